@@ -1,0 +1,50 @@
+"""The table of fact types: the name that runbooks use → the record class. Data only; no fact names a cause."""
+
+from __future__ import annotations
+
+from gpudoctor.facts.base import Fact, Origin, Subject
+from gpudoctor.facts.gpu import Gpu, Smi, Xid
+from gpudoctor.facts.kubernetes import (
+    Claim,
+    Container,
+    Event,
+    Message,
+    Node,
+    NodeUsage,
+    Pod,
+    Quota,
+    RuntimeClass,
+    ScheduleReason,
+    Target,
+    Volume,
+    Workload,
+)
+from gpudoctor.facts.scheduling import Fit, NodeGroup, Scheduling, StackPart, Wait
+
+FACTS: dict[str, type[Fact]] = {
+    "claims": Claim,
+    "containers": Container,
+    "events": Event,
+    "fits": Fit,
+    "gpus": Gpu,
+    "messages": Message,
+    "node_groups": NodeGroup,
+    "node_usage": NodeUsage,
+    "nodes": Node,
+    "pods": Pod,
+    "quotas": Quota,
+    "runtime_classes": RuntimeClass,
+    "schedule_reasons": ScheduleReason,
+    "scheduling": Scheduling,
+    "smi": Smi,
+    "stack": StackPart,
+    "targets": Target,
+    "volumes": Volume,
+    "waits": Wait,
+    "workloads": Workload,
+    "xids": Xid,
+}
+
+Facts = dict[str, list[Fact]]
+
+__all__ = ["FACTS", "Fact", "Facts", "Origin", "Subject"]

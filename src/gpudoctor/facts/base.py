@@ -1,0 +1,94 @@
+"""What every fact has in common: where it came from, when, and what it is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """The place in a source that states a fact.
+
+    `source` is a file name or the command that printed it; `line` counts from 1, 0 means "the whole answer";
+    `text` is the decisive line as it was read (still hostile: reporters escape it).
+    """
+
+    source: str = ""
+    line: int = 0
+    text: str = ""
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What a fact or a finding is about. Only the keys that were seen are set; "" means not known.
+
+    `kind` is one of pod, node, gpu, workload, cluster. Names are never guessed: see `engine.identity`.
+    """
+
+    kind: str
+    namespace: str = ""
+    pod: str = ""
+    container: str = ""
+    workload: str = ""  # KIND/NAME, for example Job/train
+    node: str = ""
+    gpu: str = ""  # UUID where it was seen, else the PCI address
+
+    @property
+    def name(self) -> str:
+        """The one string that names the subject on a screen: `ml/train-0`, `gpu-02`, `gpu-02/0000:1b:00`."""
+        if self.kind == "pod":
+            return f"{self.namespace}/{self.pod}" if self.namespace else self.pod
+        if self.kind == "workload":
+            return f"{self.namespace}/{self.workload}" if self.namespace else self.workload
+        if self.kind == "gpu":
+            return f"{self.node}/{self.gpu}" if self.node else self.gpu
+        if self.kind == "node":
+            return self.node
+        return ""
+
+    def narrowed(self, kind: str) -> Subject:
+        """This subject seen as another kind, where the keys for it are known; otherwise itself.
+
+        >>> Subject(kind="pod", namespace="gpu-operator", pod="plugin-x", node="gpu-02").narrowed("node")
+        Subject(kind='node', namespace='', pod='', container='', workload='', node='gpu-02', gpu='')
+        """
+        keys = KEYS_OF_KIND[kind]
+        needed = keys[-1:] if keys else ()
+        if kind == self.kind or not all(getattr(self, key) for key in needed):
+            return self
+        return Subject(kind=kind, **{key: getattr(self, key) for key in keys})
+
+
+# The keys that each kind of subject carries; the last one is the one it can't be without.
+KEYS_OF_KIND: dict[str, tuple[str, ...]] = {
+    "pod": ("namespace", "node", "container", "pod"),
+    "workload": ("namespace", "workload"),
+    "node": ("node",),
+    "gpu": ("node", "gpu"),
+    "cluster": (),
+}
+
+
+class Fact(msgspec.Struct, frozen=True, kw_only=True):
+    """One typed statement read from one source. Subclasses add the fields that conditions use.
+
+    A field that could not be read is None, and `gaps` says why (`N/A`, `[Unknown Error]`, `saturated`):
+    a condition that needs it is then unknown, never false.
+    """
+
+    origin: Origin = Origin()
+    time: float | None = None  # seconds since the epoch at which the stated thing happened, where it is known
+    gaps: dict[str, str] = {}
+
+    def subject(self) -> Subject:
+        """What the fact is about, made of the identity fields that the fact has."""
+        values: dict[str, Any] = {key: getattr(self, key, "") or "" for key in Subject.__struct_fields__ if key != "kind"}
+        return Subject(kind=subject_kind(values), **values)
+
+
+def subject_kind(values: dict[str, Any]) -> str:
+    """The most specific kind whose key is present."""
+    for kind in ("gpu", "pod", "workload", "node"):
+        if values.get(KEYS_OF_KIND[kind][-1]):
+            return kind
+    return "cluster"

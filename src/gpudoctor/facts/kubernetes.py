@@ -1,0 +1,251 @@
+"""Facts about Kubernetes objects. Field names follow the API; sizes are bytes, CPU is milli-cores, times are seconds."""
+
+from __future__ import annotations
+
+import msgspec
+
+from gpudoctor.facts.base import Fact, Subject
+
+
+class Taint(msgspec.Struct, frozen=True):
+    key: str
+    value: str = ""
+    effect: str = ""
+
+
+class Toleration(msgspec.Struct, frozen=True):
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+
+
+class Requirement(msgspec.Struct, frozen=True):
+    """One `matchExpressions` or `matchFields` entry of a node selector."""
+
+    key: str
+    operator: str  # In, NotIn, Exists, DoesNotExist, Gt, Lt
+    values: tuple[str, ...] = ()
+    field: bool = False  # matchFields (metadata.name) rather than a label
+
+
+class Pod(Fact, frozen=True, kw_only=True):
+    """One pod. `target` marks the pods the question is about; `kubernetes.pods` sets it for all that it reads
+    except where the step says `as: neighbours`.
+    """
+
+    namespace: str
+    pod: str
+    uid: str = ""
+    node: str = ""  # "" = not scheduled
+    phase: str = ""  # Pending, Running, Succeeded, Failed, Unknown
+    status: str = ""  # what `kubectl get pods` prints in STATUS, for example Init:CrashLoopBackOff
+    reason: str = ""  # status.reason, for example UnexpectedAdmissionError, Evicted
+    message: str = ""  # status.message
+    age: float | None = None  # seconds since creation
+    ready: bool = False
+    deleting: bool = False
+    restarts: int = 0
+    workload: str = ""  # controlling owner as KIND/NAME
+    component: str = ""  # the part of the GPU stack it belongs to (device-plugin, driver, …), "" for other pods
+    labels: dict[str, str] = {}
+    images: list[str] = []
+    # scheduling
+    scheduled: bool = False
+    schedule_reason: str = ""  # PodScheduled=False reason: Unschedulable, SchedulingGated, …
+    schedule_message: str = ""  # PodScheduled=False message, the scheduler's own words
+    scheduler_name: str = "default-scheduler"
+    scheduling_gates: list[str] = []
+    runtime_class: str = ""
+    node_selector: dict[str, str] = {}
+    node_affinity: list[list[Requirement]] | None = None  # OR of ANDs; None = no requirement
+    tolerations: list[Toleration] = []
+    requests: dict[str, int] = {}  # effective requests: max(init, sum(main)) + overhead
+    gpus: int = 0  # devices asked for, over all GPU resource names
+    gpu_resources: list[str] = []  # the GPU resource names asked for
+    claims: list[str] = []  # names of PersistentVolumeClaims
+    queue_name: str = ""  # Kueue's queue label
+    pod_group: str = ""
+    wants_gpu_hint: str = ""  # why it probably should use a GPU although it asks for none ("" = no hint)
+
+
+class Container(Fact, frozen=True, kw_only=True):
+    """One container of a pod with its state. `kind` is main, init or sidecar."""
+
+    namespace: str
+    pod: str
+    container: str
+    node: str = ""
+    kind: str = "main"
+    component: str = ""
+    image: str = ""
+    state: str = ""  # waiting, running, terminated, ""
+    reason: str = ""
+    message: str = ""
+    exit_code: int | None = None
+    last_reason: str = ""
+    last_message: str = ""
+    last_exit_code: int | None = None
+    restarts: int = 0
+    ready: bool = False
+    age: float | None = None  # seconds since it entered the present state
+    gpus: int = 0
+    gpu_resources: list[str] = []
+    memory_limit: int | None = None
+    visible_devices: str | None = None  # NVIDIA_VISIBLE_DEVICES in the manifest; None = not set
+    cuda_visible_devices: str | None = None
+    driver_capabilities: str | None = None
+    privileged: bool = False
+    first_not_ready: bool = False  # the first container, in start order, that keeps the pod from running
+
+
+class Node(Fact, frozen=True, kw_only=True):
+    node: str
+    ready: bool | None = None
+    unschedulable: bool = False
+    age: float | None = None
+    labels: dict[str, str] = {}
+    taints: list[Taint] = []
+    taint_keys: list[str] = []
+    capacity: dict[str, int] = {}
+    allocatable: dict[str, int] = {}
+    gpu_resources: list[str] = []  # GPU resource names in capacity or allocatable
+    gpus_capacity: int = 0
+    gpus_allocatable: int = 0
+    gpus_expected: int | None = None  # from the labels nvidia.com/gpu.count (× replicas), None without them
+    gpu_present: bool = False  # a label or a resource says that the machine has an NVIDIA GPU
+    pressure: list[str] = []  # MemoryPressure, DiskPressure, PIDPressure that are True
+    addresses: list[str] = []
+    kubelet_version: str = ""
+    runtime_version: str = ""
+    kernel_version: str = ""
+    os_image: str = ""
+
+
+class Event(Fact, frozen=True, kw_only=True):
+    """One (possibly folded) event. `node`, `pod`, `workload` name the involved object, as far as they apply."""
+
+    namespace: str = ""
+    pod: str = ""
+    workload: str = ""
+    node: str = ""
+    kind: str = ""
+    name: str = ""
+    type: str = ""  # Normal, Warning
+    reason: str = ""
+    message: str = ""
+    count: int = 1
+    age: float | None = None  # seconds since it was last seen
+    component: str = ""  # source component: default-scheduler, kubelet, cluster-autoscaler, …
+
+
+class Workload(Fact, frozen=True, kw_only=True):
+    """A controller that owns pods: Job, Deployment, ReplicaSet, StatefulSet, DaemonSet, PyTorchJob, …"""
+
+    namespace: str
+    workload: str  # KIND/NAME
+    kind: str
+    name: str
+    uid: str = ""
+    component: str = ""
+    suspended: bool = False
+    desired: int | None = None
+    current: int | None = None
+    ready: int | None = None
+    updated: int | None = None
+    selector: str = ""  # label selector that finds its pods
+    owner: str = ""
+    gpus: int = 0  # of one pod of its template
+    queue_name: str = ""
+    node_selector: dict[str, str] = {}
+    tolerations: list[Toleration] = []
+    conditions: dict[str, str] = {}  # condition type=status → message
+
+
+class NodeUsage(Fact, frozen=True, kw_only=True):
+    """What the running and scheduled pods of one node request together."""
+
+    node: str
+    requested: dict[str, int] = {}
+    pods: int = 0
+    gpu_holders: list[str] = []  # namespace/pod (gpus), the largest first, at most 16
+
+
+class Claim(Fact, frozen=True, kw_only=True):
+    namespace: str
+    claim: str
+    phase: str = ""
+    volume: str = ""
+    storage_class: str = ""
+
+
+class Volume(Fact, frozen=True, kw_only=True):
+    volume: str
+    node_affinity: list[list[Requirement]] | None = None
+
+
+class Quota(Fact, frozen=True, kw_only=True):
+    """One resource of one ResourceQuota."""
+
+    namespace: str
+    quota: str
+    resource: str
+    hard: int
+    used: int
+
+
+class RuntimeClass(Fact, frozen=True, kw_only=True):
+    runtime_class: str
+    handler: str
+
+
+class ScheduleReason(Fact, frozen=True, kw_only=True):
+    """One clause of the scheduler's message: `4 Insufficient nvidia.com/gpu`.
+
+    `reason` is a neutral word: insufficient, taint, unschedulable, node_affinity, node_name, pod_affinity, topology_spread,
+    ports, too_many_pods, volume_affinity, volume_binding, volume_unbound, volume_count, resource_claim, no_nodes, other.
+    """
+
+    namespace: str = ""
+    pod: str = ""
+    reason: str
+    count: int = 0
+    total: int = 0
+    resource: str = ""  # for insufficient
+    key: str = ""  # for taint
+    value: str = ""
+    no_victims: int | None = None  # of the preemption part; None where the message has none
+    not_helpful: int | None = None
+
+
+class Message(Fact, frozen=True, kw_only=True):
+    """A line whose meaning is known: an entry of `knowledge/messages` was recognised in a log, an event or a status.
+
+    `name` is the entry's name; `detail` what its pattern captured; equal messages on one subject are one record with `count`.
+    """
+
+    name: str
+    detail: str = ""
+    count: int = 1
+    source: str = ""  # log, event, status, exec, file
+    namespace: str = ""
+    pod: str = ""
+    container: str = ""
+    node: str = ""
+    workload: str = ""
+    component: str = ""
+    age: float | None = None
+
+
+class Target(Fact, frozen=True, kw_only=True):
+    """What the user asked about, and whether it is there."""
+
+    kind: str
+    namespace: str = ""
+    name: str = ""
+    found: bool = True
+    close: list[str] = []  # names that come close, where it was not found
+    pods: int = 0
+
+    def subject(self) -> Subject:
+        return Subject(kind="cluster")

@@ -1,0 +1,81 @@
+"""Measurements derived from pods, nodes and their usage: what the scheduler's plugins would say, node by node."""
+
+from __future__ import annotations
+
+from gpudoctor.facts.base import Fact
+
+
+class NodeGroup(Fact, frozen=True, kw_only=True):
+    """The nodes that one pod can't use for one and the same first reason. `reason` uses the words of `ScheduleReason`, or `fits`."""
+
+    namespace: str
+    pod: str
+    reason: str
+    detail: str = ""  # the taint, the label, the resource and amounts
+    count: int
+    nodes: str = ""  # folded: gpu-[01-16]
+    gpu_nodes: int = 0  # how many of them have GPUs
+
+
+class Fit(Fact, frozen=True, kw_only=True):
+    """The nearest fit: one single change that would let the pod run, and where."""
+
+    namespace: str
+    pod: str
+    change: str  # tolerate, label, fewer_gpus, uncordon, free_gpus, restore_gpus, less_cpu, less_memory, none
+    detail: str
+    nodes: str = ""
+    count: int = 0
+    rank: int = 0  # 1 = the nearest
+
+
+class Scheduling(Fact, frozen=True, kw_only=True):
+    """One pod against the whole cluster, in numbers."""
+
+    namespace: str
+    pod: str
+    nodes: int
+    gpu_nodes: int  # nodes that offer, or once offered, a GPU resource that the pod asks for
+    offering: int = 0  # nodes whose allocatable has every GPU resource that the pod asks for, in any amount
+    fitting: int = 0  # nodes that pass every check of ours
+    largest: int = 0  # the most GPUs of the asked kind that one node's allocatable has
+    largest_capacity: int = 0
+    most_free: int | None = None  # the most GPUs of the asked kind free on one node; None when usage was not read
+    gpus_total: int = 0  # allocatable GPUs of the asked kind over the nodes
+    gpus_used: int | None = None
+    tainted: int = 0  # GPU nodes that would hold the pod but for a taint it does not tolerate
+    cordoned: int = 0  # … but for a cordon
+    unmatched: int = 0  # … but for the pod's selector or affinity
+    full: int = 0  # … but for GPUs in use
+    lost: int = 0  # … but for GPUs that capacity or labels promise and allocatable lacks
+    other_resource: int = 0  # … with the GPUs free, but for CPU, memory or pod slots
+    pinned: int = 0  # … but for a bound volume's node affinity
+    wrong_name: str = ""  # a GPU resource that nodes offer under another name than the pod asks for
+    taint: str = ""  # the taint that `tainted` nodes have most often, as key=value:effect
+    scarce: str = ""  # the resource behind `other_resource`
+    agrees: bool = True  # our reasons against the scheduler's message
+    difference: str = ""
+
+
+class Wait(Fact, frozen=True, kw_only=True):
+    """This pod would fit on this node if the node's missing GPUs came back: the link from a lost GPU to the pod that waits."""
+
+    namespace: str
+    pod: str
+    node: str
+    lost: int
+
+
+class StackPart(Fact, frozen=True, kw_only=True):
+    """One pod of the GPU stack on one node, in the order in which the parts depend on each other."""
+
+    node: str
+    component: str
+    namespace: str = ""
+    pod: str = ""
+    order: int = 0
+    present: bool = True
+    ready: bool = False
+    first_not_ready: bool = False  # the first part of its node that is not ready and doesn't merely wait for an earlier one
+    waiting: bool = False  # sits in Init:0/N for an earlier part
+    status: str = ""

@@ -1,0 +1,72 @@
+"""The seam to the outside world: a Command goes in, an Output comes out.
+
+Live, recorder and replay implement one `Protocol`, so nothing above this seam knows whether it talks to a cluster or to a bundle.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Literal, Protocol
+
+import msgspec
+
+# Why a command has no answer. "" means that it ran; its exit code then says the rest.
+Failure = Literal["", "not-found", "timeout", "refused", "unreachable", "unkillable", "too-large", "not-recorded", "not-allowed", "broken"]
+
+
+class Command(msgspec.Struct, frozen=True):
+    """What to ask: `host` is "" for this machine and the Kubernetes API, else a node's name."""
+
+    argv: tuple[str, ...]
+    host: str = ""
+    stdin: bytes = b""
+    timeout: float = 30.0  # seconds, for the whole answer
+    sample: int = 0
+
+    @property
+    def shown(self) -> str:
+        """The command as a person would paste it."""
+        return shlex.join(self.argv)
+
+
+class Output(msgspec.Struct, frozen=True):
+    """What came back, whatever went wrong. `pages` holds the body; most answers have one page, a Kubernetes list has one per request.
+
+    `failure` with `reason` (one sentence for a person) says why there is no usable answer: RBAC's missing rule, a time-out, …
+    `time` is the clock of the side that answered (the API server's Date), in seconds since the epoch.
+    """
+
+    command: Command
+    exit: int = 0
+    pages: tuple[bytes, ...] = ()
+    stderr: bytes = b""
+    seconds: float = 0.0
+    time: float = 0.0
+    failure: Failure = ""
+    reason: str = ""
+    source: str = ""  # the file, for analyze; "" = the command itself
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is an answer to parse. A non-zero exit can still be one: nvidia-smi prints its diagnosis and exits 9."""
+        return self.failure == ""
+
+    @property
+    def text(self) -> str:
+        """The whole body; undecodable bytes become U+FFFD, so no parser meets a surrogate."""
+        return b"".join(self.pages).decode("utf-8", "replace")
+
+    def named(self) -> str:
+        """What an origin calls this output: the file's name or the command."""
+        return self.source or (f"{self.command.host}: {self.command.shown}" if self.command.host else self.command.shown)
+
+
+class Probe(Protocol):
+    """Anything that answers commands. Never raises for what the far side does; must be safe to call from several threads."""
+
+    def __call__(self, command: Command) -> Output: ...
+
+    def stream(self, command: Command) -> Iterator[Output]:
+        """The answer in pieces, one page each, for lists too large to hold. The last piece carries failure, exit and seconds."""
+        ...
