@@ -32,6 +32,7 @@ class Subject(msgspec.Struct, frozen=True):
     workload: str = ""  # KIND/NAME, for example Job/train
     node: str = ""
     gpu: str = ""  # UUID where it was seen, else the PCI address
+    component: str = ""  # the part of the GPU stack the pod belongs to; describes, doesn't identify
 
     @property
     def name(self) -> str:
@@ -50,7 +51,7 @@ class Subject(msgspec.Struct, frozen=True):
         """This subject seen as another kind, where the keys for it are known; otherwise itself.
 
         >>> Subject(kind="pod", namespace="gpu-operator", pod="plugin-x", node="gpu-02").narrowed("node")
-        Subject(kind='node', namespace='', pod='', container='', workload='', node='gpu-02', gpu='')
+        Subject(kind='node', namespace='', pod='', container='', workload='', node='gpu-02', gpu='', component='')
         """
         keys = KEYS_OF_KIND[kind]
         needed = keys[-1:] if keys else ()
@@ -61,7 +62,7 @@ class Subject(msgspec.Struct, frozen=True):
 
 # The keys that each kind of subject carries; the last one is the one it can't be without.
 KEYS_OF_KIND: dict[str, tuple[str, ...]] = {
-    "pod": ("namespace", "node", "container", "pod"),
+    "pod": ("namespace", "node", "container", "component", "pod"),
     "workload": ("namespace", "workload"),
     "node": ("node",),
     "gpu": ("node", "gpu"),

@@ -30,12 +30,11 @@ class Requirement(msgspec.Struct, frozen=True):
 
 
 class Pod(Fact, frozen=True, kw_only=True):
-    """One pod. `target` marks the pods the question is about; `kubernetes.pods` sets it for all that it reads
-    except where the step says `as: neighbours`.
-    """
+    """One pod. `target` is true for the pods the question is about, false for pods of the GPU stack that were read beside them."""
 
     namespace: str
     pod: str
+    target: bool = True
     uid: str = ""
     node: str = ""  # "" = not scheduled
     phase: str = ""  # Pending, Running, Succeeded, Failed, Unknown
@@ -75,6 +74,7 @@ class Container(Fact, frozen=True, kw_only=True):
     namespace: str
     pod: str
     container: str
+    target: bool = True
     node: str = ""
     kind: str = "main"
     component: str = ""
@@ -235,6 +235,17 @@ class Message(Fact, frozen=True, kw_only=True):
     workload: str = ""
     component: str = ""
     age: float | None = None
+
+
+class ObjectName(Fact, frozen=True, kw_only=True):
+    """The name of an object, read only to say what comes close to a name that isn't there."""
+
+    kind: str
+    namespace: str = ""
+    name: str
+
+    def subject(self) -> Subject:
+        return Subject(kind="cluster")
 
 
 class Target(Fact, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ class Fit(Fact, frozen=True, kw_only=True):
 
     namespace: str
     pod: str
-    change: str  # tolerate, label, fewer_gpus, uncordon, free_gpus, restore_gpus, less_cpu, less_memory, none
+    change: str  # tolerate, label, uncordon, fewer_gpus, less_cpu, less_memory, less_other, restore_gpus, repair_node, free_gpus, none
     detail: str
     nodes: str = ""
     count: int = 0
@@ -45,6 +45,7 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     gpus_used: int | None = None
     tainted: int = 0  # GPU nodes that would hold the pod but for a taint it does not tolerate
     cordoned: int = 0  # … but for a cordon
+    not_ready: int = 0  # … but for a taint that the node's own condition brings: not-ready, unreachable, pressure
     unmatched: int = 0  # … but for the pod's selector or affinity
     full: int = 0  # … but for GPUs in use
     lost: int = 0  # … but for GPUs that capacity or labels promise and allocatable lacks

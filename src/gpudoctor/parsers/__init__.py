@@ -1,0 +1,57 @@
+"""The table of parsers: the name that runbooks use → what it fills and the function. Adding a parser is one function and one line.
+
+A parser is `(output, about) -> Facts`: `output` is what one command printed, `about` the subject the command was run for (the record of
+the step's `each`, or the host), from which the facts take names that the text itself doesn't carry. It returns a mapping fact type →
+records: {} for an answer that says nothing, an empty list for "asked, and there is none". Text that isn't what the parser reads raises
+`ParseError` quoting it. A streaming parser gets the pages one by one and keeps only what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from gpudoctor.facts import Facts, Subject
+from gpudoctor.probes.base import Output
+
+
+class Parser(NamedTuple):
+    """`fills` names the fact types that the parser may return; `module:function` is imported when it is first used."""
+
+    fills: tuple[str, ...]
+    function: str
+    streams: bool = False
+
+
+PARSERS: dict[str, Parser] = {
+    "kubernetes.pods": Parser(("pods", "containers", "messages"), "kubernetes_pods:pods"),
+    "kubernetes.stack": Parser(("pods", "containers", "messages"), "kubernetes_pods:stack"),  # GPU-stack pods only, target=False
+    "kubernetes.names": Parser(("names",), "kubernetes_names:names"),
+    "kubernetes.nodes": Parser(("nodes",), "kubernetes_nodes:nodes"),
+    "kubernetes.usage": Parser(("node_usage",), "kubernetes_nodes:usage", streams=True),
+    "kubernetes.events": Parser(("events", "messages", "schedule_reasons"), "kubernetes_events:events"),
+    "kubernetes.workloads": Parser(("workloads",), "kubernetes_workloads:workloads"),
+    "kubernetes.quotas": Parser(("quotas",), "kubernetes_storage:quotas"),
+    "kubernetes.claims": Parser(("claims",), "kubernetes_storage:claims"),
+    "kubernetes.volumes": Parser(("volumes",), "kubernetes_storage:volumes"),
+    "kubernetes.runtime_classes": Parser(("runtime_classes",), "kubernetes_storage:runtime_classes"),
+    "logs.text": Parser(("messages", "xids"), "logs:text"),
+    "kernel.log": Parser(("xids", "messages"), "kernel:log"),
+    "nvidia.smi": Parser(("smi", "gpus", "messages"), "nvidia_smi:smi"),
+}
+
+
+class ParseError(ValueError):
+    """The text is not what the parser reads. The message names the source and quotes the line."""
+
+
+def load(name: str) -> Callable[[Output, Subject], Facts]:
+    """The function behind a name of the table."""
+    from importlib import import_module
+
+    module, _, function = PARSERS[name].function.partition(":")
+    loaded: Callable[[Output, Subject], Facts] = getattr(import_module(f"{__name__}.{module}"), function)
+    return loaded
+
+
+Pages = Iterable[Output]

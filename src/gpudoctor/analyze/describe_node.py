@@ -1,0 +1,81 @@
+"""`kubectl describe node` → a Node object as the API has it, and what the pods on it request together."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gpudoctor.analyze.describe_pod import KEY, LABEL, timestamp
+
+NODE_KEYS = frozenset(
+    (
+        "Name|Roles|Labels|Annotations|CreationTimestamp|Taints|Unschedulable|Lease|Conditions|Addresses|Capacity|Allocatable|System Info|"
+        "PodCIDR|PodCIDRs|ProviderID|Non-terminated Pods|Allocated resources|Events"
+    ).split("|")
+)
+# nvidia.com/gpu=present:NoSchedule | node.kubernetes.io/not-ready:NoExecute
+TAINT = re.compile(r"^\s*([A-Za-z0-9][\w./-]{0,316})(?:=([\w.-]{0,63}))?:(NoSchedule|PreferNoSchedule|NoExecute)\s*$")
+# Ready   False   Mon, 02 Mar 2026 10:00:00 +0000   Mon, 02 Mar 2026 09:00:00 +0000   KubeletNotReady   container runtime is down
+DATE = r"(?:\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4})"
+CONDITION = re.compile(rf"^\s*([A-Z]\w{{2,63}})\s+(True|False|Unknown)\b(?:\s+{DATE})?(?:\s+({DATE}))?(?:\s+(\S{{1,80}}))?(?:\s+(.*))?$")
+AMOUNT = re.compile(r"^\s*([a-z0-9][A-Za-z0-9./_-]{0,120}):\s+(\d\S{0,40})\s*$")
+# nvidia.com/gpu     7           7            |  cpu   3920m (12%)   8 (25%)
+REQUESTED = re.compile(r"^\s*([a-z0-9][A-Za-z0-9./_-]{0,120})\s+(\d[\w.]{0,30})(?: \(\d+%\))?\s+(\d[\w.]{0,30})(?: \(\d+%\))?\s*$")
+SYSTEM = {
+    "Kernel Version": "kernelVersion",
+    "OS Image": "osImage",
+    "Container Runtime Version": "containerRuntimeVersion",
+    "Kubelet Version": "kubeletVersion",
+}
+PODS = re.compile(r"\((\d{1,6}) in total\)")
+
+
+def node_object(lines: list[tuple[int, str]]) -> tuple[dict[str, Any], dict[str, str], int, set[str]]:
+    """(the Node as an API object, requested amounts by resource, pods on it, the keys that were seen)."""
+    meta: dict[str, Any] = {}
+    spec: dict[str, Any] = {}
+    status: dict[str, Any] = {}
+    requested: dict[str, str] = {}
+    pods, block = 0, ""
+    seen: set[str] = set()
+    for _, line in lines:
+        match = KEY.match(line)
+        key, value = (match.group(1).strip(), (match.group(2) or "").strip()) if match else ("", "")
+        if key in NODE_KEYS:
+            block = key
+            seen.add(key)
+            if key == "Name":
+                meta["name"] = value
+            elif key == "CreationTimestamp" and (time := timestamp(value)):
+                meta["creationTimestamp"] = time
+            elif key == "Unschedulable":
+                spec["unschedulable"] = value.lower() == "true"
+            elif key == "Non-terminated Pods" and (counted := PODS.search(value)):
+                pods = int(counted.group(1))
+            elif key in ("Taints", "Labels"):
+                entry(key, value, meta, spec)
+        elif block in ("Capacity", "Allocatable") and (amount := AMOUNT.match(line)):
+            status.setdefault(block.lower(), {})[amount.group(1)] = amount.group(2)
+        elif block == "System Info" and key in SYSTEM:
+            status.setdefault("nodeInfo", {})[SYSTEM[key]] = value
+        elif block == "Addresses" and key:
+            status.setdefault("addresses", []).append({"type": key, "address": value})
+        elif block == "Conditions" and (condition := CONDITION.match(line)):
+            kind, state, _, reason, message = condition.groups(default="")
+            status.setdefault("conditions", []).append({"type": kind, "status": state, "reason": reason, "message": message})
+        elif block in ("Taints", "Labels"):
+            entry(block, line, meta, spec)
+        elif block in ("Allocated resources", "") and (amount := REQUESTED.match(line)):
+            seen.add("Allocated resources")
+            requested[amount.group(1)] = amount.group(2)
+    return {"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec, "status": status}, requested, pods, seen
+
+
+def entry(block: str, text: str, meta: dict[str, Any], spec: dict[str, Any]) -> None:
+    """One label or one taint."""
+    if block == "Labels":
+        if match := LABEL.match(text):
+            meta.setdefault("labels", {})[match.group(1)] = match.group(2)
+    elif match := TAINT.match(text):
+        key, value, effect = match.groups(default="")
+        spec.setdefault("taints", []).append({"key": key, "value": value, "effect": effect})

@@ -1,0 +1,118 @@
+"""What a shown command or a file's name says about a text. Content decides what a text is; this only adds names that it lacks."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import PurePath
+
+import msgspec
+
+from gpudoctor.facts import Subject
+from gpudoctor.knowledge import components
+
+# Options of kubectl that are followed by a value; of the rest, those with `=` carry it and the others have none.
+VALUED = {"-n", "--namespace", "-c", "--container", "-l", "--selector", "-o", "--output", "--context", "--tail", "--since", "--field-selector", "-f"}
+NAMES = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}$")  # of pods, nodes and namespaces
+POD_WORDS = {"pod", "pods", "po"}
+NODE_WORDS = {"node", "nodes", "no"}
+# nvidia-smi-in-pod.txt, kubectl-exec-nvidia-smi.txt  |  nvidia-smi-on-node.txt, nvidia-smi-host.txt
+IN_POD = re.compile(r"(?:^|[-_. ])(?:pod|container|exec)(?:[-_. ]|$)")
+ON_NODE = re.compile(r"(?:^|[-_. ])(?:node|host)(?:[-_. ]|$)")
+
+
+class Hint(msgspec.Struct, frozen=True):
+    """`about`: the names that the command has; `verb`: logs, describe, get, events, exec, else the program; `inside` for nvidia-smi."""
+
+    about: Subject = Subject(kind="cluster")
+    verb: str = ""
+    inside: str = ""
+    argv: tuple[str, ...] = ()
+
+
+def of_section(path: str, command: str) -> Hint:
+    """The hint of a command; what it doesn't say is taken from the file's name."""
+    named = of_file(path if not command.startswith("cat ") else command[4:])
+    shown = of_command(command)
+    about = shown.about
+    if not about.component and about.kind != "node":
+        component = components.of_name(about.pod) or ("" if about.pod else named.about.component)
+        kind = "pod" if component and about.kind == "cluster" else about.kind
+        about = msgspec.structs.replace(about, kind=kind, component=component)
+    return Hint(about, shown.verb or named.verb, shown.inside or ("" if shown.verb else named.inside), shown.argv)
+
+
+def of_file(path: str) -> Hint:
+    """The part of the GPU stack, and where nvidia-smi ran, as a file's name tells it.
+
+    >>> of_file("x/kubectl-logs-dcgm-exporter.txt").about.component, of_file("nvidia-smi-in-pod.txt").inside, of_file("a.txt").verb
+    ('dcgm-exporter', 'pod', '')
+    """
+    stem = PurePath(path).name.lower().split(".")[0][:255]
+    verb = next((word for word in ("describe", "events", "logs") if word in stem), "logs" if path.lower().endswith(".log") else "")
+    bare = re.sub(r"^(?:kubectl-)?(?:logs|log|previous)-", "", stem)
+    component = bare if bare in components.BY_NAME else components.of_name(bare)
+    inside = ("pod" if IN_POD.search(stem) else "node" if ON_NODE.search(stem) else "") if "nvidia-smi" in stem else ""
+    return Hint(Subject(kind="pod", component=component) if component else Subject(kind="cluster"), verb, inside)
+
+
+def of_command(command: str) -> Hint:
+    """The names in a command line; only its first program counts, and a name that is no name is left out.
+
+    >>> hint = of_command("kubectl -n ml exec train-0 -c main -- nvidia-smi -L | head")
+    >>> hint.about.name, hint.about.container, hint.inside
+    ('ml/train-0', 'main', 'pod')
+    """
+    words = _words(command)
+    program = words[0].rpartition("/")[2] if words else ""
+    if program not in ("kubectl", "oc", "k", "kubecolor"):
+        return Hint(verb=program, argv=tuple(words))
+    end = words.index("--") if "--" in words else len(words)
+    options: dict[str, str] = {}
+    rest: list[str] = []
+    pending = ""
+    for word in words[1:end]:
+        if pending:
+            options[pending], pending = word, ""
+        elif word.startswith("-"):
+            option, equals, value = word.partition("=")
+            if equals:
+                options[option] = value
+            elif option in VALUED:
+                pending = option
+        else:
+            rest.append(word)
+    verb, *names = rest or [""]
+    about = _about(verb, names, options)
+    inside = "pod" if verb == "exec" and "nvidia-smi" in words[end:] else ""
+    return Hint(about, verb, inside, tuple(words))
+
+
+def _words(command: str) -> list[str]:
+    """The words of the first command of a line, without sudo."""
+    line = re.split(r"[|;&>]", command[:1000], maxsplit=1)[0]
+    try:
+        words = shlex.split(line)
+    except ValueError:  # an open quote
+        words = line.split()
+    return words[1:] if words[:1] == ["sudo"] else words
+
+
+def _about(verb: str, names: list[str], options: dict[str, str]) -> Subject:
+    """The subject of a kubectl command, from `pod NAME`, `pod/NAME` or, for logs and exec, NAME."""
+    if names and "/" in names[0]:
+        names = [*names[0].split("/", 1), *names[1:]]
+    elif verb in ("logs", "exec"):
+        names = ["pod", *names[:1]]
+    kind, name = (names[0].lower(), names[1]) if len(names) > 1 else ("", "")
+    name = name if NAMES.match(name) else ""
+    namespace = options.get("-n") or options.get("--namespace") or ""
+    namespace = namespace if NAMES.match(namespace) else ""
+    if kind in NODE_WORDS and name:
+        return Subject(kind="node", node=name)
+    if kind in POD_WORDS and name:
+        container = options.get("-c") or options.get("--container") or ""
+        return Subject(kind="pod", namespace=namespace, pod=name, container=container if NAMES.match(container) else "")
+    # logs deploy/x, describe ds x: the part of the stack by the controller's name
+    component = components.of_name(name) if name else ""
+    return Subject(kind="pod" if component else "cluster", namespace=namespace, component=component)

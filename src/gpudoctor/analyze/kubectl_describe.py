@@ -1,0 +1,196 @@
+"""`kubectl describe`, whole or in pieces: pods, nodes, quotas; of any other object its events and its known messages."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from gpudoctor.analyze import kubectl_events
+from gpudoctor.analyze.describe_node import NODE_KEYS, node_object
+from gpudoctor.analyze.describe_pod import FRAGMENT_KEYS, KEY, POD_KEYS, pod_object
+from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
+from gpudoctor.facts import Facts, Subject
+from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod
+from gpudoctor.parsers import ParseError, load
+from gpudoctor.parsers.messages import scan_text
+from gpudoctor.parsers.quantity import amounts
+from gpudoctor.probes.base import Output
+
+# Keys by which the kind of object is told.
+OF_POD = frozenset(("Containers", "Init Containers", "Node-Selectors", "QoS Class", "Tolerations")) | FRAGMENT_KEYS
+OF_NODE = frozenset(("Capacity", "Allocatable", "Non-terminated Pods", "Allocated resources", "System Info", "Taints", "Lease"))
+KEYS = POD_KEYS | NODE_KEYS | OF_POD
+# nvidia.com/gpu.shared  7           7
+BARE_REQUEST = re.compile(r"^\s*(?:[a-z0-9.-]+\.com/[\w.-]{1,80}|cpu|memory)\s+\d\S{0,20}(?: \(\d+%\))?\s+\d\S{0,20}(?: \(\d+%\))?\s*$")
+
+# What `describe` shows of a pod and of a node, by the key that shows it. The rest of the fields are gaps.
+POD_SHOWS = {
+    "Name": {"pod"},
+    "Namespace": {"namespace"},
+    "Node": {"node", "scheduled"},
+    "Status": {"phase", "status"},
+    "Labels": {"labels", "component", "queue_name", "pod_group"},
+    "Controlled By": {"workload"},
+    "Node-Selectors": {"node_selector"},
+    "Tolerations": {"tolerations"},
+    "Containers": {"images", "requests", "gpus", "gpu_resources", "wants_gpu_hint", "runtime_class", "ready", "restarts", "reason", "message"},
+    "Limits": {"requests", "gpus", "gpu_resources"},
+}
+NODE_SHOWS = {
+    "Name": {"node"},
+    "Taints": {"taints", "taint_keys"},
+    "Unschedulable": {"unschedulable"},
+    "Labels": {"labels", "gpus_expected", "gpu_present"},
+    "Conditions": {"ready", "pressure"},
+    "Capacity": {"capacity", "gpus_capacity", "gpu_resources", "gpu_present"},
+    "Allocatable": {"allocatable", "gpus_allocatable", "gpu_resources", "gpu_present"},
+    "Addresses": {"addresses"},
+    "System Info": {"kubelet_version", "runtime_version", "kernel_version", "os_image"},
+}
+
+
+def score(lines: list[str]) -> int:
+    """0 to 90: how sure it is that this is `kubectl describe`, by the keys at the beginnings of lines."""
+    keys = {match.group(1).strip() for line in lines if (match := KEY.match(line))} & KEYS
+    telling = keys & (OF_POD | OF_NODE)
+    if not telling:
+        bare = any("/" in line and BARE_REQUEST.match(line) for line in lines)
+        return 55 if bare and len(lines) < 60 else (45 if keys >= {"Name", "Events"} or keys >= {"Reason", "Message"} else 0)
+    return min(90, 50 + 8 * len(keys))
+
+
+def describe(output: Output, about: Subject) -> Facts:
+    """The facts of one or several described objects."""
+    lines = output.text.split("\n")
+    facts: Facts = {}
+    for start, end in objects(lines):
+        for kind, records in one(start, lines[start:end], output, about).items():
+            facts.setdefault(kind, []).extend(records)
+    return facts
+
+
+def objects(lines: list[str]) -> list[tuple[int, int]]:
+    """Where each object begins and ends: at `Name:` in the first column. What stands before the first is a fragment of its own."""
+    starts = [index for index, line in enumerate(lines) if line.startswith("Name:")]
+    if not starts or any(line.strip() for line in lines[: starts[0]]):
+        starts.insert(0, 0)
+    return list(zip(starts, [*starts[1:], len(lines)], strict=True))
+
+
+def one(start: int, lines: list[str], output: Output, about: Subject) -> Facts:
+    """The facts of one object; `start` is the number of lines before it."""
+    blank = [""] * start + [line[:4096].rstrip("\r ") for line in lines]
+    keys = {match.group(1).strip() for line in lines if (match := KEY.match(line[:4096]))}
+    found = kubectl_events.find(blank)
+    used = {number for line in found for number in line.used}
+    rest = [(number, line) for number, line in enumerate(blank, 1) if number > start and number not in used]
+    if keys & OF_POD or (keys >= {"Reason", "Message"} and not keys & OF_NODE):
+        facts, owner = pod_facts(rest, found, output, about)
+    elif keys & OF_NODE or any(BARE_REQUEST.match(line) for _, line in rest):
+        facts, owner = node_facts(rest, output, about)
+    else:
+        facts, owner = other_facts(rest, output, about)
+    for line in found:
+        event = kubectl_events.event_of(line, output.named(), owner)
+        kubectl_events.add({kind: facts.setdefault(kind, []) for kind in ("events", "messages", "schedule_reasons")}, event)
+    return facts
+
+
+def pod_facts(rest: list[tuple[int, str]], found: list[kubectl_events.Line], output: Output, about: Subject) -> tuple[Facts, Subject]:
+    """(facts, the pod): the pod with its containers, and the known messages in lines that are no key."""
+    made, reader = pod_object(rest)
+    meta = made["metadata"]
+    meta["name"] = meta.get("name") or about.pod or NAMELESS
+    meta.setdefault("namespace", about.namespace)
+    for containers in ("containers", "initContainers"):
+        for container in made["spec"][containers]:
+            container["name"] = container["name"] or about.container or NAMELESS
+        for status in made["status"][containers.removesuffix("s") + "Statuses"]:
+            status["name"] = status["name"] or about.container or NAMELESS
+    unscheduled(made, found)
+    facts = parsed("kubernetes.pods", made, output, about)
+    # The clauses of the scheduler come from the events themselves, with their own line.
+    facts["schedule_reasons"] = []
+    seen = set().union(*(fields for key, fields in POD_SHOWS.items() if key in reader.keys))
+    pods = [fact for fact in facts.get("pods", []) if isinstance(fact, Pod)]
+    facts["pods"] = [completed(pod, found, seen, about) for pod in pods]
+    owner = facts["pods"][0].subject() if facts["pods"] else about
+    facts = unnamed(facts)
+    owner = msgspec.structs.replace(owner, pod="" if owner.pod == NAMELESS else owner.pod)
+    facts.setdefault("messages", []).extend(loose([(n, line) for n, line in rest if n in set(reader.loose)], output, owner))
+    return facts, owner
+
+
+def unscheduled(pod: dict[str, Any], found: list[kubectl_events.Line]) -> None:
+    """The scheduler's last words into the condition PodScheduled, whose message `describe` doesn't print."""
+    words = [line.message for line in found if line.match.groupdict().get("reason") == "FailedScheduling"]
+    if not words or pod["spec"].get("nodeName"):
+        return
+    conditions = pod["status"].setdefault("conditions", [])
+    conditions[:] = [one for one in conditions if one["type"] != "PodScheduled"]
+    conditions.append({"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": words[-1]})
+
+
+def completed(pod: Pod, found: list[kubectl_events.Line], seen: set[str], about: Subject) -> Pod:
+    """The pod with the age that its events prove at least, and the gaps of this form."""
+    spans = [kubectl_events.seconds(text or "") for line in found for key, text in line.match.groupdict().items() if key in ("age", "first")]
+    age = max([span for span in (*spans, pod.age) if span is not None], default=None)
+    known = seen | {"age"} | ({"schedule_message", "schedule_reason", "scheduled"} if pod.schedule_message else set())
+    component = pod.component or about.component
+    return msgspec.structs.replace(
+        pod, age=age, component=component, node=pod.node or about.node, gaps=gaps(Pod, known, "not shown by kubectl describe pod")
+    )
+
+
+def node_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> tuple[Facts, Subject]:
+    """(facts, the node): the node, and what its pods request together."""
+    made, requested, pods, seen = node_object(rest)
+    name = made["metadata"].get("name") or about.node
+    made["metadata"]["name"] = name or NAMELESS
+    owner = Subject(kind="node", node=name)
+    facts: Facts = {}
+    if seen - {"Allocated resources", "Name", "Events"}:
+        facts = parsed("kubernetes.nodes", made, output, about)
+        shown = set().union(*(fields for key, fields in NODE_SHOWS.items() if key in seen))
+        missing = gaps(Node, shown, "not shown in this part of kubectl describe node")
+        facts["nodes"] = [msgspec.structs.replace(node, gaps=missing) for node in facts.get("nodes", [])]
+    if requested:
+        facts["node_usage"] = [NodeUsage(node=name, requested=amounts(requested), pods=pods)]
+    facts = unnamed(facts)
+    conditions = made["status"].get("conditions", [])
+    words = [(0, one["message"]) for one in conditions if one["message"]]
+    facts.setdefault("messages", []).extend(loose(words, output, owner))
+    return facts, owner
+
+
+def other_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> tuple[Facts, Subject]:
+    """(facts, the object) of an object of another kind: only its name and the known messages in its text."""
+    values: dict[str, str] = {}
+    for _, line in rest:
+        if match := KEY.match(line):
+            values.setdefault(match.group(1).strip(), (match.group(2) or "").strip())
+    owner = Subject(kind="cluster", namespace=values.get("Namespace", "") or about.namespace, workload=about.workload)
+    return {"messages": loose(rest, output, owner)}, owner  # type: ignore[dict-item]
+
+
+def loose(lines: list[tuple[int, str]], output: Output, about: Subject) -> list[Any]:
+    """The known messages in lines."""
+    from gpudoctor.facts import Origin
+
+    return [
+        message
+        for number, line in lines
+        if line.strip()
+        for message in scan_text(line, source="status", about=about, origin=Origin(output.named(), number, line.strip()))
+    ]
+
+
+def parsed(parser: str, made: dict[str, Any], output: Output, about: Subject) -> Facts:
+    """The facts of an object that was read from text, by the parser that reads the API's answers."""
+    page = msgspec.json.encode(made)
+    try:
+        return load(parser)(msgspec.structs.replace(output, pages=(page,), exit=0), about)
+    except ParseError:
+        return {}

@@ -1,0 +1,261 @@
+"""Tables of `kubectl get`: pods and nodes with or without their header, workloads, claims, quotas, Kueue's workloads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import msgspec
+
+from gpudoctor.analyze import kubectl_events
+from gpudoctor.analyze.durations import AGE_WORD, seconds
+from gpudoctor.analyze.place import gaps
+from gpudoctor.facts import Fact, Facts, Origin, Subject
+from gpudoctor.facts.kubernetes import Claim, Node, Pod, Quota, Workload
+from gpudoctor.knowledge import components
+from gpudoctor.parsers.quantity import in_milli, quantity
+from gpudoctor.probes.base import Output
+
+# [kube-system ]train-0   0/1   Init:CrashLoopBackOff   12 (3m ago)   65m[   10.0.0.7   gpu-02   <none>   <none>]
+POD = re.compile(
+    r"^\s*(?:(?P<namespace>[a-z0-9][a-z0-9-]{0,62})\s+)?(?:pods?/)?(?P<pod>[a-z0-9][a-z0-9.-]{0,252})\s+(?P<ready>\d{1,3})/(?P<all>\d{1,3})\s+"
+    rf"(?P<status>[A-Z][A-Za-z0-9:/.-]{{2,80}})\s+(?P<restarts>\d{{1,7}})(?:\s+\(\S{{1,20}} ago\))?\s+(?P<age>{AGE_WORD})(?P<rest>\s.*|$)"
+)
+# gpu-02   NotReady,SchedulingDisabled   worker   19d   v1.31.2[   10.0.0.2   <none>   Ubuntu 24.04 LTS   6.8.0   containerd://2.1.6]
+NODE = re.compile(
+    r"^\s*(?:nodes?/)?(?P<node>[a-z0-9][a-z0-9.-]{0,252})\s+(?P<status>(?:Ready|NotReady|Unknown)(?:,SchedulingDisabled)?|SchedulingDisabled)\s+"
+    rf"(?P<roles>\S{{1,200}})\s+(?P<age>{AGE_WORD})\s+(?P<version>v\d\S{{1,60}})(?P<rest>\s.*|$)"
+)
+RUNTIME = re.compile(r"\b(?:containerd|docker|cri-o)://\S{1,60}")
+POD_SHOWN = {"namespace", "pod", "status", "phase", "ready", "restarts", "age", "component"}
+NODE_SHOWN = {"node", "ready", "unschedulable", "age", "kubelet_version"}
+ENDED = {"Completed": "Succeeded", "Succeeded": "Succeeded", "Error": "Failed", "Failed": "Failed", "Evicted": "Failed", "Running": "Running"}
+PENDING = ("Pending", "ContainerCreating", "Init:", "PodInitializing", "SchedulingGated", "ImagePullBackOff", "ErrImagePull")
+TITLE = re.compile(r"[A-Z][A-Z()-]*(?: [A-Z][A-Z()-]*)?")  # NAME, UP-TO-DATE, NODE SELECTOR, RESERVED IN
+# deployment.apps/web (kubectl get all)
+PREFIX = re.compile(r"^([a-z]+)(?:\.[a-z0-9.]+)?/(.+)$")
+# requests.nvidia.com/gpu: 8/8
+QUOTA = re.compile(r"([a-z][\w./-]{1,120}): (\d[\w.]{0,30})/(\d[\w.]{0,30})")
+
+Row = dict[str, str]
+
+
+def score(lines: list[str]) -> int:
+    """0 to 80: whether a header of a known table, or a row of pods or nodes that needs none, is there."""
+    if any(kind_of(header(line)) for line in lines):
+        return 80
+    return 65 if any(POD.match(line) or NODE.match(line) for line in lines) else 0
+
+
+def tables(output: Output, about: Subject) -> Facts:
+    """The facts of all tables in one text."""
+    lines = [line[:4096].rstrip("\r ") for line in output.text.split("\n")]
+    facts: Facts = {}
+    titles: list[tuple[int, str]] = []
+    kind = ""
+    for number, line in enumerate(lines, 1):
+        origin = Origin(output.named(), number, line.strip())
+        columns = header(line)
+        if columns:
+            titles, kind = columns, kind_of(columns)
+            for name in ROWS[kind].fills if kind else ():
+                facts.setdefault(name, [])
+        elif not line.strip():
+            titles, kind = [], ""
+        elif match := POD.match(line):
+            facts.setdefault("pods", []).append(pod(match, about, origin))
+        elif match := NODE.match(line):
+            facts.setdefault("nodes", []).append(node(match, origin))
+        elif kind and kind not in ("pods", "nodes", "events"):
+            row = cells(line, titles)
+            found = ROWS[kind].read(row, about, origin)
+            for name in ROWS[kind].fills:
+                facts[name] += found
+    events = kubectl_events.events(lines, output.named(), about)
+    for name, records in events.items():
+        if records:
+            facts.setdefault(name, []).extend(records)
+    return facts
+
+
+def header(line: str) -> list[tuple[int, str]]:
+    """(offset, title) of the columns of a header; [] for other lines.
+
+    >>> header("NAME   UP-TO-DATE   NODE SELECTOR"), header("GPU is LOST")
+    ([(0, 'NAME'), (7, 'UP-TO-DATE'), (20, 'NODE SELECTOR')], [])
+    """
+    if not line[:64].lstrip().startswith(("NAME", "LAST SEEN", "LASTSEEN")):
+        return []
+    pieces = [(match.start(), match.group()) for match in re.finditer(r"\S+(?: \S+)*", line[:1000])]
+    titles = [(start, title) for start, title in pieces if TITLE.fullmatch(title)]
+    return titles if len(titles) == len(pieces) >= 2 else []
+
+
+def kind_of(titles: list[tuple[int, str]]) -> str:
+    """The table that has these columns, "" for a table that is not read."""
+    names = {name for _, name in titles}
+    return next((kind for kind, table in ROWS.items() if names >= table.columns), "")
+
+
+def cells(line: str, titles: list[tuple[int, str]]) -> Row:
+    """The cells of a row by title. Cells are cut at two spaces; where some are empty, each goes to the title it stands below."""
+    pieces = [(match.start(), match.group()) for match in re.finditer(r"\S+(?: \S+)*", line)]
+    names = [name for _, name in titles]
+    if len(pieces) == len(names):
+        return dict(zip(names, (text for _, text in pieces), strict=True))
+    row: Row = {}
+    for start, text in pieces:
+        name = next((name for offset, name in reversed(titles) if offset <= start), names[0])
+        row[name] = f"{row[name]} {text}" if name in row else text
+    return row
+
+
+def pod(match: re.Match[str], about: Subject, origin: Origin) -> Pod:
+    """One pod: what the table shows; everything else is a gap."""
+    seen = match.groupdict()
+    status = seen["status"]
+    wide = seen["rest"].split()
+    name = seen["pod"]
+    # With -o wide: IP, NODE. The restart's age may have been cut off before them.
+    on = wide[1] if len(wide) >= 2 and (wide[0] == "<none>" or wide[0].count(".") == 3 or ":" in wide[0]) and wide[1] != "<none>" else ""
+    phase = ENDED.get(status) or ("Pending" if status.startswith(PENDING) else "")
+    shown = POD_SHOWN | ({"node", "scheduled"} if wide else set())
+    return Pod(
+        namespace=seen["namespace"] or about.namespace,
+        pod=name,
+        node=on,
+        scheduled=bool(on) or status not in ("Pending", "SchedulingGated"),
+        phase=phase,
+        status=status,
+        age=seconds(seen["age"]),
+        ready=seen["ready"] == seen["all"] and seen["all"] != "0",
+        deleting=status == "Terminating",
+        restarts=int(seen["restarts"]),
+        component=components.of_name(name),
+        gaps=gaps(Pod, shown, "not shown by kubectl get pods"),
+        origin=origin,
+    )
+
+
+def node(match: re.Match[str], origin: Origin) -> Node:
+    """One node: whether it is ready and cordoned, its version; its resources and taints are gaps."""
+    states = match["status"].split(",")
+    runtime = RUNTIME.search(match["rest"])
+    return Node(
+        node=match["node"],
+        ready="Ready" in states if states[0] != "SchedulingDisabled" else None,
+        unschedulable="SchedulingDisabled" in states,
+        age=seconds(match["age"]),
+        kubelet_version=match["version"],
+        runtime_version=runtime.group() if runtime else "",
+        gaps=gaps(Node, NODE_SHOWN | ({"runtime_version"} if runtime else set()), "not shown by kubectl get nodes"),
+        origin=origin,
+    )
+
+
+def number(text: str) -> int | None:
+    """A cell that is a whole number."""
+    return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
+def workload(kind: str, row: Row, about: Subject, origin: Origin) -> list[Fact]:
+    """One controller. `READY 1/2` and `COMPLETIONS 1/2` are ready and desired."""
+    name = row.get("NAME", "")
+    if match := PREFIX.match(name):
+        name = match.group(2)
+    ready, _, wanted = (row.get("COMPLETIONS") or row.get("READY", "")).partition("/")
+    selector = row.get("NODE SELECTOR", "")
+    conditions = {}
+    if kind == "Workload":
+        conditions = {f"{title}={row[column] if column == 'ADMITTED' else 'True'}": "" for title, column in KUEUE if row.get(column)}
+    made = Workload(
+        namespace=row.get("NAMESPACE", "") or about.namespace,
+        workload=f"{kind}/{name}",
+        kind=kind,
+        name=name,
+        component=components.of_name(name),
+        suspended=row.get("STATUS") == "Suspended",
+        desired=number(row.get("DESIRED", "")) if "DESIRED" in row else number(wanted.split(" ")[0]),
+        current=number(row.get("CURRENT", "")),
+        ready=number(ready),
+        updated=number(row.get("UP-TO-DATE", "")),
+        queue_name=row.get("QUEUE", ""),
+        node_selector=dict(pair.split("=", 1) for pair in selector.split(",") if "=" in pair),
+        conditions=conditions,
+        origin=origin,
+    )
+    return [made] if name else []
+
+
+KUEUE = (("QuotaReserved", "RESERVED IN"), ("Admitted", "ADMITTED"), ("Finished", "FINISHED"))
+
+
+def claim(row: Row, about: Subject, origin: Origin) -> list[Fact]:
+    """One PersistentVolumeClaim."""
+    name = (PREFIX.match(row.get("NAME", "")) or ["", "", row.get("NAME", "")])[2]
+    phase = row.get("STATUS", "")
+    if not name or phase not in ("Pending", "Bound", "Lost"):
+        return []
+    # An unbound claim has no volume, capacity and modes: its cells don't stand below their titles.
+    volume = row.get("VOLUME", "") if phase == "Bound" else ""
+    return [
+        Claim(
+            namespace=row.get("NAMESPACE", "") or about.namespace,
+            claim=name,
+            phase=phase,
+            volume=volume,
+            storage_class=row.get("STORAGECLASS", ""),
+            origin=origin,
+        )
+    ]
+
+
+def quota(row: Row, about: Subject, origin: Origin) -> list[Fact]:
+    """The resources of one ResourceQuota, CPU in milli-cores."""
+    found: list[Fact] = []
+    for resource, used, hard in QUOTA.findall(f"{row.get('REQUEST', '')}, {row.get('LIMIT', '')}"):
+        amounts = [quantity(text, milli=in_milli(resource)) for text in (hard, used)]
+        if amounts[0] is not None and amounts[1] is not None:
+            found.append(
+                Quota(
+                    namespace=row.get("NAMESPACE", "") or about.namespace,
+                    quota=row.get("NAME", ""),
+                    resource=resource,
+                    hard=amounts[0],
+                    used=amounts[1],
+                    origin=origin,
+                )
+            )
+    return found
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A table that is read: the columns that only it has, the fact types it fills, what makes facts of a row."""
+
+    columns: frozenset[str]
+    fills: tuple[str, ...]
+    read: Callable[[Row, Subject, Origin], list[Fact]]
+
+
+def _controller(kind: str) -> Callable[[Row, Subject, Origin], list[Fact]]:
+    return lambda row, about, origin: workload(kind, row, about, origin)
+
+
+def _nothing(row: Row, about: Subject, origin: Origin) -> list[Fact]:
+    return []  # rows of this table are known by their shape, or it is the events'
+
+
+# In order: the first whose columns all occur.
+ROWS: dict[str, Table] = {
+    "pods": Table(frozenset(("NAME", "READY", "STATUS", "RESTARTS")), ("pods",), _nothing),
+    "nodes": Table(frozenset(("NAME", "STATUS", "ROLES", "VERSION")), ("nodes",), _nothing),
+    "events": Table(frozenset(("TYPE", "REASON", "MESSAGE")), ("events",), _nothing),
+    "daemonsets": Table(frozenset(("NAME", "DESIRED", "CURRENT", "READY", "UP-TO-DATE")), ("workloads",), _controller("DaemonSet")),
+    "replicasets": Table(frozenset(("NAME", "DESIRED", "CURRENT", "READY")), ("workloads",), _controller("ReplicaSet")),
+    "deployments": Table(frozenset(("NAME", "READY", "UP-TO-DATE", "AVAILABLE")), ("workloads",), _controller("Deployment")),
+    "jobs": Table(frozenset(("NAME", "COMPLETIONS", "DURATION")), ("workloads",), _controller("Job")),
+    "claims": Table(frozenset(("NAME", "STATUS", "VOLUME", "STORAGECLASS")), ("claims",), claim),
+    "quotas": Table(frozenset(("NAME", "REQUEST", "LIMIT")), ("quotas",), quota),
+    "kueue": Table(frozenset(("NAME", "QUEUE", "RESERVED IN")), ("workloads",), _controller("Workload")),
+    "statefulsets": Table(frozenset(("NAME", "READY", "AGE")), ("workloads",), _controller("StatefulSet")),
+}

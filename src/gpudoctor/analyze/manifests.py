@@ -1,0 +1,171 @@
+"""Objects of the API as JSON or YAML: answers of `-o json` and `-o yaml`, and manifests, which have no status."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.parsers import ParseError, load
+from gpudoctor.parsers.messages import scan_text
+from gpudoctor.probes.base import Output
+
+YAML_BYTES = 8 << 20  # libyaml reads about 3 MiB a second
+ALIASES = 20  # of one document; kubectl writes none, and a few hundred can stand for billions of nodes
+DEPTH = 12  # how deep conditions are looked for in objects of other kinds
+WORDS = 200  # messages of one object
+
+# Kind → the parser that reads it.
+PARSERS_OF_KIND: dict[str, str] = {
+    "Pod": "kubernetes.pods",
+    "Node": "kubernetes.nodes",
+    "Event": "kubernetes.events",
+    "PersistentVolumeClaim": "kubernetes.claims",
+    "PersistentVolume": "kubernetes.volumes",
+    "ResourceQuota": "kubernetes.quotas",
+    "RuntimeClass": "kubernetes.runtime_classes",
+    **dict.fromkeys(
+        (
+            "Job CronJob Deployment ReplicaSet ReplicationController StatefulSet DaemonSet PyTorchJob MPIJob TFJob XGBoostJob PaddleJob "
+            "JAXJob RayCluster RayJob RayService JobSet TrainJob LeaderWorkerSet Workload"
+        ).split(),
+        "kubernetes.workloads",
+    ),
+}
+
+# *alias as a value: `key: *x`, `- *x`, `[*x, *y]`
+ALIAS = re.compile(r"(?:^|[\s\[,])\*[A-Za-z0-9_-]{1,64}\s*(?:$|[,\]}])", re.MULTILINE)
+TOP_KEY = re.compile(r"^(apiVersion|kind|metadata|spec|status|items|data):", re.MULTILINE)
+# "nvidia.com/gpu.count": "8",  |  nvidia.com/mig.strategy=single  |  feature.node.kubernetes.io/pci-10de.present: "true"
+LABEL = re.compile(
+    r'^[\s"-]*((?:[\w-]+\.)*(?:nvidia\.com|node\.kubernetes\.io|kubernetes\.io|kubernetes\.azure\.com|cloud\.google\.com|amazonaws\.com)'
+    r'/[\w.-]{1,63})"?\s*[:=]\s*"?([\w.-]{0,63})"?,?\s*$'
+)
+
+
+class Kinded(msgspec.Struct):
+    """An object or a list of objects, as far as its kind."""
+
+    kind: Any = None
+    items: Any = None
+
+
+class Kind(msgspec.Struct):
+    """One item of a list, as far as its kind."""
+
+    kind: Any = None
+
+
+KINDED = msgspec.json.Decoder(Kinded)
+
+
+def score(text: str) -> int:
+    """0 to 95: whether a text is API objects in JSON or YAML."""
+    head = text[:65536].lstrip("\ufeff \t\r\n")
+    if head[:1] in "{[":
+        return 95 if '"kind"' in head and ('"apiVersion"' in head or '"metadata"' in head) else 0
+    keys = {match.group(1) for match in TOP_KEY.finditer(head)}
+    if len(keys & {"apiVersion", "kind", "metadata", "spec", "status", "items"}) >= 2:
+        return 92
+    return 50 if keys & {"status", "metadata", "spec"} and len(head) < 32768 else 0
+
+
+def objects(output: Output, about: Subject) -> Facts:
+    """The facts of all objects in a text. Raises `ParseError` for text that is neither JSON nor YAML, or too large or knotted YAML."""
+    page = as_json(output)
+    facts: Facts = {}
+    wanted = sorted({PARSERS_OF_KIND[kind] for kind in kinds(page, output) if kind in PARSERS_OF_KIND})
+    for parser in wanted:
+        for kind, records in load(parser)(msgspec.structs.replace(output, pages=(page,), exit=0), about).items():
+            facts.setdefault(kind, []).extend(records)
+    if len(page) <= YAML_BYTES:
+        facts.setdefault("messages", []).extend(other_words(page, output, about))
+    return facts
+
+
+def as_json(output: Output) -> bytes:
+    """The text as JSON: as it is, or converted from YAML."""
+    whole = b"".join(output.pages).strip(b"\xef\xbb\xbf \t\r\n")
+    if whole[:1] in (b"{", b"["):
+        return whole
+    if len(whole) > YAML_BYTES:
+        raise ParseError(f"{output.named()}: YAML of more than {YAML_BYTES >> 20} MiB is not read")
+    import yaml
+
+    text = output.text
+    if len(ALIAS.findall(text)) > ALIASES:
+        raise ParseError(f"{output.named()}: YAML with more than {ALIASES} aliases is not read")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        documents = [document for document in yaml.load_all(text, Loader=loader) if document is not None]  # noqa: S506 (a safe loader)
+        return msgspec.json.encode(documents[0] if len(documents) == 1 else [d for d in documents if isinstance(d, dict)])
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise ParseError(f"{output.named()}: not YAML: {str(error)[:160]}") from None
+
+
+def kinds(page: bytes, output: Output) -> set[str]:
+    """The kinds of the objects in a page. Items of a typed list (PodList) have its kind."""
+    try:
+        found: list[Kinded] = []
+        if page[:1] == b"[":
+            found = msgspec.json.decode(page, type=list[Kinded])
+        else:
+            found = [KINDED.decode(page)]
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise ParseError(f"{output.named()}: not JSON: {str(error)[:160]}") from None
+    named: set[str] = set()
+    for one in found:
+        if isinstance(one.kind, str):
+            named.add(one.kind.removesuffix("List") if isinstance(one.items, list) else one.kind)
+        if isinstance(one.items, list):
+            named |= {item["kind"] for item in one.items if isinstance(item, dict) and isinstance(item.get("kind"), str)}
+    return named
+
+
+def other_words(page: bytes, output: Output, about: Subject) -> list[Any]:
+    """Known messages in the conditions of objects that no parser reads (ClusterQueue, PodGroup, a `status:` alone)."""
+    try:
+        value = msgspec.json.decode(page)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return []
+    documents = value if isinstance(value, list) else [value]
+    found = []
+    for document in documents[:1000]:
+        if not isinstance(document, dict) or document.get("kind") in PARSERS_OF_KIND or "items" in document or document.get("kind") == "List":
+            continue
+        for words, _ in zip(messages(document, DEPTH), range(WORDS), strict=False):
+            found += scan_text(words, source="status", about=about, origin=Origin(output.named(), 0, words[:400]))
+    return found
+
+
+def messages(value: Any, depth: int) -> Iterator[str]:
+    """The texts under the key `message`, at any place."""
+    if depth and isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "message" and isinstance(inner, str):
+                yield inner
+            else:
+                yield from messages(inner, depth - 1)
+    elif depth and isinstance(value, list):
+        for inner in value[:1000]:
+            yield from messages(inner, depth - 1)
+
+
+def label_score(lines: list[str]) -> int:
+    """0 or 60: whether a text is a node's labels, one a line."""
+    return 60 if sum(LABEL.match(line) is not None for line in lines) >= 3 else 0
+
+
+def labels(output: Output, about: Subject) -> Facts:
+    """A node of which only labels were pasted."""
+    from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
+    from gpudoctor.facts.kubernetes import Node
+
+    found = dict(match.groups() for line in output.text.split("\n") if (match := LABEL.match(line[:4096])))
+    made = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": about.node or NAMELESS, "labels": found}}
+    facts = load("kubernetes.nodes")(msgspec.structs.replace(output, pages=(msgspec.json.encode(made),), exit=0), about)
+    missing = gaps(Node, {"node", "labels", "gpus_expected", "gpu_present"}, "only labels were given")
+    return unnamed({"nodes": [msgspec.structs.replace(node, gaps=missing) for node in facts.get("nodes", [])]})

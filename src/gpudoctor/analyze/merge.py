@@ -1,0 +1,89 @@
+"""One record for one thing: a pod that a table, its description and its manifest show becomes one pod.
+
+Only what was seen is joined: a name without a namespace takes the only namespace that the name was seen with.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import msgspec
+
+from gpudoctor.facts import Fact, Facts
+
+MERGED: dict[str, str] = {"pods": "pod", "containers": "container", "nodes": "node"}
+
+
+def merged(facts: Facts) -> Facts:
+    """The facts with namespaces completed, partial records of one thing joined, and equal messages folded."""
+    named = with_namespaces(facts)
+    for kind, key in MERGED.items():
+        if kind in named:
+            named[kind] = joined(named[kind], key)
+    if "messages" in named:
+        named["messages"] = folded(named["messages"])
+    return named
+
+
+def with_namespaces(facts: Facts) -> Facts:
+    """Pods' names that were seen in exactly one namespace have it everywhere."""
+    seen: dict[str, set[str]] = defaultdict(set)
+    for records in facts.values():
+        for fact in records:
+            pod, namespace = getattr(fact, "pod", ""), getattr(fact, "namespace", "")
+            if pod and namespace:
+                seen[pod].add(namespace)
+    only = {pod: next(iter(namespaces)) for pod, namespaces in seen.items() if len(namespaces) == 1}
+    return {kind: [_with_namespace(fact, only) for fact in records] for kind, records in facts.items()}
+
+
+def _with_namespace(fact: Fact, only: dict[str, str]) -> Fact:
+    pod = getattr(fact, "pod", "")
+    if not pod or getattr(fact, "namespace", "") or pod not in only:
+        return fact
+    return msgspec.structs.replace(fact, namespace=only[pod])  # type: ignore[call-arg]
+
+
+def joined(records: list[Fact], key: str) -> list[Fact]:
+    """Records of one thing as one: the one with the fewest gaps, its gaps filled by the others."""
+    groups: dict[tuple[Any, ...], list[Fact]] = defaultdict(list)
+    made: list[Fact] = []
+    for record in records:
+        if getattr(record, key):
+            groups[tuple(getattr(record, name, "") for name in ("namespace", "pod", "container", "node")[: 4 if key == "node" else 3])].append(record)
+        else:
+            made.append(record)
+    for same in groups.values():
+        same.sort(key=lambda record: len(record.gaps))
+        first, *rest = same
+        for other in rest:
+            first = filled(first, other)
+        made.append(first)
+    return made
+
+
+def filled(first: Fact, other: Fact) -> Fact:
+    """The first record with the fields that it doesn't show and the other does."""
+    changes: dict[str, Any] = {field: getattr(other, field) for field in first.gaps if field not in other.gaps}
+    for field in ("age", "node"):  # optional in every form
+        if not getattr(first, field, None) and getattr(other, field, None):
+            changes[field] = getattr(other, field)
+    if not changes:
+        return first
+    left = {field: why for field, why in first.gaps.items() if field not in changes}
+    return msgspec.structs.replace(first, **changes, gaps=left)
+
+
+def folded(records: list[Fact]) -> list[Fact]:
+    """Messages that blocks of one file or sections of one file repeat, as one with their counts added up."""
+    fields = ("name", "detail", "source", "namespace", "pod", "container", "node", "workload", "component")
+    by_key: dict[tuple[Any, ...], Fact] = {}
+    for record in records:
+        key = (record.origin.source, *(getattr(record, field, "") for field in fields))
+        known = by_key.get(key)
+        if known is None:
+            by_key[key] = record
+        else:
+            by_key[key] = msgspec.structs.replace(known, count=getattr(known, "count", 1) + getattr(record, "count", 1))  # type: ignore[call-arg]
+    return list(by_key.values())

@@ -1,0 +1,76 @@
+"""lint, test, schema: for people who write runbooks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from gpudoctor.cli.errors import Refused
+from gpudoctor.cli.execute import loaded
+from gpudoctor.runbook import compile as compiling
+from gpudoctor.runbook import index, lint, load, style
+
+
+def lint_files(paths: list[Path]) -> int:
+    """All problems of our own files, or of the runbooks given."""
+    if paths:
+        library = loaded()
+        problems = []
+        for path in paths:
+            book, found = load.runbook(path)
+            problems += [str(problem) for problem in (found if book is None else lint.runbook(book, library))]
+    else:
+        library, located = compiling.compile_files()
+        problems = [str(problem) for problem in located] or list(style.problems(library, index.runbooks_folder()))
+    for text in problems:
+        print(text)
+    what = f"{len(paths)} files" if paths else f"{len(library.runbooks)} runbooks, {len(library.causes)} causes, {len(library.messages)} messages"
+    print(f"{what}: " + (f"{len(problems)} problems" if problems else "clean"))
+    return 1 if problems else 0
+
+
+def run_tests(paths: list[Path]) -> int:
+    """Run paired tests and the coverage rule."""
+    from gpudoctor.engine.cases import run_file
+
+    library = loaded()
+    passed = failed = 0
+    for path in test_files(paths):
+        test, found = load.paired_test(path)
+        results = [(path.name, [str(problem) for problem in found])] if test is None else run_file(library, path, test)
+        print(path.name)
+        for name, problems in results:
+            print(f"  {'ok  ' if not problems else 'FAIL'} {name}")
+            for problem in problems:
+                print(f"         {problem}")
+            passed, failed = passed + (not problems), failed + bool(problems)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+def test_files(paths: list[Path]) -> list[Path]:
+    """The test files that were asked for; a runbook stands for its test."""
+    if not paths:
+        return sorted(index.runbooks_folder().glob("*.test.yaml"))
+    files = [path if path.name.endswith(".test.yaml") else path.with_name(f"{path.stem}.test.yaml") for path in paths]
+    for path in files:
+        if not path.is_file():
+            raise Refused(f"{path} is not there: a runbook's test lies beside it, with the same stem")
+    return files
+
+
+def print_schema(write: bool) -> int:
+    """The JSON Schemas, generated from the models."""
+    from gpudoctor.runbook import schema
+
+    kinds = {"runbook": schema.Runbook, "runbook-test": schema.PairedTest, "catalogue": schema.Catalogue, "messages": schema.Messages}
+    if not write:
+        json.dump(schema.Runbook.model_json_schema(), sys.stdout, indent=2)
+        print()
+        return 0
+    folder = index.root() / "schema"
+    for name, kind in kinds.items():
+        (folder / f"{name}.schema.json").write_text(json.dumps(kind.model_json_schema(), indent=2) + "\n")
+        print(f"schema/{name}.schema.json")
+    return 0

@@ -1,0 +1,68 @@
+"""Shell completion. It never takes long and never complains: no answer is an answer."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+
+def complete_pod(ctx: Any, incomplete: str) -> list[str]:
+    """Names of pods in the namespace that is on the command line."""
+    return names("pods", str(ctx.params.get("namespace") or ""), incomplete, ctx)
+
+
+def complete_namespace(ctx: Any, incomplete: str) -> list[str]:
+    """Names of namespaces."""
+    return names("namespaces", "", incomplete, ctx)
+
+
+def names(kind: str, namespace: str, prefix: str, ctx: Any) -> list[str]:
+    """Names from the cluster, within a second."""
+    with contextlib.suppress(Exception):
+        from gpudoctor.probes.live import Live
+
+        config = ctx.params.get("kubeconfig")
+        live = Live(kubeconfig=str(config) if config else None, context=ctx.params.get("context"))
+        return list(live.names(kind, namespace or live.namespace, prefix))
+    return []
+
+
+def complete_context(incomplete: str) -> list[str]:
+    """Contexts of the kubeconfig."""
+    with contextlib.suppress(Exception):
+        from kubernetes.config import list_kube_config_contexts
+
+        return [context["name"] for context in list_kube_config_contexts()[0] if context["name"].startswith(incomplete)]
+    return []
+
+
+def complete_runbook(incomplete: str) -> list[str]:
+    """Ids of the runbooks."""
+    return [name for name in library_names("runbooks") if name.startswith(incomplete)]
+
+
+def complete_cause(incomplete: str) -> list[str]:
+    """Names of the causes."""
+    return [name for name in library_names("causes") if name.startswith(incomplete)]
+
+
+def complete_scenario(incomplete: str) -> list[str]:
+    """Names of the demo's scenarios."""
+    from gpudoctor.cli.scenarios import SCENARIOS
+
+    return [name for name in SCENARIOS if name.startswith(incomplete)]
+
+
+def complete_bundle(incomplete: str) -> list[str]:
+    """Folders that are bundles."""
+    from glob import escape, glob
+
+    return [path.removesuffix("/bundle.json") for path in glob(f"{escape(incomplete)}*/bundle.json")]
+
+
+def library_names(part: str) -> Iterator[str]:
+    """The ids of one part of the library."""
+    from gpudoctor.runbook.index import library
+
+    yield from getattr(library(), part)

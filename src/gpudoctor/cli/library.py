@@ -1,0 +1,133 @@
+"""list, show, explain: what there is, what it would run and needs, what a cause means."""
+
+from __future__ import annotations
+
+import shlex
+
+from gpudoctor.cli.errors import Refused
+from gpudoctor.cli.execute import find_runbook, loaded
+from gpudoctor.runbook.model import Library, Runbook, Step
+
+# The words of `kubectl get` → API group and resource, for the ClusterRole. Everything else is a resource of its own name in group "".
+GROUPS = {
+    "daemonsets": "apps",
+    "deployments": "apps",
+    "replicasets": "apps",
+    "statefulsets": "apps",
+    "jobs": "batch",
+    "cronjobs": "batch",
+    "runtimeclasses": "node.k8s.io",
+    "pytorchjobs": "kubeflow.org",
+    "workloads.kueue.x-k8s.io": "kueue.x-k8s.io",
+}
+# What `${input.kind}` may name: the owners that `diagnose pod TYPE/NAME` starts from.
+OWNERS = ("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "pytorchjobs")
+
+
+def list_runbooks() -> int:
+    """One line for each runbook."""
+    library = loaded()
+    width = max((len(name) for name in library.runbooks), default=0)
+    for book in library.runbooks.values():
+        note = "" if book.status == "stable" else f" ({book.status})"
+        print(f"{book.id:<{width}}  {book.title}{note}")
+    return 0
+
+
+def steps_of(library: Library, book: Runbook) -> list[tuple[Runbook, Step]]:
+    """The steps of a runbook, with those of the runbooks that it includes."""
+    made: list[tuple[Runbook, Step]] = []
+    for step in book.steps:
+        if step.include:
+            inner = library.runbooks[step.include]
+            made += [(inner, part) for part in inner.steps]
+        else:
+            made.append((book, step))
+    return made
+
+
+def show_runbook(name: str) -> int:
+    """What a runbook would run, where, and for how long at most."""
+    library = loaded()
+    book = find_runbook(library, name)
+    print(f"{book.id}: {book.title}\n{book.summary}\n" if book.summary else f"{book.id}: {book.title}\n")
+    for key, given in book.inputs.items():
+        print(f"  --set {key}={given.default}  {given.help}")
+    total = 0.0
+    for number, (owner, step) in enumerate(steps_of(library, book), 1):
+        print(f"\n{number:>2}. {step.title or step.id}   [{owner.id}.{step.id}]")
+        if step.when:
+            print(f"    when   {step.when}")
+        if step.each:
+            print(f"    each   {step.each.name} in {step.each.type}" + (f" where {step.where}" if step.where else "") + f" (at most {step.limit})")
+        if step.run:
+            print(f"    run    {shlex.join(step.run)}" + (f"   on {step.host}" if step.host else ""))
+            total += step.timeout
+            print(f"    limit  {step.timeout:.0f} s")
+        for check in step.checks:
+            if check.finds:
+                print(f"    check  {check.id} → {check.finds}")
+    print(f"\nNothing is changed. Each step has a limit of its own; the whole run ends after --timeout (120 s), the steps alone after {total:.0f} s.")
+    return 0
+
+
+def show_rbac(name: str) -> int:
+    """The least ClusterRole: only what the steps get; exec into pods is a role of its own."""
+    library = loaded()
+    book = find_runbook(library, name)
+    reads: dict[str, set[str]] = {}
+    execs = False
+    for _, step in steps_of(library, book):
+        if step.host:
+            execs = True
+            reads.setdefault("", set()).add("pods")
+        if step.run[:1] != ["kubectl"]:
+            continue
+        verb = step.run[1]
+        if verb == "exec":
+            execs = True
+        elif verb == "logs":
+            reads.setdefault("", set()).add("pods/log")
+        elif verb == "get":
+            for resource in OWNERS if "${" in step.run[2] else (step.run[2].split("/")[0],):
+                reads.setdefault(GROUPS.get(resource, ""), set()).add(resource.split(".")[0])
+    print(f"# The least that `gpudoctor run {book.id}` needs. Without a rule, exactly the checks that need it are unknown.")
+    print("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: gpudoctor-read\nrules:")
+    for group, resources in sorted(reads.items()):
+        verbs = "[get, list]"
+        print(f'  - apiGroups: ["{group}"]\n    resources: [{", ".join(sorted(resources))}]\n    verbs: {verbs}')
+    if execs:
+        print("---\n# Only for the checks that look inside a container; leave it out and run with --no-exec.")
+        print("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: gpudoctor-exec\nrules:")
+        print('  - apiGroups: [""]\n    resources: [pods/exec]\n    verbs: [get, create]')
+    return 0
+
+
+def explain_cause(name: str) -> int:
+    """An entry of the catalogue."""
+    import difflib
+    import textwrap
+
+    library = loaded()
+    cause = library.causes.get(name)
+    if cause is None:
+        close = difflib.get_close_matches(name, library.causes, n=3)
+        hint = f"did you mean {' or '.join(close)}?" if close else "completion lists the names"
+        raise Refused(f"there is no cause '{name}'; {hint}")
+    print(f"{cause.id}: {cause.title}\n")
+    print(textwrap.fill(cause.means, 96) + "\n")
+    print(f"severity {cause.severity} · layer {cause.layer} · act {cause.act} · who {cause.who} · about a {cause.subject}")
+    for label, names in (("brings about", cause.explains), ("brought about by", [c.id for c in library.causes.values() if cause.id in c.explains])):
+        if names:
+            print(textwrap.fill(f"{label}: {', '.join(names)}", 96, subsequent_indent="  "))
+    checks = [f"{book.id}.{check.id}" for book in library.runbooks.values() for check in book.checks() if check.finds == cause.id]
+    if checks:
+        print(textwrap.fill(f"found by: {', '.join(checks)}", 96, subsequent_indent="  "))
+    for fix in cause.fixes:
+        print(f"\n  {fix.title} ({fix.risk})")
+        for label, argv in (("", fix.run), ("undo ", fix.undo), ("verify ", fix.verify)):
+            if argv:
+                print(f"    {label}$ {' '.join(argv)}")
+    for reference in cause.references:
+        print(f"\n  {reference}")
+    return 0

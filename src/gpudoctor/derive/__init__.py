@@ -1,0 +1,49 @@
+"""Measurements over facts of several types. They return facts and name no cause.
+
+A derivation is `(facts, inputs, now) -> Facts`: `facts` holds all records read so far by type, `inputs` the runbook's inputs, `now` the
+newest time among the facts (seconds since the epoch, 0.0 when none has one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from gpudoctor.facts import Fact, Facts
+
+
+class Derivation(NamedTuple):
+    """`needs` are the fact types without which its checks are unknown, `beside` those that it reads when they are there, `fills` those
+    that it returns; the function is imported when it is first used.
+    """
+
+    needs: tuple[str, ...]
+    fills: tuple[str, ...]
+    function: str
+    beside: tuple[str, ...] = ()
+
+
+DERIVATIONS: dict[str, Derivation] = {
+    "scheduling.table": Derivation(
+        needs=("pods", "nodes", "node_usage"),
+        fills=("node_groups", "fits", "scheduling", "waits"),
+        function="scheduling:table",
+        beside=("claims", "volumes", "schedule_reasons"),
+    ),
+    "stack.order": Derivation(("pods", "containers"), ("stack",), "stack:order"),
+    "targets.found": Derivation(("pods", "workloads", "names"), ("targets",), "targets:found"),
+}
+
+# A measurement that is taken again replaces the earlier one.
+DERIVED = frozenset(kind for derivation in DERIVATIONS.values() for kind in derivation.fills)
+
+Function = Callable[[Mapping[str, list[Fact]], Mapping[str, object], float], Facts]
+
+
+def load(name: str) -> Function:
+    """The function behind a name of the table."""
+    from importlib import import_module
+
+    module, _, function = DERIVATIONS[name].function.partition(":")
+    loaded: Function = getattr(import_module(f"{__name__}.{module}"), function)
+    return loaded

@@ -1,0 +1,253 @@
+"""`scheduling.table`: every pod that waits for a scheduler decision against every node, in numbers.
+
+The scheduler's message counts nodes by the first check that they fail; it says neither which nodes, nor what the GPU nodes among them
+lack, nor what would help. The facts hold enough to compute that. Where the two differ the scheduler is right and `difference` says so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from gpudoctor.derive.scheduling_compare import counted, difference, newest
+from gpudoctor.derive.scheduling_fit import fits_when_restored, is_full, nearest_fits, one_kind
+from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, evaluate, promised
+from gpudoctor.derive.scheduling_text import amount, fold
+from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts.kubernetes import Claim, Node, NodeUsage, Pod, ScheduleReason, Volume
+from gpudoctor.facts.scheduling import NodeGroup, Scheduling, Wait
+
+MOST_SPECS = 50  # distinct pods that are evaluated; those that ask for the most GPUs come first
+MOST_GROUPS = 32  # per pod; further reasons are counted together
+MOST_WAITS = 256  # nodes per pod
+
+AFact = TypeVar("AFact", bound=Fact)
+
+
+def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+    """Fills `node_groups`, `fits`, `scheduling` and `waits` for every target pod that has no node yet.
+
+    Without `node_usage` nodes are measured by their allocatable alone, also when it is empty: a cluster on which nothing runs is one that
+    could not be read. Claims and volumes count only where both were read.
+    """
+    usage = {one.node: one for one in of(facts, "node_usage", NodeUsage)}
+    hosts = [Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage else None) for node in of(facts, "nodes", Node)]
+    said = messages(of(facts, "schedule_reasons", ScheduleReason))
+    filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
+    for pods, ask in distinct(facts):
+        verdicts = evaluate(ask, hosts)
+        groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, hosts, verdicts)
+        numbers, waits, ours = measure(ask, hosts, verdicts), lost_gpus(ask, hosts, verdicts), counted(verdicts)
+        for pod in pods:
+            words = newest(said[pod.namespace, pod.pod])
+            differs = difference(words, ours, len(hosts), counts_usage=bool(usage))
+            origin = words[0].origin if words else pod.origin
+            own = msgspec.structs.replace(numbers, agrees=not differs, difference=differs, origin=origin)
+            filled["scheduling"].append(named(own, pod))
+            filled["node_groups"] += [named(group, pod) for group in groups]
+            filled["fits"] += [named(one, pod) for one in fits]
+            filled["waits"] += [named(wait, pod) for wait in waits]
+    return filled
+
+
+def of(facts: Mapping[str, list[Fact]], name: str, kind: type[AFact]) -> list[AFact]:
+    """The records of one type, [] when it was not read."""
+    return [fact for fact in facts.get(name, []) if isinstance(fact, kind)]
+
+
+def messages(reasons: Sequence[ScheduleReason]) -> defaultdict[tuple[str, str], list[ScheduleReason]]:
+    """The scheduler's clauses by pod."""
+    by_pod: defaultdict[tuple[str, str], list[ScheduleReason]] = defaultdict(list)
+    for reason in reasons:
+        by_pod[reason.namespace, reason.pod].append(reason)
+    return by_pod
+
+
+def named(fact: Any, pod: Pod) -> Any:
+    """The same measurement under another pod's name: pods with equal specs are evaluated once."""
+    return msgspec.structs.replace(fact, namespace=pod.namespace, pod=pod.pod)
+
+
+def distinct(facts: Mapping[str, list[Fact]]) -> list[tuple[list[Pod], Ask]]:
+    """The pods without a node, grouped by what the scheduler looks at, at most `MOST_SPECS` groups, the most GPUs first."""
+    claims = {(claim.namespace, claim.claim): claim.volume for claim in of(facts, "claims", Claim) if claim.volume}
+    affinities = {volume.volume: volume.node_affinity for volume in of(facts, "volumes", Volume)}
+    groups: dict[str, tuple[list[Pod], Ask]] = {}
+    for pod in of(facts, "pods", Pod):
+        if not pod.target or pod.node or pod.phase not in ("Pending", ""):
+            continue
+        bound = (claims.get((pod.namespace, claim), "") for claim in pod.claims)
+        volumes = [(volume, terms) for volume in bound if (terms := affinities.get(volume)) is not None]
+        ask = Ask(pod, requests(pod), volumes)
+        spec = (
+            sorted(pod.node_selector.items()),
+            pod.node_affinity,
+            pod.tolerations,
+            sorted(ask.requests.items()),
+            pod.gpu_resources,
+            volumes,
+        )
+        groups.setdefault(repr(spec), ([], ask))[0].append(pod)
+    return sorted(groups.values(), key=lambda group: -group[1].pod.gpus)[:MOST_SPECS]
+
+
+def requests(pod: Pod) -> dict[str, int]:
+    """The pod's requests by resource; a pod read from a fragment may know its GPUs without them."""
+    if len(pod.gpu_resources) == 1:
+        return {pod.gpu_resources[0]: pod.gpus, **pod.requests}
+    return pod.requests
+
+
+def node_groups(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) -> list[NodeGroup]:
+    """The nodes by the first reason that disqualifies them; the largest group of GPU nodes first."""
+    members: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for index, blockers in enumerate(verdicts):
+        members[first_reason(blockers)].append(index)
+    ordered = sorted(
+        members.items(),
+        key=lambda item: (-sum(has_gpus(hosts[index].node) for index in item[1]), -len(item[1]), item[0]),
+    )
+    groups = [group(ask, reason[0], detail([verdicts[i] for i in chosen]), [hosts[i].node for i in chosen]) for reason, chosen in ordered]
+    if len(groups) <= MOST_GROUPS:
+        return groups
+    rest = [hosts[index].node for _, chosen in ordered[MOST_GROUPS - 1 :] for index in chosen]
+    return [*groups[: MOST_GROUPS - 1], group(ask, "other", f"{len(groups) - MOST_GROUPS + 1} further reasons", rest)]
+
+
+def group(ask: Ask, reason: str, text: str, nodes: Sequence[Node]) -> NodeGroup:
+    """One group of the pod."""
+    return NodeGroup(
+        namespace=ask.pod.namespace,
+        pod=ask.pod.pod,
+        reason=reason,
+        detail=text,
+        count=len(nodes),
+        nodes=fold(node.node for node in nodes),
+        gpu_nodes=sum(has_gpus(node) for node in nodes),
+        origin=ask.pod.origin,
+    )
+
+
+def has_gpus(node: Node) -> bool:
+    """Whether the machine has GPUs, by its labels or by what it offers or once offered."""
+    return node.gpu_present or node.gpus_capacity > 0
+
+
+def first_reason(blockers: Sequence[Blocker]) -> tuple[str, ...]:
+    """What a node is grouped by: the first reason and its key; for resources, all that are short and in which way the first one is."""
+    if not blockers:
+        return ("fits",)
+    first = blockers[0]
+    if not first.shortage:
+        return (first.reason, first.key)
+    return (first.reason, shortage_way(first.shortage), *(one.key for one in blockers if one.shortage))
+
+
+def shortage_way(shortage: Shortage) -> str:
+    """In which of four ways a resource is short: `none` on the node, `lost` in part, `small`, or in `use`."""
+    if shortage.offered >= shortage.asked:
+        return "use"
+    if shortage.promised > shortage.offered:
+        return "lost"
+    return "small" if shortage.offered else "none"
+
+
+def detail(alike: Sequence[Sequence[Blocker]]) -> str:
+    """What the nodes of one group have in common, in words; `alike` are their blockers."""
+    if not alike[0]:
+        return ""
+    first = alike[0][0]
+    if first.shortage:
+        return shortage_detail(
+            [blockers[0].shortage for blockers in alike if blockers[0].shortage], [one.key for one in alike[0] if one.shortage][1:]
+        )
+    if first.found is None:
+        return first.key
+    found = sorted({cast(str, blockers[0].found) for blockers in alike})
+    there = ", ".join(value or "no such label" for value in found[:3]) + (f" and {len(found) - 3} more" if len(found) > 3 else "")
+    return f"{first.key} (there: {there})"
+
+
+def shortage_detail(shortages: Sequence[Shortage], also: Sequence[str]) -> str:
+    """`nvidia.com/gpu: asks 8, at most 4 free; also short of cpu`. The amounts are the best over the nodes."""
+    one = shortages[0]
+    offered, promise = max((each.offered, each.promised) for each in shortages)
+    have = {
+        "none": "none offered",
+        "lost": f"offers {amount(one.resource, offered)} of {amount(one.resource, promise)}",
+        "small": f"offers at most {amount(one.resource, offered)}",
+        "use": f"at most {amount(one.resource, max(0, *(each.free or 0 for each in shortages)))} free",
+    }[shortage_way(one)]
+    more = f"; also short of {', '.join(also[:3])}" if also else ""
+    return f"{one.resource}: asks {amount(one.resource, one.asked)}, {have}{more}"
+
+
+def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) -> Scheduling:
+    """The counts of `Scheduling`. For a pod that asks for no GPU, all nodes count as the ones that could hold it."""
+    asked = [name for name in ask.pod.gpu_resources if ask.requests.get(name, 0) > 0]
+    gpu = asked[0] if asked else ""
+    own = [
+        any(name in host.node.capacity or name in host.node.allocatable or promised(host.node, name) > 0 for name in asked)
+        for host in hosts
+    ]
+    near = [blockers for mine, blockers in zip(own, verdicts, strict=True) if mine or not asked]
+    kinds = Counter(one_kind(blockers) for blockers in near)
+    taints = Counter(blocker.key for blockers in near if one_kind(blockers) == "tolerate" for blocker in blockers)
+    scarce = Counter(blocker.key for blockers in near if one_kind(blockers) == "less" for blocker in blockers)
+    short = [
+        shortages for blockers in near if one_kind(blockers) == "gpus" and (shortages := [one.shortage for one in blockers if one.shortage])
+    ]
+    read = bool(hosts) and all(host.usage for host in hosts)
+    used = [host.usage.requested.get(gpu, 0) if host.usage else 0 for host in hosts]
+    offered = [host.node.allocatable.get(gpu, 0) for host in hosts]
+    return Scheduling(
+        namespace=ask.pod.namespace,
+        pod=ask.pod.pod,
+        nodes=len(hosts),
+        gpu_nodes=sum(own),
+        offering=sum(bool(asked) and all(host.node.allocatable.get(name, 0) > 0 for name in asked) for host in hosts),
+        fitting=sum(not blockers for blockers in verdicts),
+        largest=max(offered, default=0),
+        largest_capacity=max((host.node.capacity.get(gpu, 0) for host in hosts), default=0),
+        most_free=max((max(0, there - busy) for there, busy in zip(offered, used, strict=True)), default=0) if read else None,
+        gpus_total=sum(offered),
+        gpus_used=sum(used) if read else None,
+        tainted=kinds["tolerate"],
+        cordoned=kinds["uncordon"],
+        not_ready=kinds["repair_node"],
+        unmatched=kinds["label"],
+        full=sum(all(is_full(shortage) for shortage in shortages) for shortages in short),
+        lost=sum(all(fits_when_restored(shortage) for shortage in shortages) for shortages in short),
+        other_resource=kinds["less"],
+        pinned=kinds["volume"],
+        wrong_name=wrong_name(asked, [host.node for host in hosts]),
+        taint=most_common(taints),
+        scarce=most_common(scarce),
+        gaps={} if read else dict.fromkeys(("most_free", "gpus_used"), "the running pods were not read"),
+    )
+
+
+def most_common(counted: Counter[str]) -> str:
+    """The key counted most often, the first in the alphabet among equals; "" for none."""
+    return min(counted, key=lambda key: (-counted[key], key), default="")
+
+
+def wrong_name(asked: Sequence[str], nodes: Sequence[Node]) -> str:
+    """The GPU resource that most nodes offer, when one that the pod asks for is offered by none and never was."""
+    missing = [name for name in asked if not any(node.allocatable.get(name) or node.capacity.get(name) for node in nodes)]
+    others = Counter(name for node in nodes for name in node.gpu_resources if node.allocatable.get(name, 0) > 0 and name not in asked)
+    return most_common(others) if missing else ""
+
+
+def lost_gpus(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) -> list[Wait]:
+    """The nodes on which the pod would fit if their lost GPUs came back."""
+    waits = []
+    for host, blockers in zip(hosts, verdicts, strict=True):
+        shortages = [one.shortage for one in blockers if one.shortage] if one_kind(blockers) == "gpus" else []
+        if shortages and all(fits_when_restored(shortage) for shortage in shortages):
+            lost = sum(shortage.promised - shortage.offered for shortage in shortages)
+            waits.append(Wait(namespace=ask.pod.namespace, pod=ask.pod.pod, node=host.node.node, lost=lost, origin=host.node.origin))
+    return waits[:MOST_WAITS]

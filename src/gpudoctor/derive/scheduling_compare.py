@@ -1,0 +1,67 @@
+"""Our counts against the scheduler's own message. The scheduler is right; a difference tells how far our table can be trusted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from gpudoctor.derive.scheduling_plugins import Blocker
+from gpudoctor.facts.kubernetes import ScheduleReason
+
+# Reasons that both sides count node by node, in words.
+WORDS = {
+    "unschedulable": "cordoned nodes",
+    "taint": "nodes with untolerated taints",
+    "node_affinity": "nodes outside the pod's node selector or affinity",
+    "too_many_pods": "nodes without a free pod slot",
+    "volume_affinity": "nodes that a volume excludes",
+}
+# Checks of the scheduler that come before the resources and that we can't make: they take nodes out of its later counts.
+EARLIER = frozenset({"ports", "node_name", "other", "resource_claim", "no_nodes", "volume_unbound"})
+
+
+def newest(reasons: Sequence[ScheduleReason]) -> list[ScheduleReason]:
+    """The clauses of the latest message; a pod's condition and its events may each have brought one."""
+    if not reasons:
+        return []
+    last = max(reasons, key=lambda reason: reason.time if reason.time is not None else float("-inf"))
+    return [one for one in reasons if (one.origin, one.time) == (last.origin, last.time)]
+
+
+def difference(said: Sequence[ScheduleReason], ours: Counter[str], nodes: int, *, counts_usage: bool) -> str:
+    """The first difference as a sentence, "" when the counts agree or can't be compared.
+
+    `said` is one message, `ours` what `counted` gives for as many `nodes`. Resources and what the scheduler checks after them are compared
+    only when the running pods were read.
+    """
+    total = max((reason.total for reason in said), default=0)
+    if not total or any(reason.reason in EARLIER for reason in said):
+        return ""
+    if total != nodes:
+        return f"the scheduler counts {total} nodes, we read {nodes}"
+    theirs: Counter[str] = Counter()
+    for reason in said:
+        theirs[f"insufficient {reason.resource}" if reason.reason == "insufficient" else reason.reason] += reason.count
+    if sum(theirs.values()) < total:  # part of the message is missing
+        return ""
+    for kind in sorted(theirs.keys() | ours.keys(), key=lambda kind: (kind not in WORDS, kind)):
+        after_filters = kind.startswith("insufficient") or kind in ("too_many_pods", "volume_affinity")
+        if theirs[kind] == ours[kind] or (after_filters and not counts_usage):
+            continue
+        if kind in WORDS:
+            return f"the scheduler counts {theirs[kind]} {WORDS[kind]}, we count {ours[kind]}"
+        if kind.startswith("insufficient"):
+            return f"the scheduler counts {theirs[kind]} nodes with {kind}, we count {ours[kind]}"
+    return ""
+
+
+def counted(verdicts: Sequence[list[Blocker]]) -> Counter[str]:
+    """Nodes by reason as the scheduler counts them: the first check that fails; of the resources, each one that is short."""
+    ours: Counter[str] = Counter()
+    for blockers in verdicts:
+        first = blockers[0] if blockers else None
+        if first and first.shortage:
+            ours.update(f"insufficient {one.key}" if one.reason == "insufficient" else one.reason for one in blockers if one.shortage)
+        elif first and first.reason in WORDS:
+            ours[first.reason] += 1
+    return ours

@@ -1,0 +1,287 @@
+"""What the scheduler's filter plugins say about one pod and one node, re-computed from the facts.
+
+Each plugin is a function `Ask -> (Host -> [Blocker])`: what depends on the pod alone is prepared once, the returned check is then asked for
+every node. `PLUGINS` lists them in the scheduler's own order; unlike the scheduler we ask all of them, since the nearest fit needs to know
+whether a node fails one check or several. Semantics follow k8s.io/component-helpers (`nodeaffinity.go`, `corev1.Toleration.ToleratesTaint`)
+and the plugins of kubernetes/pkg/scheduler/framework/plugins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, Requirement, Taint, Toleration
+
+UNSCHEDULABLE = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
+# Taints that the node's own condition brings and takes away; nobody should tolerate them to get a GPU.
+# https://kubernetes.io/docs/reference/labels-annotations-taints/
+CONDITION_TAINTS = frozenset(
+    {f"node.kubernetes.io/{name}" for name in ("not-ready", "unreachable", "out-of-disk", "out-of-service", "network-unavailable")}
+    | {f"node.kubernetes.io/{name}-pressure" for name in ("memory", "disk", "pid")}
+    | {"node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown", "ToBeDeletedByClusterAutoscaler"}
+)
+FIRST_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+SLOTS = "pods"
+
+
+class Ask(NamedTuple):
+    """A pod as the scheduler sees it: `requests` by resource, and its bound volumes as (name, node affinity)."""
+
+    pod: Pod
+    requests: dict[str, int]
+    volumes: Sequence[tuple[str, list[list[Requirement]]]]
+
+
+class Host(NamedTuple):
+    """A node with what runs on it; `usage` is None when the running pods were not read."""
+
+    node: Node
+    usage: NodeUsage | None
+
+
+class Shortage(NamedTuple):
+    """One resource that a node has too little of.
+
+    `free` is None when usage is not known, and negative where pods hold GPUs that the node has lost; `promised` is what its
+    capacity or its labels say.
+    """
+
+    resource: str
+    asked: int
+    offered: int
+    free: int | None
+    promised: int
+
+
+class Blocker(NamedTuple):
+    """One reason why one node can't hold the pod.
+
+    `reason` is a word of `ScheduleReason`; `key` names the taint, the selector's requirement, the resource or the volume; `lift` is the
+    kind of change that would remove it; `found` is what the node has instead (None where that says nothing).
+    """
+
+    reason: str
+    key: str
+    lift: str
+    found: str | None = None
+    shortage: Shortage | None = None
+
+
+Check = Callable[[Host], list[Blocker]]
+
+
+def evaluate(ask: Ask, hosts: Sequence[Host]) -> list[list[Blocker]]:
+    """All blockers of every node, in the scheduler's order; [] for a node that fits. Same length and order as `hosts`."""
+    checks = [plugin(ask) for plugin in PLUGINS]
+    return [[blocker for check in checks for blocker in check(host)] for host in hosts]
+
+
+def node_unschedulable(ask: Ask) -> Check:
+    """A cordon, unless the pod tolerates the taint that stands for it."""
+    if tolerates(ask.pod.tolerations, UNSCHEDULABLE):
+        return lambda host: []
+    cordoned = [Blocker("unschedulable", "cordoned", "uncordon")]
+    return lambda host: cordoned if host.node.unschedulable else []
+
+
+def taint_toleration(ask: Ask) -> Check:
+    """Taints with effect NoSchedule or NoExecute that no toleration matches, in the node's order."""
+    known: dict[tuple[tuple[Taint, ...], bool], list[Blocker]] = {}
+
+    def untolerated(taints: tuple[Taint, ...], cordoned: bool) -> list[Blocker]:
+        return [
+            Blocker("taint", taint_text(taint), taint_lift(taint))
+            for taint in taints
+            if taint.effect in ("NoSchedule", "NoExecute")
+            and not (cordoned and taint.key == UNSCHEDULABLE.key)  # said by the cordon itself
+            and not tolerates(ask.pod.tolerations, taint)
+        ]
+
+    def check(host: Host) -> list[Blocker]:
+        if not host.node.taints:
+            return []
+        case = (tuple(host.node.taints), host.node.unschedulable)
+        if case not in known:
+            known[case] = untolerated(*case)
+        return known[case]
+
+    return check
+
+
+def node_affinity(ask: Ask) -> Check:
+    """`nodeSelector` (all pairs) and the required node affinity (one term of several, each an AND)."""
+    selector = [Requirement(key=key, operator="In", values=(value,)) for key, value in sorted(ask.pod.node_selector.items())]
+    terms = ask.pod.node_affinity
+    if not selector and terms is None:
+        return lambda host: []
+    keys = sorted({need.key for need in [*selector, *(need for term in terms or [] for need in term)] if not need.field})
+    by_name = any(need.field for term in terms or [] for need in term)
+    known: dict[tuple[str | None, ...], list[Blocker]] = {}
+
+    def check(host: Host) -> list[Blocker]:
+        labels = host.node.labels
+        case = (host.node.node if by_name else None, *(labels.get(key) for key in keys))
+        if case not in known:
+            failed = [need for need in selector if not matches(need, host.node)] + failed_term(terms, host.node)
+            known[case] = [affinity_blocker(failed, host.node)] if failed else []
+        return known[case]
+
+    return check
+
+
+def node_resources_fit(ask: Ask) -> Check:
+    """Allocatable less what runs there, against the request; GPUs are named first, then the scheduler's order, then pod slots.
+
+    Without usage a node is measured by its allocatable alone: what it says then is "too small", never "full".
+    """
+    gpus = [name for name in ask.pod.gpu_resources if ask.requests.get(name, 0) > 0]
+    others = sorted((name for name in ask.requests if name not in gpus), key=lambda name: (name not in FIRST_RESOURCES, name))
+    wanted = [(name, ask.requests[name], "gpus" if name in gpus else "less") for name in [*gpus, *others] if ask.requests[name] > 0]
+
+    def check(host: Host) -> list[Blocker]:
+        allocatable = host.node.allocatable
+        if not allocatable and not host.node.capacity:
+            return [Blocker("other", "its resources were not read", "")]
+        used = host.usage.requested if host.usage else {}
+        short = [
+            resource_blocker(host, name, asked, lift)
+            for name, asked, lift in wanted
+            if asked > allocatable.get(name, 0) - used.get(name, 0)
+        ]
+        if host.usage and SLOTS in allocatable and host.usage.pods + 1 > allocatable[SLOTS]:
+            slots = Shortage(SLOTS, 1, allocatable[SLOTS], allocatable[SLOTS] - host.usage.pods, allocatable[SLOTS])
+            short.append(Blocker("too_many_pods", SLOTS, "less", shortage=slots))
+        return short
+
+    return check
+
+
+def volume_affinity(ask: Ask) -> Check:
+    """The node affinity of the volumes that the pod's claims are bound to."""
+
+    def check(host: Host) -> list[Blocker]:
+        failed = ((name, failed_term(affinity, host.node)) for name, affinity in ask.volumes)
+        return [Blocker("volume_affinity", f"volume {name}: {requirements_text(needs)}", "volume") for name, needs in failed if needs]
+
+    return check
+
+
+PLUGINS: tuple[Callable[[Ask], Check], ...] = (node_unschedulable, taint_toleration, node_affinity, node_resources_fit, volume_affinity)
+
+
+def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:
+    """Whether one of the tolerations matches: an empty key or effect matches all, `Exists` ignores the value, other operators match none.
+
+    >>> tolerates([Toleration(operator="Exists")], Taint(key="nvidia.com/gpu", value="present", effect="NoSchedule"))
+    True
+    """
+    return any(
+        (not one.effect or one.effect == taint.effect)
+        and (not one.key or one.key == taint.key)
+        and (one.operator == "Exists" or (one.operator in ("", "Equal") and one.value == taint.value))
+        for one in tolerations
+    )
+
+
+def matches(need: Requirement, node: Node) -> bool:
+    """One requirement against a node's labels (or its name). An invalid one (unknown operator, no number for Gt) matches nothing."""
+    value = (node.node if need.key == "metadata.name" else None) if need.field else node.labels.get(need.key)
+    match need.operator:
+        case "In":
+            return value is not None and value in need.values
+        case "NotIn":
+            return bool(need.values) and value not in need.values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+        case "Gt" | "Lt":
+            there, limit = integer(value), integer(need.values[0] if len(need.values) == 1 else None)
+            if there is None or limit is None:
+                return False
+            return there > limit if need.operator == "Gt" else there < limit
+    return False
+
+
+def failed_term(terms: Sequence[Sequence[Requirement]] | None, node: Node) -> list[Requirement]:
+    """What the node lacks for the term that comes closest; [] where one matches or nothing is required. An empty term matches nothing."""
+    if terms is None:
+        return []
+    closest: list[Requirement] | None = None
+    for term in terms:
+        failed = [need for need in term if not matches(need, node)]
+        if term and not failed:
+            return []
+        if failed and (closest is None or len(failed) < len(closest)):
+            closest = failed
+    return closest or [Requirement(key="a node selector term that is not empty", operator="Exists")]
+
+
+def integer(text: str | None) -> int | None:
+    """A label as Go's strconv.ParseInt(s, 10, 64) reads it: a sign and digits, 64 bits; None for anything else.
+
+    >>> [integer(text) for text in ("+80", "8.0", " 8", "9223372036854775808", None)]
+    [80, None, None, None, None]
+    """
+    if text is None or len(text) > 20 or not re.fullmatch(r"[+-]?[0-9]+", text):
+        return None
+    number = int(text)
+    return number if -(2**63) <= number < 2**63 else None
+
+
+def promised(node: Node, resource: str) -> int:
+    """How many of a resource the node should have: its capacity, or the GPU count of its labels where they speak of this resource.
+
+    The labels count whole GPUs, so they say nothing about a node that offers MIG devices or several GPU resources.
+    """
+    capacity = node.capacity.get(resource, 0)
+    meant = node.gpu_resources == [resource] or (not node.gpu_resources and resource == "nvidia.com/gpu")
+    return max(capacity, node.gpus_expected or 0) if meant else capacity
+
+
+def resource_blocker(host: Host, resource: str, asked: int, lift: str) -> Blocker:
+    """The shortage of one resource on one node, in numbers."""
+    offered = host.node.allocatable.get(resource, 0)
+    free = None if host.usage is None else offered - host.usage.requested.get(resource, 0)
+    expected = promised(host.node, resource) if lift == "gpus" else offered
+    return Blocker("insufficient", resource, lift, shortage=Shortage(resource, asked, offered, free, max(offered, expected)))
+
+
+def affinity_blocker(failed: Sequence[Requirement], node: Node) -> Blocker:
+    """The requirements of the selector that the node fails, with the label it has instead where there is just one."""
+    one = failed[0] if len(failed) == 1 and not failed[0].field else None
+    return Blocker("node_affinity", requirements_text(failed), "label", None if one is None else node.labels.get(one.key, ""))
+
+
+def taint_lift(taint: Taint) -> str:
+    """Which change would remove a taint: a toleration, an uncordon, or the repair of the node whose condition it tells."""
+    if taint.key == UNSCHEDULABLE.key:
+        return "uncordon"
+    return "repair_node" if taint.key in CONDITION_TAINTS else "tolerate"
+
+
+def taint_text(taint: Taint) -> str:
+    """A taint as kubectl writes it: `nvidia.com/gpu=present:NoSchedule`."""
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+
+
+def requirements_text(needs: Sequence[Requirement]) -> str:
+    """Requirements in kubectl's selector notation, joined by "and"; at most three are written out."""
+    shown = " and ".join(requirement_text(need) for need in needs[:3])
+    return shown if len(needs) <= 3 else f"{shown} and {len(needs) - 3} more"
+
+
+def requirement_text(need: Requirement) -> str:
+    """One requirement in kubectl's selector notation: `gpu-type=h100`, `zone in (a, b)`, `!spot`, `memory>40000`."""
+    if need.operator == "In" and len(need.values) == 1:
+        return f"{need.key}={need.values[0]}"
+    if need.operator == "NotIn" and len(need.values) == 1:
+        return f"{need.key}!={need.values[0]}"
+    if need.operator in ("Exists", "DoesNotExist"):
+        return need.key if need.operator == "Exists" else f"!{need.key}"
+    if need.operator in ("Gt", "Lt") and need.values:
+        return f"{need.key}{'>' if need.operator == 'Gt' else '<'}{need.values[0]}"
+    more = f", {len(need.values) - 4} more" if len(need.values) > 4 else ""
+    return f"{need.key} {need.operator.lower()} ({', '.join(need.values[:4])}{more})"

@@ -1,0 +1,115 @@
+"""Paired tests: a runbook over recorded bundles must give exactly the findings, candidates, skips and unknowns that its test names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gpudoctor.engine import outcomes
+from gpudoctor.engine.diagnose import conclusions
+from gpudoctor.engine.run import Engine
+from gpudoctor.probes.replay import BundleError, Replay
+from gpudoctor.report import Report
+from gpudoctor.runbook.model import Library, Runbook
+from gpudoctor.runbook.schema import Case, PairedTest
+
+
+class Tally(msgspec.Struct):
+    """The outcomes that each check of a runbook had over all cases: what the coverage rule needs."""
+
+    seen: dict[str, set[str]] = {}
+    healthy: bool = False
+    unanswered: bool = False
+
+    def add(self, report: Report, checked: list[outcomes.Checked]) -> None:
+        """Note one case."""
+        for one in checked:
+            self.seen.setdefault(one.name, set()).add(one.outcome)
+        self.healthy |= report.verdict == "healthy"
+        self.unanswered |= bool(report.coverage.missing) and report.coverage.answered < report.coverage.asked
+
+
+def run_case(library: Library, book: Runbook, case: Case, folder: Path, tally: Tally) -> list[str]:
+    """Run one case; returns what differs from the expectation."""
+    try:
+        replay = Replay(folder / case.bundle)
+    except BundleError as error:
+        return [str(error)]
+    inputs = {key: case.inputs.get(key, replay.inputs.get(key, given.default)) for key, given in book.inputs.items()}
+    run = Engine(library, replay).execute(book, inputs)
+    report, checked = conclusions(library, run, asked=case.name, started=replay.started)
+    tally.add(report, checked)
+    return list(differences(book, case, report, {one.name: one.outcome for one in checked}))
+
+
+def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) -> Iterator[str]:
+    """What a report has that the case doesn't name, and the other way round."""
+    if report.verdict != case.verdict:
+        yield f"verdict is {report.verdict}, not {case.verdict}"
+    wanted = [full(book, expected.model_dump()) for expected in case.findings]
+    found = [{**msgspec.to_builtins(one), "subject": one.subject.name} for one in report.findings]
+    for number in range(max(len(wanted), len(found))):
+        if number >= len(wanted):
+            yield f"finding {number + 1} is not expected: {brief(found[number])}"
+        elif number >= len(found):
+            yield f"finding {number + 1} is missing: {brief(wanted[number])}"
+        elif any(value and found[number].get(key) != value for key, value in wanted[number].items()):
+            yield f"finding {number + 1} is {brief(found[number])}, not {brief(wanted[number])}"
+    open_ = sorted(one.cause for one in report.candidates)
+    if open_ != sorted(expected.cause for expected in case.candidates):
+        yield f"candidates are {open_}"
+    for word, names in (("skipped", case.skipped), ("unknown", case.unknown)):
+        for name in names:
+            actual = got.get(named(book, name))
+            if actual is None:
+                yield f"{word}: there is no check '{name}'"
+            elif actual != word:
+                yield f"check {name} is {actual}, not {word}"
+
+
+def named(book: Runbook, check: str) -> str:
+    """A check's full name; a test may leave its own runbook out."""
+    return check if "." in check else f"{book.id}.{check}"
+
+
+def full(book: Runbook, expected: dict[str, Any]) -> dict[str, Any]:
+    """An expected finding with the check's full name."""
+    return {**expected, "check": named(book, expected["check"])}
+
+
+def brief(finding: dict[str, Any]) -> str:
+    """A finding in one line."""
+    words = [f"{key} {finding[key]}" for key in ("cause", "subject", "role", "confidence", "title") if finding.get(key)]
+    return f"{finding['check']} ({', '.join(words)})"
+
+
+def uncovered(book: Runbook, tally: Tally) -> Iterator[str]:
+    """The coverage rule: each check is found in one case and quiet in another; one case is healthy; one doesn't answer."""
+    for check in book.checks():
+        seen = tally.seen.get(f"{book.id}.{check.id}", set())
+        if "found" not in seen:
+            yield f"check {check.id} is found in no case"
+        if "clear" not in seen:
+            yield f"check {check.id} is clear in no case"
+    if not tally.healthy:
+        yield "no case is healthy"
+    if not tally.unanswered:
+        yield "no case has a command that doesn't answer"
+
+
+def run_file(library: Library, path: Path, test: PairedTest) -> Iterator[tuple[str, list[str]]]:
+    """Run all cases of a test file: (name, problems) for each, and last the coverage."""
+    from gpudoctor.runbook.load import runbook
+
+    target = path.parent / test.runbook
+    book, problems = runbook(target)
+    if book is None:
+        yield test.runbook, [str(problem) for problem in problems]
+        return
+    tally = Tally(seen={})
+    for case in test.cases:
+        yield case.name, run_case(library, book, case, path.parent / test.fixtures, tally)
+    yield "coverage", list(uncovered(book, tally))

@@ -1,0 +1,144 @@
+"""The two ways to a report: executing a runbook, and reading facts that are already there. Both end in the same conclusions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpudoctor.engine import conclude, outcomes
+from gpudoctor.engine.run import Engine, Run, StepRun
+from gpudoctor.engine.store import Store
+from gpudoctor.facts import Facts
+from gpudoctor.facts.identity import Links
+from gpudoctor.probes.base import Probe
+from gpudoctor.report import Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
+from gpudoctor.runbook.conditions import Unsure, compiled, fill, input_types, record_types, record_values
+from gpudoctor.runbook.model import Library, Runbook
+
+ROWS = 200  # of one table; a cluster of 5,000 nodes folds into far fewer
+
+
+def diagnose(
+    library: Library,
+    book: Runbook,
+    inputs: dict[str, Any],
+    probe: Probe,
+    *,
+    asked: str = "",
+    started: float = 0.0,
+    timeout: float = 120.0,
+    on_step: Callable[[StepResult], None] | None = None,
+) -> Report:
+    """Execute a runbook and draw the conclusions. Raises `engine.run.NotThere`."""
+    store: list[Store] = []
+    notify = (lambda step: on_step(step_result(step, store[0]))) if on_step else None
+    engine = Engine(library, probe, timeout=timeout, on_step=notify)
+    store.append(engine.store)
+    return conclusions(library, engine.execute(book, inputs), asked=asked, started=started)[0]
+
+
+def conclusions(library: Library, run: Run, *, asked: str, started: float) -> tuple[Report, list[outcomes.Checked]]:
+    """The report of a finished run, and the outcome of every check."""
+    checked = outcomes.of_run(run)
+    made = report(
+        library,
+        run.store,
+        checked,
+        runbook=run.book.id,
+        asked=asked or run.book.title,
+        started=started,
+        coverage=coverage(run),
+        tables=tables(run),
+        steps=[step_result(step, run.store) for step in run.steps],
+    )
+    return made, checked
+
+
+def analyze(library: Library, facts: Facts, inputs: list[InputFile], now: float) -> Report:
+    """Draw the conclusions from facts that files gave; no step runs."""
+    store = Store()
+    store.put(0, facts)
+    checked = outcomes.of_facts(library, store)
+    read = [one for one in inputs if one.recognised_as]
+    unread = [Missing(one.path, one.note or "not recognised") for one in inputs if not one.recognised_as]
+    return report(
+        library,
+        store,
+        checked,
+        asked=", ".join(one.path for one in inputs[:3]) + (" …" if len(inputs) > 3 else ""),
+        started=now,
+        coverage=Coverage(len(inputs), len(read), unread),
+        inputs=inputs,
+    )
+
+
+def report(library: Library, store: Store, checked: list[outcomes.Checked], *, started: float, **rest: Any) -> Report:
+    """The report of checked facts."""
+    links = Links(store.records("pods"), store.records("waits"), store.records("gpus"))
+    found = conclude.gather(library, checked, links)
+    conclude.relate(found, links)
+    decided, open_ = conclude.findings(found), conclude.candidates(found)
+    unsure = conclude.unknowns(checked)
+    return Report(
+        tool=conclude.TOOL,
+        started=conclude.stamp(started) or "",
+        verdict=conclude.verdict(decided, open_, unsure, checked),
+        findings=decided,
+        candidates=open_,
+        ruled_out=conclude.ruled_out(checked),
+        unknown=unsure,
+        **rest,
+    )
+
+
+def coverage(run: Run) -> Coverage:
+    """How many commands were asked, how many answered, and what is missing and why."""
+    asked = sum(len(step.commands) for step in run.steps)
+    missing = dict.fromkeys(Missing(what, why) for step in run.steps for what, why in step.failures)
+    return Coverage(asked, sum(step.answered for step in run.steps), list(missing))
+
+
+def tables(run: Run) -> list[Table]:
+    """The tables that steps show, without the empty ones."""
+    made = []
+    for step in run.steps:
+        show = step.planned.step.show
+        if show is None or not step.asked:
+            continue
+        name, book = show.each.name, step.planned.book
+        types = {**input_types(book.inputs), **record_types(name, show.each.type)}
+        given = {f"input.{key}": value for key, value in step.planned.inputs.items()}
+        rows = []
+        for record in run.store.records(show.each.type)[:ROWS]:
+            values = {**given, **record_values(name, record)}
+            try:
+                if show.where and not compiled(show.where, types).holds(values):
+                    continue
+                rows.append([fill(text, types, values) for text in show.columns.values()])
+            except Unsure:
+                continue
+        if rows:
+            made.append(Table(title=show.title, columns=list(show.columns), rows=rows))
+    return made
+
+
+def step_result(step: StepRun, store: Store) -> StepResult:
+    """A step as the report has it."""
+    checks = [outcomes.of_step(step, check, store).outcome for check in step.planned.step.checks if check.finds]
+    outcome: Outcome = "clear"
+    if "found" in checks:
+        outcome = "found"
+    elif step.failures or step.undecided or "unknown" in checks:
+        outcome = "unknown"
+    elif not step.asked:
+        outcome = "skipped"
+    first = step.commands[0] if step.commands else None
+    return StepResult(
+        id=step.planned.name,
+        title=step.planned.step.title,
+        outcome=outcome,
+        argv=list(first.argv) if first else [],
+        host=first.host if first else "",
+        seconds=round(step.seconds, 3),
+        note=step.undecided or "; ".join(why for _, why in step.failures[:2]) or step.note,
+    )

@@ -1,0 +1,150 @@
+"""One check against the fact store: which records it finds, and what it could not decide."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from gpudoctor.engine.store import FINAL, Store
+from gpudoctor.facts import FACTS, Fact, Subject
+from gpudoctor.facts.base import Origin
+from gpudoctor.runbook import scope
+from gpudoctor.runbook.conditions import Unsure, compiled, fields, fill, record_values
+from gpudoctor.runbook.model import Check, Join, Runbook
+
+# A condition that starts with `x.field == "text" && …` (and has no `||`) is looked up in an index instead of tried on every record.
+LEADING = re.compile(r'^\(?([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*) == "([^"\\]*)"')
+Inputs = dict[str, Any]
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """A record for which a check's condition holds."""
+
+    title: str
+    subject: Subject
+    time: float | None
+    origins: list[Origin]
+    settle_with: list[str]
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What the facts alone say about a check. `absent` is true when its fact type was never read."""
+
+    hits: list[Hit] = []
+    unsure: list[str] = []
+    absent: bool = False
+
+
+def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: int = FINAL) -> Answer:
+    """Try a check on every record of its type that was read before a step."""
+    given = {f"input.{name}": value for name, value in inputs.items()}
+    if check.each is None:
+        absent = bool(check.joins) and not any(store.has(join.type, before) for join in check.joins)
+        candidates: list[Fact | None] = [] if absent else [None]
+    else:
+        absent = not store.has(check.each.type, before)
+        candidates = list(narrowed(check, store, before))
+    hits, unsure = [], []
+    for record in candidates:
+        try:
+            hit = holds(book, check, record, given, store, before)
+        except Unsure as why:
+            unsure.append(because(str(why), check, record))
+            continue
+        if hit is not None:
+            hits.append(hit)
+    return Answer(hits=hits, unsure=list(dict.fromkeys(unsure)), absent=absent)
+
+
+def narrowed(check: Check, store: Store, before: int) -> list[Fact]:
+    """The records that can match at all: by an index where the condition starts with an equality on a text field."""
+    assert check.each is not None
+    leading = LEADING.match(check.when)
+    if leading and "||" not in check.when and leading.group(1) == check.each.name:
+        field, value = leading.group(2), leading.group(3)
+        if fields(FACTS[check.each.type]).get(field) is str and f"{field}_known" not in fields(FACTS[check.each.type]):
+            return store.index(check.each.type, (field,), before).get((value,), [])
+    return store.records(check.each.type, before)
+
+
+def holds(book: Runbook, check: Check, record: Fact | None, given: Inputs, store: Store, before: int) -> Hit | None:
+    """The hit of one record, None when the condition is false. Raises `Unsure`."""
+    types = scope.check_types(book, check)
+    values = {**given, **(record_values(check.each.name, record) if check.each else {})}
+    origins = [record.origin] if record is not None else []
+    for join in check.joins:
+        joined, count = pick(book, check, join, record, values, store, before)
+        values |= record_values(join.name, joined)
+        values[f"{join.name}.present"] = joined is not None
+        values[f"{join.name}.count"] = count
+        if joined is not None and joined.origin not in origins:
+            origins.append(joined.origin)
+    if not compiled(check.when, types).holds(values):
+        return None
+    return Hit(
+        title=filled(check.title, types, values),
+        subject=record.subject() if record is not None else Subject(kind="cluster"),
+        time=record.time if record is not None else None,
+        origins=[origin for origin in origins if origin.source],
+        settle_with=[filled(text, types, values) for text in check.settle_with],
+    )
+
+
+def filled(template: str, types: Any, values: Inputs) -> str:
+    """A title with `?` where a value is not known."""
+    try:
+        return fill(template, types, values)
+    except Unsure:
+        return re.sub(r"\$\{[^}]*\}", "?", template)
+
+
+def pick(book: Runbook, check: Check, join: Join, record: Fact | None, values: Inputs, store: Store, before: int) -> tuple[Fact | None, int]:
+    """The joined record and how many match: equality by a hash index, then `where`, then the window in time."""
+    outer = scope.check_types(book, check, upto=join.name)
+    names = tuple(join.on)
+    if names:
+        key = tuple(compiled(text, outer, "")(values) for text in join.on.values())
+        found = store.index(join.type, names, before).get(key, [])
+    else:
+        found = store.records(join.type, before)
+    if join.where:
+        types = {**outer, **scope.join_types(join.name, join.type)}
+        condition = compiled(join.where, types)
+        found = [other for other in found if true(condition, {**values, **record_values(join.name, other)})]
+    found = [other for other in found if other is not record and in_window(join, other, outer, values)]
+    if join.pick in ("count", "none") or not found:
+        return (found[0] if found else None), len(found)
+    return (found[0] if join.pick == "first" else found[-1]), len(found)
+
+
+def true(condition: Any, values: Inputs) -> bool:
+    """A joined record whose condition can't be decided doesn't count."""
+    try:
+        return bool(condition.holds(values))
+    except Unsure:
+        return False
+
+
+def in_window(join: Join, other: Fact, outer: Any, values: Inputs) -> bool:
+    """Whether the joined record's time lies in the join's window. A record without a time is in no window."""
+    for text, sign in ((join.before, 1.0), (join.after, -1.0)):
+        if not text:
+            continue
+        if other.time is None:
+            return False
+        distance = (float(compiled(text, outer, "DOUBLE")(values)) - other.time) * sign
+        if distance < 0 or (join.within is not None and distance > join.within):
+            return False
+    return True
+
+
+def because(why: str, check: Check, record: Fact | None) -> str:
+    """`gpu.temperature is not known` with the reason that the record carries for it."""
+    if record is None or check.each is None:
+        return why
+    field = why.removeprefix(f"{check.each.name}.").split(" ", 1)[0]
+    gap = record.gaps.get(field)
+    name = record.subject().name
+    return why + (f": {gap}" if gap else "") + (f" ({name})" if name else "")

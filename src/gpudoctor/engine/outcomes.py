@@ -1,0 +1,67 @@
+"""The outcome of every check of a run: found, clear, skipped or unknown. A failed probe never reads as clear."""
+
+from __future__ import annotations
+
+import msgspec
+
+from gpudoctor.engine.evaluate import Answer, Hit, Inputs, evaluate
+from gpudoctor.engine.run import Run, StepRun
+from gpudoctor.engine.store import Store
+from gpudoctor.report import Outcome
+from gpudoctor.runbook.model import Check, Library, Runbook
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
+    """One check with its outcome."""
+
+    book: Runbook
+    check: Check
+    outcome: Outcome
+    hits: list[Hit] = []
+    why: str = ""
+    settle_with: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """RUNBOOK.CHECK, the name of the check in a report."""
+        return f"{self.book.id}.{self.check.id}"
+
+
+def of_run(run: Run) -> list[Checked]:
+    """Every check of a run, in the order written."""
+    return [of_step(step, check, run.store) for step in run.steps for check in step.planned.step.checks]
+
+
+def of_step(step: StepRun, check: Check, store: Store) -> Checked:
+    """A check of a live or replayed run: what the facts say, and whether its step could be asked."""
+    planned = step.planned
+    answer = evaluate(planned.book, check, planned.inputs, store)
+    commands = [command.shown for command in step.commands][:3]
+    if not answer.hits and (step.failures or step.undecided):
+        why = step.undecided or "; ".join(dict.fromkeys(reason for _, reason in step.failures))
+        return Checked(book=planned.book, check=check, outcome="unknown", why=why, settle_with=commands)
+    if not answer.hits and not step.asked:
+        return Checked(book=planned.book, check=check, outcome="skipped", why=step.note)
+    return decided(planned.book, check, answer, commands)
+
+
+def of_facts(library: Library, store: Store) -> list[Checked]:
+    """Every check of every stable runbook over facts that no step has asked for (`analyze`)."""
+    checked = []
+    for book in library.runbooks.values():
+        inputs: Inputs = {name: given.default for name, given in book.inputs.items()}
+        if book.status != "stable":
+            continue
+        for check in book.checks():
+            answer = evaluate(book, check, inputs, store)
+            checked.append(Checked(book=book, check=check, outcome="skipped") if answer.absent else decided(book, check, answer, []))
+    return checked
+
+
+def decided(book: Runbook, check: Check, answer: Answer, commands: list[str]) -> Checked:
+    """Found if any record is found, else unknown if any is, else clear."""
+    if answer.hits:
+        return Checked(book=book, check=check, outcome="found", hits=answer.hits)
+    if answer.unsure:
+        return Checked(book=book, check=check, outcome="unknown", why="; ".join(answer.unsure[:3]), settle_with=commands)
+    return Checked(book=book, check=check, outcome="skipped" if answer.absent else "clear")

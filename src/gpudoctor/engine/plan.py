@@ -1,0 +1,116 @@
+"""A runbook and what it includes as one flat list of steps, each with the steps that it must wait for."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from gpudoctor.derive import DERIVATIONS
+from gpudoctor.parsers import PARSERS
+from gpudoctor.runbook.conditions import fill, input_types
+from gpudoctor.runbook.model import Check, Library, Runbook, Step
+
+FOUND = re.compile(r"\bfound\.([a-z][a-z0-9_]*)")
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """A condition that decides whether a step is asked, in the words of the runbook that states it."""
+
+    book: Runbook
+    when: str
+    inputs: dict[str, Any]
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """One step of the flat list."""
+
+    order: int
+    book: Runbook
+    step: Step
+    inputs: dict[str, Any]
+    gates: list[Gate]
+    waits_for: frozenset[int] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """RUNBOOK.STEP, the name of the step in a report."""
+        return f"{self.book.id}.{self.step.id}"
+
+    @property
+    def fills(self) -> frozenset[str]:
+        """The fact types that the step may fill."""
+        return fills(self.step)
+
+
+def fills(step: Step) -> frozenset[str]:
+    """The fact types that a step may fill."""
+    if step.parse:
+        return frozenset(PARSERS[step.parse].fills)
+    return frozenset(DERIVATIONS[step.derive].fills) if step.derive else frozenset()
+
+
+def plan(library: Library, book: Runbook, inputs: dict[str, Any]) -> list[Planned]:
+    """The flat list, in the order written."""
+    steps: list[Planned] = []
+    for step in book.steps:
+        gates = [Gate(book, step.when, inputs)] if step.when else []
+        if not step.include:
+            steps.append(Planned(order=len(steps), book=book, step=step, inputs=inputs, gates=gates))
+            continue
+        inner = library.runbooks[step.include]
+        given = included_inputs(book, step, inner, inputs)
+        for part in inner.steps:
+            more = [*gates, Gate(inner, part.when, given)] if part.when else gates
+            steps.append(Planned(order=len(steps), book=inner, step=part, inputs=given, gates=more))
+    return [msgspec.structs.replace(one, waits_for=needed(one, steps)) for one in steps]
+
+
+def included_inputs(book: Runbook, step: Step, inner: Runbook, inputs: dict[str, Any]) -> dict[str, Any]:
+    """The inputs of an included runbook: `set`, else the value of an input of the same name, else the default."""
+    values = {f"input.{name}": value for name, value in inputs.items()}
+    given = {name: inputs.get(name, declared.default) for name, declared in inner.inputs.items()}
+    for name, template in step.set.items():
+        given[name] = cast(fill(template, input_types(book.inputs), values), inner.inputs[name].type)
+    return given
+
+
+def cast(text: str, kind: str) -> str | int | float | bool:
+    """The text of an input as a value of its type. Raises ValueError with a sentence."""
+    if kind == "string":
+        return text
+    if kind == "bool":
+        if text.lower() not in ("true", "false"):
+            raise ValueError(f"'{text}' is neither true nor false")
+        return text.lower() == "true"
+    if kind == "int":
+        return int(text)
+    if kind == "duration" and not text.replace(".", "", 1).isdigit():
+        from gpudoctor.runbook.schema import duration
+
+        return duration(text)
+    return float(text)
+
+
+def needed(one: Planned, steps: list[Planned]) -> frozenset[int]:
+    """The earlier steps that must have ended: those that fill what this one reads, and those whose checks steer it."""
+    derivation = DERIVATIONS.get(one.step.derive)
+    types = {*derivation.needs, *derivation.beside} if derivation else set()
+    if one.step.each:
+        types.add(one.step.each.type)
+    steering: set[int] = set()
+    for gate in one.gates:
+        for name in FOUND.findall(gate.when):
+            for earlier in steps[: one.order]:
+                for check in earlier.step.checks:
+                    if earlier.book.id == gate.book.id and check.id == name:
+                        steering.add(earlier.order)
+                        types |= used_types(check)
+    fillers = {earlier.order for earlier in steps[: one.order] if earlier.fills & types}
+    return frozenset(steering | fillers)
+
+
+def used_types(check: Check) -> set[str]:
+    """The fact types that a check reads."""
+    return ({check.each.type} if check.each else set()) | {join.type for join in check.joins}

@@ -1,0 +1,98 @@
+"""What makes two records the same thing, and which subjects belong together.
+
+Names are unified only from pairs that a parser has seen (a GPU's UUID beside its PCI address, a pod beside its node), never by guessing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gpudoctor.facts.base import Fact, Subject
+
+# The fields that identify a record of a type. The last one must be set, or the record stands for itself.
+IDENTITY: dict[str, tuple[str, ...]] = {
+    "claims": ("namespace", "claim"),
+    "containers": ("namespace", "pod", "container"),
+    "events": ("namespace", "kind", "name", "reason", "message"),
+    "gpus": ("node", "gpu"),
+    "node_usage": ("node",),
+    "nodes": ("node",),
+    "pods": ("namespace", "pod"),
+    "quotas": ("namespace", "quota", "resource"),
+    "runtime_classes": ("runtime_class",),
+    "stack": ("node", "component", "pod"),
+    "volumes": ("volume",),
+    "workloads": ("namespace", "workload"),
+}
+
+
+def identity_of(kind: str, record: Fact) -> tuple[Any, ...] | None:
+    """The identity of a record, None when its type has none or its name was not seen."""
+    names = IDENTITY.get(kind)
+    if not names or not getattr(record, names[-1]):
+        return None
+    return tuple(getattr(record, name) for name in names)
+
+
+class Links:
+    """Which nodes a subject is on, and which name a GPU goes by: built once from the facts of a run."""
+
+    def __init__(self, pods: Iterable[Fact], waits: Iterable[Fact], gpus: Iterable[Fact]) -> None:
+        self.nodes: dict[tuple[str, str], set[str]] = {}
+        self.workloads: dict[tuple[str, str], str] = {}
+        self.uuids: dict[tuple[str, str], str] = {}
+        for pod in pods:
+            self.tie(pod)
+            if getattr(pod, "workload", ""):
+                self.workloads[(getattr(pod, "namespace", ""), getattr(pod, "pod", ""))] = getattr(pod, "workload", "")
+        for wait in waits:
+            self.tie(wait)
+        for gpu in gpus:
+            uuid, pci, node = (getattr(gpu, name, "") for name in ("uuid", "pci", "node"))
+            if uuid and pci:
+                self.uuids[(node, pci)] = uuid
+
+    def tie(self, record: Any) -> None:
+        """Note that a pod is on, or waits for, a node."""
+        if record.node:
+            self.nodes.setdefault((record.namespace, record.pod), set()).add(record.node)
+
+    def unified(self, subject: Subject) -> Subject:
+        """The subject with its GPU under the one name that all sources share."""
+        uuid = self.uuids.get((subject.node, subject.gpu)) if subject.gpu else None
+        return subject if uuid is None else Subject(kind=subject.kind, node=subject.node, gpu=uuid)
+
+    def where(self, subject: Subject) -> set[str]:
+        """The nodes that a subject is on or waits for."""
+        known = {subject.node} if subject.node else set()
+        return known | (self.nodes.get((subject.namespace, subject.pod), set()) if subject.pod else set())
+
+    def linked(self, cause: Subject, effect: Subject) -> bool:
+        """Whether something on `cause` can bring about something on `effect`: the same thing, or tied by gpu → node → pod → workload.
+
+        A subject whose names were not seen at all (a pasted log) contradicts nothing.
+        """
+        if placeless(cause) or placeless(effect):
+            return True
+        if cause.gpu and effect.gpu:
+            return cause.gpu == effect.gpu and (cause.node == effect.node or not cause.node or not effect.node)
+        if cause.kind in ("pod", "workload") and effect.kind in ("pod", "workload"):
+            return self.same_work(cause, effect) or bool(cause.component) and bool(self.where(cause) & self.where(effect))
+        return bool(self.where(cause) & self.where(effect))
+
+    def same_work(self, one: Subject, other: Subject) -> bool:
+        """The same pod, the same workload, or a pod and its workload. A name that was not seen contradicts nothing."""
+        if one.namespace and other.namespace and one.namespace != other.namespace:
+            return False
+        if one.pod and other.pod:
+            return one.pod == other.pod
+        works = [s.workload or self.workloads.get((s.namespace, s.pod), "") for s in (one, other)]
+        return works[0] == works[1]
+
+
+def placeless(subject: Subject) -> bool:
+    """Whether nothing says where the subject is."""
+    if subject.kind == "cluster":
+        return True
+    return subject.kind in ("gpu", "node") and not subject.node

@@ -1,0 +1,77 @@
+"""Names of environment variables, fields and options: which values a bundle may show, and which names announce a secret.
+
+A variable's value is hidden unless its name is on the list, since only the job's owner knows what the others hold.
+"""
+
+from __future__ import annotations
+
+import re
+
+# The variables that are themselves evidence: they decide which GPUs a process sees, how NCCL, UCX, Gloo and MPI connect, and which rank
+# it is. Sources: the variables documented by the NVIDIA container toolkit, CUDA, NCCL, PyTorch (torchrun), UCX, Open MPI and Slurm.
+SHOWN: tuple[str, ...] = (
+    "CUDA_*",
+    "GLOO_*",
+    "LD_LIBRARY_PATH",
+    "LOCAL_RANK",
+    "MASTER_*",
+    "NCCL_*",
+    "NVIDIA_*",
+    "OMPI_*",
+    "RANK",
+    "SLURM_*",
+    "TORCH_*",
+    "UCX_*",
+    "WORLD_SIZE",
+)
+
+# NAME=value at the start of a printed line that is no environment variable: os-release(5), scontrol, journalctl -o export.
+PRINTED: tuple[str, ...] = (
+    "BUILD_ID",
+    "ID",
+    "ID_LIKE",
+    "MESSAGE",
+    "NAME",
+    "PRETTY_NAME",
+    "PRIORITY",
+    "TRES",
+    "VERSION",
+    "VERSION_CODENAME",
+    "VERSION_ID",
+)
+
+# Words that end the name of a secret. `tokenizer`, `max_tokens` and `secretName` end otherwise, and name none.
+PASSWORD_WORDS = r"password|passwd|passphrase|(?:api|access|secret|private|encryption|signing)[ _-]?key|client[ _-]?secret"  # noqa: S105
+TOKEN_WORDS = r"token|secret|credentials?|authorization|(?<![A-Za-z])(?:auth|pass|pwd)"  # noqa: S105
+
+
+def _names(listed: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern for a list of names in which a trailing `*` stands for anything."""
+    return re.compile("|".join(re.escape(name).replace(r"\*", ".*") for name in listed), re.DOTALL)
+
+
+_SHOWN, _PRINTED = _names(SHOWN), _names(PRINTED)
+_SECRET = re.compile(f"(?:{PASSWORD_WORDS}|{TOKEN_WORDS})$", re.IGNORECASE)
+
+
+def shown(name: str) -> bool:
+    """Whether the value of this environment variable is evidence, and no secret by its name.
+
+    >>> shown("NCCL_DEBUG"), shown("HF_TOKEN"), shown("NCCL_API_KEY"), shown("RANKING")
+    (True, False, False, False)
+    """
+    return _SHOWN.fullmatch(name) is not None and not names_secret(name)
+
+
+def printed(name: str) -> bool:
+    """Whether programs print this name as `NAME=value` without its being an environment variable."""
+    return _PRINTED.fullmatch(name) is not None
+
+
+def names_secret(name: str) -> bool:
+    """Whether a field, an option or a variable of this name holds a secret.
+
+    >>> names_secret("--hf-token"), names_secret("dbPassword"), names_secret("tokenizer"), names_secret("secretName")
+    (True, True, False, False)
+    """
+    return _SECRET.search(name) is not None

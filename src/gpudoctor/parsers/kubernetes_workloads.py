@@ -1,0 +1,133 @@
+"""Controllers that own pods, and Kueue's Workloads, as records of one form."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gpudoctor.facts import Facts, Subject
+from gpudoctor.facts.kubernetes import Message, Workload
+from gpudoctor.knowledge import components
+from gpudoctor.knowledge.resources import gpu_count
+from gpudoctor.parsers.kubernetes_json import age, controller, evidence, objects, seconds
+from gpudoctor.parsers.kubernetes_pods import QUEUE_LABEL
+from gpudoctor.parsers.messages import fold, scan_text
+from gpudoctor.parsers.pod_requests import pod_requests
+from gpudoctor.parsers.pod_shape import tolerations
+from gpudoctor.parsers.workload_shape import WorkloadObject, WorkloadSpec, WorkloadStatus, first_known, roles, selector_text
+from gpudoctor.probes.base import Output
+
+# Kind → the label that its pods carry with the workload's name; "" = its own selector says it, or it owns no pods itself.
+KINDS: dict[str, str] = {
+    "CronJob": "",
+    "DaemonSet": "",
+    "Deployment": "",
+    "JAXJob": "training.kubeflow.org/job-name",
+    "Job": "job-name",
+    "JobSet": "jobset.sigs.k8s.io/jobset-name",
+    "LeaderWorkerSet": "leaderworkerset.sigs.k8s.io/name",
+    "MPIJob": "training.kubeflow.org/job-name",
+    "PaddleJob": "training.kubeflow.org/job-name",
+    "PyTorchJob": "training.kubeflow.org/job-name",
+    "RayCluster": "ray.io/cluster",
+    "RayJob": "ray.io/cluster",
+    "RayService": "",
+    "ReplicaSet": "",
+    "StatefulSet": "",
+    "TFJob": "training.kubeflow.org/job-name",
+    "TrainJob": "jobset.sigs.k8s.io/jobset-name",
+    "Workload": "",
+    "XGBoostJob": "training.kubeflow.org/job-name",
+}
+REPLICATED = ("Deployment", "ReplicaSet", "StatefulSet")
+
+
+class Counts(NamedTuple):
+    """Pods wanted, there, ready, and of the newest template; None where the kind or its status doesn't say."""
+
+    desired: int | None = None
+    current: int | None = None
+    ready: int | None = None
+    updated: int | None = None
+
+
+def workloads(output: Output, about: Subject) -> Facts:
+    """One record per controller, and the known messages in its conditions."""
+    found: list[Workload] = []
+    known: list[Message] = []
+    for item in objects(output, WorkloadObject, KINDS):
+        if item.meta.name:
+            fact = workload_fact(item, output)
+            found.append(fact)
+            known += condition_messages(item, fact, output)
+    return {"workloads": [*found], "messages": [*fold(known)]}
+
+
+def workload_fact(item: WorkloadObject, output: Output) -> Workload:
+    """The record of one controller. Of several kinds of pods, the one with the most GPUs counts."""
+    meta, spec, status = item.meta, item.spec or WorkloadSpec(), item.status or WorkloadStatus()
+    kind, name, labels = item.kind or "", meta.name or "", meta.labels or {}
+    asked = [(gpu_count(pod_requests(pod)), pod) for _, pod in roles(spec)]
+    gpus, template = max(asked, key=lambda pair: pair[0], default=(0, None))
+    counts = counts_of(kind, spec, item.status)
+    conditions = {f"{one.type}={one.status}": one.message or one.reason or "" for one in status.conditions or ()}
+    said = "; ".join(f"{state}: {text}" if text else state for state, text in conditions.items())
+    return Workload(
+        namespace=meta.namespace or "",
+        workload=f"{kind}/{name}",
+        kind=kind,
+        name=name,
+        uid=meta.uid or "",
+        component=components.of_pod(name, "", labels),
+        suspended=bool(spec.suspend or (spec.runPolicy and spec.runPolicy.suspend) or spec.active is False),
+        desired=counts.desired,
+        current=counts.current,
+        ready=counts.ready,
+        updated=counts.updated,
+        selector=selector_of(item, kind, spec, status),
+        owner=controller(meta),
+        gpus=gpus,
+        queue_name=spec.queueName or spec.queue or labels.get(QUEUE_LABEL, ""),
+        node_selector=(template.nodeSelector if template else None) or {},
+        tolerations=tolerations(template.tolerations) if template else [],
+        conditions=conditions,
+        origin=evidence(output, f"{kind}/{name}: {counts.ready} of {counts.desired} ready" + (f", {said}" if said else "")),
+    )
+
+
+def selector_of(item: WorkloadObject, kind: str, spec: WorkloadSpec, status: WorkloadStatus) -> str:
+    """The label selector that finds the workload's pods, "" where there is none."""
+    if spec.selector and (text := selector_text(spec.selector)):
+        return text
+    label = "volcano.sh/job-name" if "volcano" in (item.apiVersion or "") else KINDS[kind]
+    name = status.rayClusterName if kind == "RayJob" else item.meta.name
+    return f"{label}={name}" if label and name else ""
+
+
+def counts_of(kind: str, spec: WorkloadSpec, status: WorkloadStatus | None) -> Counts:
+    """The numbers of pods. The API leaves out zeros, so within a status that is there an absent number is 0."""
+    if kind == "CronJob":
+        return Counts()
+    if kind == "DaemonSet":
+        if status is None:
+            return Counts()
+        seen = (status.desiredNumberScheduled, status.currentNumberScheduled, status.numberReady, status.updatedNumberScheduled)
+        return Counts(*map(first_known, seen))
+    desired = sum(many for many, _ in roles(spec))
+    if kind in REPLICATED and status is not None:
+        return Counts(desired, *map(first_known, (status.replicas, status.readyReplicas, status.updatedReplicas)))
+    if kind == "Job" and status is not None and not spec.tasks:
+        return Counts(desired, *(first_known(number if isinstance(number, int) else None) for number in (status.active, status.ready)))
+    if status is not None and status.replicaStatuses:
+        return Counts(desired, sum(first_known(role.active) for role in status.replicaStatuses.values()))
+    return Counts(desired)
+
+
+def condition_messages(item: WorkloadObject, fact: Workload, output: Output) -> list[Message]:
+    """The known messages in the conditions: why a Job's pods can't be made, why Kueue holds a workload back."""
+    found: list[Message] = []
+    for one in (item.status.conditions if item.status else None) or ():
+        if one.message:
+            since = seconds(one.lastTransitionTime)
+            where = evidence(output, f"{fact.workload} {one.type}={one.status}: {one.message}")
+            found += scan_text(one.message, source="status", about=fact.subject(), origin=where, age=age(since, output), time=since)
+    return found

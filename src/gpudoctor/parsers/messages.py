@@ -1,0 +1,237 @@
+"""The scanner: finds the lines whose meaning is known (`knowledge/messages`) in logs, events and states.
+
+A log is read in blocks of whole lines. One RE2 Set says which entries occur in a block at all, at about the speed of `grep`; only those
+are then searched for one by one, inside the block. `never_nl` makes RE2 treat every line by itself, so a block never matches
+across lines. Memory stays at a few blocks, however long the log or one of its lines is.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from gpudoctor.facts import Origin, Subject
+from gpudoctor.facts.kubernetes import Message
+from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.probes.base import Output
+
+BLOCK = 256 * 1024  # bytes of whole lines that are looked at together
+LONGEST_LINE = 4096  # bytes of one line that are looked at
+LONGEST_DETAIL = 256
+MOST_DIFFERENT = 5000  # different messages of one text; more is noise, and must not fill the memory
+DFA_MEMORY = 256 << 20  # bytes RE2 may use for its automaton; it grows only as far as the text needs
+
+ANSI = re.compile(rb"\x1b\[[0-9;]{0,16}[A-Za-z]")  # \x1b[31mERROR\x1b[0m
+
+
+class Scanner(NamedTuple):
+    """The known messages, compiled."""
+
+    names: list[str]
+    patterns: list[Any]  # compiled by RE2
+    all: Any  # re2.Set over the same patterns
+
+
+class Hit(NamedTuple):
+    """One line that says something known: its number from 1, its text, the entry and what its pattern captured."""
+
+    line: int
+    text: str
+    name: str
+    detail: str
+
+
+@functools.cache
+def scanner() -> Scanner:
+    """The compiled messages, made when the first text is scanned."""
+    from gpudoctor.runbook.index import messages
+
+    return compiled([(message.name, message.pattern) for message in messages()])
+
+
+def compiled(entries: Iterable[tuple[str, str]]) -> Scanner:
+    """A scanner of (name, pattern) entries. Patterns see bytes: UTF-8 outside a character class matches itself."""
+    import re2
+
+    options = re2.Options()
+    options.never_nl = True
+    options.log_errors = False
+    options.max_mem = DFA_MEMORY
+    options.encoding = re2.Options.Encoding.LATIN1
+    made = Scanner([], [], re2.Set.SearchSet(options))
+    for name, pattern in entries:
+        by_line = f"(?m){pattern}".encode()
+        made.names.append(name)
+        made.patterns.append(re2.compile(by_line, options))
+        made.all.Add(by_line)
+    if made.names:
+        made.all.Compile()
+    return made
+
+
+def scan_lines(output: Output, about: Subject, *, source: str) -> list[Message]:
+    """The known messages of a whole answer, for example a log. Equal ones are one record, whose origin is the first such line.
+
+    `time` is that line's own time, `age` that of the last such line, where the lines begin with a full date.
+    """
+    found = []
+    for tally in tallied(find(output.pages)):
+        last = line_time(tally.last.text, output.time)
+        found.append(
+            message_of(
+                tally.first,
+                about,
+                source=source,
+                origin=Origin(output.named(), tally.first.line, tally.first.text.strip()),
+                time=line_time(tally.first.text, output.time),
+                age=max(0.0, output.time - last) if last is not None and output.time else None,
+                count=tally.times,
+            )
+        )
+    return found
+
+
+def scan_text(
+    text: str, *, source: str, about: Subject, origin: Origin, age: float | None = None, time: float | None = None, count: int = 1
+) -> list[Message]:
+    """The known messages of a short text: an event, a state, a condition. `count` is how often the whole text was seen.
+
+    `origin` is where the text begins: further lines of it move the number on, and a text without a line number stays without one.
+    """
+    found = []
+    for hit, _, times in tallied(find([text.encode("utf-8", "replace")])):
+        line = origin.line + hit.line - 1 if origin.line else 0
+        where = Origin(origin.source, line, hit.text.strip())
+        found.append(message_of(hit, about, source=source, origin=where, time=time, age=age, count=times * count))
+    return found
+
+
+def message_of(hit: Hit, about: Subject, *, source: str, origin: Origin, time: float | None, age: float | None, count: int) -> Message:
+    """The record of a hit, on the subject that the text is about."""
+    return Message(
+        name=hit.name,
+        detail=hit.detail,
+        count=count,
+        source=source,
+        namespace=about.namespace,
+        pod=about.pod,
+        container=about.container,
+        node=about.node,
+        workload=about.workload,
+        component=about.component,
+        age=age,
+        time=time,
+        origin=origin,
+    )
+
+
+def fold(messages: Iterable[Message]) -> list[Message]:
+    """Equal messages on one subject as one record: the counts added up, the first origin and time, the smallest age."""
+    from msgspec.structs import replace
+
+    made: dict[tuple[str, ...], Message] = {}
+    for one in messages:
+        key = (one.name, one.detail, one.source, one.namespace, one.pod, one.container, one.node, one.workload)
+        first = made.get(key)
+        if first is None:
+            made[key] = one
+        else:
+            made[key] = replace(first, count=first.count + one.count, age=least(first.age, one.age), time=least(first.time, one.time))
+    return list(made.values())
+
+
+def least(one: float | None, other: float | None) -> float | None:
+    """The smaller of two numbers that may not be known."""
+    known = [number for number in (one, other) if number is not None]
+    return min(known, default=None)
+
+
+class Tally(NamedTuple):
+    """Equal hits: the first, the last, and how many."""
+
+    first: Hit
+    last: Hit
+    times: int
+
+
+def tallied(hits: Iterable[Hit]) -> list[Tally]:
+    """Hits of equal name and detail together, in the order in which they first occur, at most `MOST_DIFFERENT`."""
+    made: dict[tuple[str, str], Tally] = {}
+    for hit in hits:
+        key = (hit.name, hit.detail)
+        known = made.get(key)
+        if known is not None:
+            made[key] = Tally(known.first, hit, known.times + 1)
+        elif len(made) < MOST_DIFFERENT:
+            made[key] = Tally(hit, hit, 1)
+    return list(made.values())
+
+
+def find(chunks: Iterable[bytes], using: Scanner | None = None) -> Iterator[Hit]:
+    """The lines that say something known, in order. A line that fits several entries gives one hit for each."""
+    known = using or scanner()
+    if not known.names:
+        return
+    number = 1
+    for block in whole_lines(chunks):
+        spans = [(*span, entry) for entry in known.all.Match(block) or () for span in lines_in(block, known.patterns[entry])]
+        line, counted = number, 0
+        for start, end, detail, entry in sorted(spans):
+            line += block.count(b"\n", counted, start)
+            counted = start
+            yield Hit(line, block[start:end].decode("utf-8", "replace"), known.names[entry], detail)
+        number += block.count(b"\n")
+
+
+def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
+    """Start and end of each line of a block that fits one pattern, with what it captured."""
+    at = 0
+    while at <= len(block) and (match := pattern.search(block, at)):
+        start, end = match.span()
+        start = block.rfind(b"\n", 0, start) + 1
+        end = block.find(b"\n", end)
+        end = len(block) if end < 0 else end
+        captured = match.group(1) if pattern.groups else None
+        yield start, end, (captured or b"")[:LONGEST_DETAIL].decode("utf-8", "replace").strip()
+        at = end + 1
+
+
+def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Blocks of whole lines, without colours and carriage returns, from chunks that are cut anywhere."""
+    rest = b""
+    for chunk in chunks:
+        for at in range(0, len(chunk), BLOCK):
+            piece = rest + chunk[at : at + BLOCK]
+            cut = piece.rfind(b"\n") + 1
+            rest = piece[cut : cut + LONGEST_LINE]  # more of an open line would be cut off later anyway
+            if cut:
+                yield plain(piece[:cut])
+    if rest:
+        yield plain(rest)
+
+
+def plain(block: bytes) -> bytes:
+    """A block with its long lines cut, and without colours and the carriage returns at line ends."""
+    block = cut_long_lines(block)
+    if b"\x1b" in block:
+        block = ANSI.sub(b"", block)
+    return block.replace(b"\r\n", b"\n") if b"\r\n" in block else block
+
+
+def cut_long_lines(block: bytes) -> bytes:
+    """A block whose lines have at most `LONGEST_LINE` bytes. Looks at one newline per 4 KiB, not at every line."""
+    kept: list[bytes] = []
+    start = at = 0
+    while len(block) - at > LONGEST_LINE:
+        newline = block.rfind(b"\n", at, at + LONGEST_LINE + 1)
+        if newline >= 0:
+            at = newline + 1
+            continue
+        end = block.find(b"\n", at)
+        end = len(block) if end < 0 else end
+        kept.append(block[start : at + LONGEST_LINE])
+        start = end
+        at = end + 1
+    return b"".join([*kept, block[start:]]) if kept else block

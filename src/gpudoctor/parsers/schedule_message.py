@@ -1,0 +1,168 @@
+"""The scheduler's message, clause by clause: `0/12 nodes are available: 4 Insufficient nvidia.com/gpu, 8 node(s) were unschedulable. …`.
+
+Wordings since Kubernetes 1.18, read from pkg/scheduler/framework (FitError, interface.go) and its plugins' Err… constants.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gpudoctor.facts import Origin
+from gpudoctor.facts.kubernetes import ScheduleReason
+
+MAX_CHARS = 64 * 1024
+
+# 0/12 nodes are available: 4 Insufficient …   or, from Volcano,   all nodes are unavailable: 4 Insufficient …
+HEAD = re.compile(r"(\d{1,7})/(\d{1,7}) nodes are available:|all nodes are unavailable:")
+# …. preemption: 0/12 nodes are available: …   …. no new claims to deallocate, preemption: not eligible due to …
+PREEMPTION = re.compile(r"(?:\. ?|^)(?:(?:no new claims to deallocate|still not schedulable), ?)?preemption: ")
+NO_VICTIMS = re.compile(r"(\d{1,7}) No preemption victims found")
+NOT_HELPFUL = re.compile(r"(\d{1,7}) Preemption is not helpful")
+# …, 3 node(s) had …: a clause begins with its count; a comma within a clause is followed by a word (`, that the pod didn't tolerate`)
+NEXT_CLAUSE = re.compile(r", (?=\d{1,7} )")
+COUNTED = re.compile(r"(\d{1,7}) (.*)")
+INSUFFICIENT = re.compile(r"Insufficient ([^\s,]{1,320})")
+# had untolerated taint {k: v}   had untolerated taint(s)   had taint {k: v}, that the pod didn't tolerate   had taints that the pod …
+TAINT = re.compile(r"had (?:untolerated )?taint(?:s|\(s\))?\b")
+
+# Literal → reason; the first that occurs in the clause decides.
+REASONS: tuple[tuple[str, str], ...] = (
+    ("were unschedulable", "unschedulable"),
+    ("topology spread constraints", "topology_spread"),
+    ("anti-affinity", "pod_affinity"),
+    ("pod affinity rules", "pod_affinity"),
+    ("pod affinity", "pod_affinity"),
+    ("volume node affinity conflict", "volume_affinity"),
+    ("no available volume zone", "volume_affinity"),
+    ("node affinity", "node_affinity"),
+    ("node selector", "node_affinity"),
+    ("NodeAffinity", "node_affinity"),
+    ("requested node name", "node_name"),
+    ("requested hostname", "node_name"),
+    ("free ports", "ports"),
+    ("Too many pods", "too_many_pods"),
+    ("unbound immediate PersistentVolumeClaims", "volume_unbound"),
+    ("persistentvolumeclaim ", "volume_unbound"),
+    ("available persistent volumes to bind", "volume_binding"),
+    ("bound to non-existent pv", "volume_binding"),
+    ("enough free storage", "volume_binding"),
+    ("ReadWriteOncePod", "volume_binding"),
+    ("max volume count", "volume_count"),
+    ("dynamic resource allocation", "resource_claim"),
+    ("allocate all claims", "resource_claim"),
+    ("resourceclaim", "resource_claim"),
+    ("resource claim", "resource_claim"),
+    ("ResourceClaim", "resource_claim"),
+    ("waiting for resource driver", "resource_claim"),
+    ("no nodes available to schedule pods", "no_nodes"),
+)
+
+# How a clause begins; text without the head and without one of these is not the scheduler's.
+BEGINNINGS = (
+    "node(s) ",
+    "Insufficient ",
+    "Too many pods",
+    "pod has unbound immediate",
+    "persistentvolumeclaim ",
+    "waiting for dynamic resource",
+    "waiting for ephemeral volume",
+    "cannot allocate all claims",
+    "resourceclaim ",
+    "no nodes available to schedule",
+)
+
+
+def schedule_reasons(
+    text: str, *, namespace: str = "", pod: str = "", origin: Origin | None = None, time: float | None = None
+) -> list[ScheduleReason]:
+    """The clauses of a scheduler's message; a clause that was pasted without the head counts too. [] for any other text.
+
+    `count` is the clause's number of nodes: all of them where a clause has none, 0 where that is not known either. `no_victims` and
+    `not_helpful` come from the preemption part and are equal in all records of one message; None without that part.
+    """
+    message = " ".join(text[:MAX_CHARS].split())
+    main, preemption = split_preemption(message)
+    head = HEAD.search(main)
+    total = int(head[2] or 0) if head else 0
+    victims = counted(NO_VICTIMS, preemption)
+    helpless = counted(NOT_HELPFUL, preemption)
+    records = []
+    for clause in split_clauses((main[head.end() :] if head else main).strip().removesuffix(".")):
+        match = COUNTED.fullmatch(clause)
+        count, body = (int(match[1]), match[2]) if match else (total, clause)
+        reason = reason_of(body)
+        if not body or (head is None and not body.startswith(BEGINNINGS)):
+            continue
+        key, value = taint_of(body) if reason == "taint" else ("", "")
+        resource = INSUFFICIENT.search(body) if reason == "insufficient" else None
+        records.append(
+            ScheduleReason(
+                namespace=namespace,
+                pod=pod,
+                reason=reason,
+                count=count,
+                total=total,
+                resource=resource[1].removesuffix(".") if resource else "",
+                key=key,
+                value=value,
+                no_victims=victims,
+                not_helpful=helpless,
+                origin=origin or Origin(text=message[:4096]),
+                time=time,
+            )
+        )
+    return records
+
+
+def split_preemption(message: str) -> tuple[str, str | None]:
+    """The part about the nodes and the part about preemption, None without one or when preemption was not tried."""
+    cut = PREEMPTION.search(message)
+    if cut is None:
+        return message.split(". no new claims to deallocate", 1)[0], None
+    rest = message[cut.end() :]
+    return message[: cut.start()], rest if HEAD.match(rest) else None
+
+
+def counted(pattern: re.Pattern[str], preemption: str | None) -> int | None:
+    """The number that a phrase of the preemption part has; 0 when the part lacks the phrase."""
+    if preemption is None:
+        return None
+    match = pattern.search(preemption)
+    return int(match[1]) if match else 0
+
+
+def split_clauses(body: str) -> list[str]:
+    """Cut at the commas between clauses, but not at one inside a taint's braces as long as they close."""
+    clauses = []
+    start = depth = seen = 0
+    balanced = body.count("{") == body.count("}")
+    for comma in NEXT_CLAUSE.finditer(body):
+        depth += body.count("{", seen, comma.start()) - body.count("}", seen, comma.start())
+        seen = comma.start()
+        if depth <= 0 or not balanced:
+            clauses.append(body[start : comma.start()])
+            start, depth = comma.end(), 0
+    clauses.append(body[start:])
+    return clauses
+
+
+def reason_of(body: str) -> str:
+    """The neutral word for one clause."""
+    if TAINT.search(body):
+        return "taint"
+    if INSUFFICIENT.search(body):
+        return "insufficient"
+    return next((reason for literal, reason in REASONS if literal in body), "other")
+
+
+def taint_of(body: str) -> tuple[str, str]:
+    """Key and value of the taint in a clause; empty where the newest wording leaves them out.
+
+    >>> taint_of("node(s) had untolerated taint {nvidia.com/gpu: present}"), taint_of("node(s) had untolerated taint(s)")
+    (('nvidia.com/gpu', 'present'), ('', ''))
+    """
+    start, end = body.find("{"), body.rfind("}")
+    if start < 0 or end < start:
+        return "", ""
+    key, _, value = body[start + 1 : end].partition(":")
+    return key.strip(), value.strip()

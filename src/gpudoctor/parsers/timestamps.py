@@ -1,0 +1,58 @@
+"""The time at the beginning of a log line, in the forms that kernels, journals, klog and Go programs write."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+WITHIN = 64  # a line's time stands at its beginning; `kern  :warn  : ` and `time="` may precede it
+
+# 2026-01-21T02:21:33,498559+00:00 | 2026-01-21T02:21:33.49Z | 2026/01/21 02:21:33
+ISO = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?")
+# [Sun Feb 23 16:24:18 2026] NVRM: …
+CTIME = re.compile(r"\[?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})\]?")
+# Jan 21 02:21:33 gpu-02 kernel: …
+SYSLOG = re.compile(r"([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.\d{1,9})? ")
+
+
+def line_time(line: str, now: float = 0.0) -> float | None:
+    """Seconds since the epoch at the beginning of a line; None where there is no full date.
+
+    A form without a zone is read as UTC. Syslog carries no year: it is the latest one that doesn't lie after `now`, and None
+    without `now`.
+
+    >>> line_time("[Thu Jan  1 00:01:40 1970] NVRM: x"), line_time("1970-01-01T01:01:40+01:00 x"), line_time("[  12.3] x")
+    (100.0, 100.0, None)
+    """
+    head = line[:WITHIN]
+    try:
+        if match := ISO.search(head):
+            return _iso(match)
+        if match := CTIME.search(head):
+            month, day, hour, minute, second, year = match.groups()
+            return datetime(int(year), MONTHS[month], int(day), int(hour), int(minute), int(second), tzinfo=UTC).timestamp()
+        if now and (match := SYSLOG.match(head)):
+            return _syslog(match, now)
+    except (ValueError, KeyError, OverflowError):  # 31 February, month `Foo`
+        pass
+    return None
+
+
+def _iso(match: re.Match[str]) -> float:
+    zone = match.group(8) or "Z"
+    moment = datetime(*(int(part) for part in match.groups()[:6]), tzinfo=UTC).timestamp()  # type: ignore[misc]
+    fraction = float(f"0.{match.group(7)}") if match.group(7) else 0.0
+    if zone == "Z":
+        return moment + fraction
+    sign = -1 if zone[0] == "+" else 1
+    return moment + fraction + sign * (int(zone[1:3]) * 3600 + int(zone[-2:]) * 60)
+
+
+def _syslog(match: re.Match[str], now: float) -> float:
+    month, *rest = match.groups()
+    day, hour, minute, second = (int(part) for part in rest)
+    year = datetime.fromtimestamp(now, UTC).year
+    moment = datetime(year, MONTHS[month], day, hour, minute, second, tzinfo=UTC).timestamp()
+    # A day of grace: the two clocks may lie in different zones.
+    return moment if moment <= now + 86400 else datetime(year - 1, MONTHS[month], day, hour, minute, second, tzinfo=UTC).timestamp()

@@ -1,0 +1,172 @@
+"""What the API server's answers and the connection's failures mean, in the words of an Output."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from email.utils import parsedate_to_datetime
+
+import msgspec
+import urllib3.exceptions
+
+from gpudoctor.probes.base import Failure
+from gpudoctor.probes.kube_request import Request
+
+RETRIED = frozenset({429, 500, 502, 503, 504})
+_SHOWN = 500  # characters of the server's own words in a sentence
+
+
+class Stopped(Exception):
+    """There is no (whole) answer. `partial` is what had come by then, where a part is worth something (a log)."""
+
+    def __init__(self, failure: Failure, reason: str, *, exit: int = 1, stderr: bytes = b"", partial: bytes = b"") -> None:
+        super().__init__(reason)
+        self.failure = failure
+        self.reason = reason
+        self.exit = exit
+        self.stderr = stderr
+        self.partial = partial
+        self.time = 0.0
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One HTTP response, read whole. `time` is the server's clock in seconds since the epoch, 0 where it doesn't say."""
+
+    status: int
+    body: bytes = b""
+    time: float = 0.0
+    retry_after: float | None = None  # seconds
+
+
+class _Details(msgspec.Struct, frozen=True):
+    name: str = ""
+
+
+class _ListMeta(msgspec.Struct, frozen=True):
+    continue_: str = msgspec.field(name="continue", default="")
+
+
+class Status(msgspec.Struct, frozen=True):
+    """The part of metav1.Status that is read; a body that is none decodes as an empty one."""
+
+    message: str = ""
+    reason: str = ""
+    details: _Details | None = None
+    metadata: _ListMeta | None = None
+
+
+class _List(msgspec.Struct, frozen=True):
+    metadata: _ListMeta
+
+
+def status_of(body: bytes) -> Status:
+    """The Status object in the body of an error, whatever else the body may be."""
+    try:
+        return msgspec.json.decode(body, type=Status)
+    except (msgspec.MsgspecError, RecursionError):
+        return Status()
+
+
+def continue_token(page: bytes) -> str:
+    """Where the list goes on, "" at its end. The JSON is checked on the way: raises Stopped("broken") when it isn't a list."""
+    try:
+        return msgspec.json.decode(page, type=_List).metadata.continue_
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise Stopped("broken", f"the API server's answer is not a list in JSON ({_clean(str(error))})") from None
+
+
+def check_object(body: bytes) -> None:
+    """Raise Stopped("broken") unless the body is a JSON object."""
+    try:
+        msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise Stopped("broken", f"the API server's answer is not an object in JSON ({_clean(str(error))})") from None
+
+
+def refusal(answer: Answer, request: Request, url: str) -> Stopped:
+    """What an answer other than 200 means for the request."""
+    status = status_of(answer.body)
+    words = _clean(status.message) or f"HTTP {answer.status}"
+    named = status.details is not None and bool(status.details.name)
+    match answer.status:
+        case 401:
+            return Stopped("refused", f"{url} did not accept the credentials: {words}")
+        case 403:
+            return Stopped("refused", f"{words} (needs: {request.rule()})")
+        case 404 if named:
+            error = f"Error from server (NotFound): {words}\n".encode()
+            return Stopped("", "", exit=0, stderr=b"") if request.ignore_not_found else Stopped("", "", stderr=error)
+        case 404:
+            return no_such_type(request.word)
+        case 400:
+            return Stopped("", "", stderr=f"Error from server ({_clean(status.reason) or 'BadRequest'}): {words}\n".encode())
+        case 429:
+            return Stopped("unreachable", f"{url} has too many requests to answer: {words}")
+        case code if code >= 500:
+            return Stopped("unreachable", f"{url} could not answer: {words}")
+        case _:
+            return Stopped("broken", f"{url} answered HTTP {answer.status} ({words}); is it a Kubernetes API server?")
+
+
+def no_such_type(word: str) -> Stopped:
+    """The server doesn't know the resource type."""
+    return Stopped("not-found", f'the server doesn\'t have a resource type "{word}"')
+
+
+def broken_connection(error: Exception, url: str) -> Stopped:
+    """What an error of the connection means, in one sentence that names the server."""
+    chain = _chain(error)
+    for cause in chain:
+        match cause:
+            case ssl.SSLCertVerificationError():
+                return Stopped("unreachable", f"{url}: its certificate is not accepted: {_clean(cause.verify_message)}")
+            case socket.gaierror():
+                return Stopped("unreachable", f"{url}: the name of the server can't be resolved")
+            case urllib3.exceptions.ProxyError():
+                return Stopped("unreachable", f"{url}: the proxy doesn't let us through ({_clean(str(cause))})")
+            case ConnectionRefusedError():
+                return Stopped("unreachable", f"{url}: connection refused")
+            case TimeoutError() | urllib3.exceptions.TimeoutError():
+                return Stopped("timeout", f"{url} did not answer in time")
+    for cause in chain:
+        match cause:
+            case ssl.SSLError() | urllib3.exceptions.SSLError():
+                return Stopped("unreachable", f"{url}: no TLS connection ({_clean(str(cause))})")
+            case urllib3.exceptions.IncompleteRead() | urllib3.exceptions.DecodeError():
+                return Stopped("broken", f"{url}: the answer was cut off")
+            case urllib3.exceptions.ProtocolError() | ConnectionError() | EOFError():
+                return Stopped("broken", f"{url}: the connection was closed in the middle")
+            case OSError() if cause.strerror:
+                return Stopped("unreachable", f"{url}: {_clean(cause.strerror)}")
+    return Stopped("unreachable", f"{url}: {_clean(str(error)) or type(error).__name__}")
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """The error and what it was raised from or carries, at most 8 deep."""
+    chain: list[BaseException] = []
+    rest: list[object] = [error]
+    while rest and len(chain) < 8:
+        found = rest.pop(0)
+        if isinstance(found, BaseException) and found not in chain:
+            chain.append(found)
+            rest += [found.__cause__, found.__context__, getattr(found, "reason", None), *found.args]
+    return chain
+
+
+def date(header: str | None) -> float:
+    """Seconds since the epoch of a Date header; 0.0 when it is missing or no date."""
+    try:
+        return parsedate_to_datetime(header).timestamp() if header else 0.0
+    except (ValueError, TypeError, OverflowError, OSError):
+        return 0.0
+
+
+def retry_after(header: str | None) -> float | None:
+    """The seconds of a Retry-After header. (The API server never sends its other form, a date.)"""
+    return float(header) if header and len(header) <= 6 and header.isascii() and header.isdigit() else None
+
+
+def _clean(text: str) -> str:
+    """Foreign words for a sentence: one line, no control characters, not too long."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * _SHOWN]).split())
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"

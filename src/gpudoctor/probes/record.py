@@ -1,0 +1,203 @@
+"""Writes what a probe answers into a bundle, redacted, and hands on exactly what it wrote: a replay of it gives the same facts."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gpudoctor import __version__
+from gpudoctor.probes import bundle
+from gpudoctor.probes.base import Command, Output, Probe
+from gpudoctor.probes.bundle import Answer, Bundle, BundleError, Key
+from gpudoctor.probes.redact import Redactor
+from gpudoctor.probes.replay import pieces
+
+
+class Recorder:
+    """A probe that asks `probe` and records its answers in `folder`; safe to call from several threads.
+
+    A command that was answered before is answered from the bundle, as a replay will. bundle.json is complete after every answer, so an
+    interrupted recording can be read. Raises BundleError when `folder` can't be used. When writing fails later (a full disk), the
+    diagnosis goes on and `close` says that the recording is incomplete.
+    """
+
+    def __init__(self, probe: Probe, folder: Path | str, runbook: str, inputs: dict[str, Any]) -> None:
+        self.folder = Path(folder)
+        self._probe = probe
+        self._redactor = Redactor()
+        self._lock = threading.Lock()
+        self._answers: dict[Key, Answer] = {}
+        self._names = 0  # answers that have been given a file name
+        self._trouble = ""
+        recorded = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self._head = Bundle(gpudoctor=__version__, recorded=recorded, runbook=runbook, inputs=self._redactor.inputs(inputs))
+        _prepare(self.folder, self._head)
+
+    def __call__(self, command: Command) -> Output:
+        """Ask, record, and return what was recorded."""
+        kept = self._kept_command(command)
+        answer = self._answers.get(bundle.key_of(kept))
+        if answer is not None:
+            return bundle.read_answer(self.folder, answer, kept)
+        writing = _Writing(self, kept)
+        return writing.finish(self._redacted(kept, self._probe(command)))
+
+    def stream(self, command: Command) -> Iterator[Output]:
+        """Ask and record page by page. A stream that its reader leaves early is recorded as broken off there."""
+        kept = self._kept_command(command)
+        answer = self._answers.get(bundle.key_of(kept))
+        if answer is not None:
+            yield from pieces(self.folder, answer, kept)
+            return
+        writing = _Writing(self, kept)
+        last = Output(kept, failure="broken", reason="the recording ends in the middle of this answer")
+        try:
+            for output in self._probe.stream(command):
+                piece = self._redacted(kept, output)
+                for part in _split(piece):
+                    yield writing.add(part)
+                last = msgspec.structs.replace(piece, pages=())
+                if piece.failure:
+                    break
+        finally:
+            writing.finish(last)
+
+    def close(self) -> None:
+        """End the recording. Raises BundleError when something could not be written."""
+        with self._lock:
+            self._save()
+        if self._trouble:
+            raise BundleError(
+                f"the recording in {self.folder} is incomplete: {self._trouble}; free some space or record into another folder"
+            )
+
+    def _kept_command(self, command: Command) -> Command:
+        return msgspec.structs.replace(command, argv=tuple(self._redactor.argv(command.argv)))
+
+    def _redacted(self, command: Command, output: Output) -> Output:
+        """The answer as the bundle may hold it. A page that would be too large for a bundle is left out, and the answer says so."""
+        pages = tuple(self._redactor.page(page) for page in output.pages)
+        stderr = self._redactor.raw(output.stderr)
+        kept = Output(
+            command,
+            exit=output.exit,
+            pages=pages,
+            stderr=stderr,
+            seconds=_dated(output.seconds),
+            time=_dated(output.time),
+            failure=output.failure,
+            reason=self._redactor.text(output.reason),
+        )
+        if any(len(part) > bundle.LARGEST for part in (*pages, stderr)):
+            reason = f"the answer has more than {bundle.LARGEST >> 20} MiB: too large for a bundle"
+            return msgspec.structs.replace(kept, pages=(), stderr=b"", failure="too-large", reason=reason)
+        return kept
+
+    def _claim_name(self, command: Command) -> str:
+        with self._lock:
+            self._names += 1
+            return f"{self._names:02d}-{bundle.slug(command.argv)}"
+
+    def _write(self, name: str, data: bytes) -> None:
+        try:
+            bundle.write_file(self.folder, name, data)
+        except OSError as error:
+            self._trouble = self._trouble or f"{name}: {error.strerror or error}"
+
+    def _keep(self, answer: Answer) -> Answer | None:
+        """List an answer in bundle.json; None when another thread's answer to the same command was first, which then counts."""
+        with self._lock:
+            if answer.key in self._answers:
+                return self._answers[answer.key]
+            if not self._trouble:
+                self._answers[answer.key] = answer
+                self._save()
+            return None
+
+    def _save(self) -> None:
+        try:
+            bundle.save(self.folder, msgspec.structs.replace(self._head, outputs=list(self._answers.values())))
+        except OSError as error:
+            self._trouble = self._trouble or f"{bundle.INDEX}: {error.strerror or error}"
+
+
+class _Writing:
+    """One answer on its way into the bundle: its files are written as its pages come."""
+
+    def __init__(self, recorder: Recorder, command: Command) -> None:
+        self.recorder, self.command = recorder, command
+        self.name = recorder._claim_name(command)
+        self.files: list[str] = []
+        self.time = 0.0
+
+    def add(self, output: Output) -> Output:
+        """Write the pages; every piece of a stream gets the time of the first, as it will on replay."""
+        self.time = self.time or output.time
+        for page in output.pages:
+            number = f".{len(self.files) + 1}" if self.files else ""
+            self.files.append(f"{self.name}{number}{'.json' if page[:1] in (b'{', b'[') else '.txt'}")
+            self.recorder._write(self.files[-1], page)
+        return msgspec.structs.replace(output, time=self.time)
+
+    def finish(self, output: Output) -> Output:
+        """Write the rest of the answer and list it; returns the answer that counts."""
+        output = self.add(output)
+        stderr = f"{self.name}.stderr.txt" if output.stderr else None
+        if stderr:
+            self.recorder._write(stderr, output.stderr)
+        answer = Answer(
+            host=self.command.host,
+            argv=self.command.argv,
+            sample=self.command.sample,
+            exit=output.exit,
+            failure=output.failure,
+            reason=output.reason,
+            seconds=output.seconds,
+            time=self.time,
+            stdout=tuple(self.files),
+            stderr=stderr,
+        )
+        first = self.recorder._keep(answer)
+        if first is None:
+            return output
+        for name in answer.files:
+            (self.recorder.folder / name).unlink(missing_ok=True)
+        return bundle.read_answer(self.recorder.folder, first, self.command)
+
+
+def _dated(seconds: float) -> float:
+    """The number where a bundle may hold it, else 0: not known."""
+    return float(seconds) if 0 <= seconds <= bundle.LATEST else 0.0
+
+
+def _split(piece: Output) -> list[Output]:
+    """A page that comes with a failure as the page and then the failure: readers skip the failed pieces of a stream."""
+    if not piece.failure or not piece.pages:
+        return [piece]
+    return [msgspec.structs.replace(piece, failure="", reason=""), msgspec.structs.replace(piece, pages=())]
+
+
+def _prepare(folder: Path, head: Bundle) -> None:
+    """Make the folder, or empty the bundle that is in it, and write a bundle without answers. Raises BundleError."""
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise BundleError(f"{folder} is a file: give --record a folder that is new or empty")
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        old = [name for answer in _bundle_in(folder).outputs for name in answer.files] if any(folder.iterdir()) else []
+        bundle.save(folder, head)
+        for name in old:
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise BundleError(f"can't record into {folder}: {error.strerror or error}") from None
+
+
+def _bundle_in(folder: Path) -> Bundle:
+    try:
+        return bundle.load(folder)
+    except BundleError:
+        raise BundleError(f"{folder} is not empty and holds no complete bundle: give --record a folder that is new or empty") from None

@@ -1,0 +1,154 @@
+"""Takes secrets out of what a bundle keeps: `<redacted:ab12cd>` stands for a value, the same token for the same value in one bundle.
+
+The token is a keyed hash whose key is forgotten with the run, so no value can be guessed from it. IP addresses, host names and UUIDs are
+kept: they are evidence. Redacting twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets as randomness
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from gpudoctor.knowledge.environment import names_secret, shown
+from gpudoctor.knowledge.secrets import ENVIRONMENT_LINE, RULES, Rule, looks_mixed, looks_random
+
+TOKEN = re.compile(r"<redacted:[0-9a-f]{6}>")
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # a second copy of the object, with its environment
+ROUNDS = 8  # a text that still changes after so many was made for it
+MEMORY = 100_000  # strings whose answer is remembered: in a list of pods most strings come again and again
+
+# Fields that name objects. They're copied as they are, since commands are made of them.
+IDENTITIES = frozenset({"name", "namespace", "nodeName"})
+IDENTITY = re.compile(r"[a-z0-9.-]{1,253}", re.ASCII)
+
+
+class Redactor:
+    """Redacts one bundle. Safe to use from several threads: its only state is the key and a memory of what it answered."""
+
+    def __init__(self) -> None:
+        self._key = randomness.token_bytes(32)
+        self._seen: dict[str, str] = {}
+
+    def hide(self, value: str) -> str:
+        """The token of a value; an empty value and a token stay what they are."""
+        if not value or TOKEN.fullmatch(value):
+            return value
+        return f"<redacted:{hmac.digest(self._key, value.encode('utf-8', 'surrogatepass'), 'sha256').hex()[:6]}>"
+
+    def page(self, page: bytes) -> bytes:
+        """One page of an answer: JSON by its structure, without the fields that only repeat it, other text by the forms of secrets."""
+        if page.lstrip()[:1] in (b"{", b"["):
+            try:
+                return msgspec.json.encode(self.tree(msgspec.json.decode(page)))
+            except (msgspec.MsgspecError, RecursionError, OverflowError, ValueError):
+                pass  # cut off, or no JSON at all
+        return self.raw(page)
+
+    def raw(self, text: bytes) -> bytes:
+        """Text as it was printed; bytes that are no UTF-8 stay as they are."""
+        return self._text(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+    def text(self, text: str) -> str:
+        """A text, without the values that have the form of a secret and without lone surrogates, which JSON can't hold."""
+        return self._text(text.encode("utf-8", "replace").decode())
+
+    def argv(self, argv: Iterable[str]) -> list[str]:
+        """A command's elements without the secrets that options carry: `--password=…`, `--token …`."""
+        kept: list[str] = []
+        hide_next = False
+        for element in argv:
+            element = element.encode("utf-8", "replace").decode()
+            option, equals, value = element.partition("=")
+            if hide_next and not element.startswith("-"):
+                kept.append(self.hide(element))
+            elif equals and option.startswith("-") and names_secret(option):
+                kept.append(f"{option}={self.hide(value)}")
+            else:
+                kept.append(self._forms(element, RULES))
+            hide_next = element.startswith("-") and not equals and names_secret(element)
+        return kept
+
+    def inputs(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        """A runbook's inputs, by the same rules as the commands that are made of them."""
+        return {
+            name: (self.hide(value) if names_secret(name) else self.argv([value])[0]) if isinstance(value, str) else value
+            for name, value in inputs.items()
+        }
+
+    def tree(self, value: Any, key: str = "", kind: str = "") -> Any:
+        """Decoded JSON, whose values may be anything. `key` is the field that holds the value, `kind` the kind of object around it."""
+        if isinstance(value, str):
+            return self._leaf(value, key)
+        if isinstance(value, list):
+            if key in ("args", "command") and all(isinstance(item, str) for item in value):
+                return [self._text(item) for item in self.argv(value)]
+            return [self.tree(item, f"{key}[]", kind) for item in value]
+        if isinstance(value, dict):
+            return self._object(value, key, kind)
+        return value
+
+    def _object(self, value: dict[str, Any], key: str, kind: str) -> dict[str, Any]:
+        """One JSON object: a Kubernetes object, a part of one, or anything else."""
+        own = value.get("kind")
+        kind = own.removesuffix("List") if isinstance(own, str) else kind  # the items of a SecretList don't repeat their kind
+        if kind == "Secret" and key in ("data", "stringData"):
+            return {name: self.hide(content) if isinstance(content, str) else None for name, content in value.items()}
+        if key == "annotations":
+            return {name: self._annotation(name, content) for name, content in value.items() if name != LAST_APPLIED}
+        if key == "env":
+            return {name: self._variable(name, content) for name, content in value.items()}
+        if isinstance(value.get("name"), str) and "value" in value and key == "env[]":
+            return {**self.tree(value), "value": self._variable(value["name"], value["value"])}
+        return {name: self.tree(content, name, kind) for name, content in value.items() if name != "managedFields"}
+
+    def _variable(self, name: str, value: Any) -> Any:
+        """The value of an environment variable."""
+        if not isinstance(value, str):
+            return self.tree(value, name)
+        return self._text(value) if shown(name) and not looks_random(value) else self.hide(value)
+
+    def _annotation(self, name: str, content: Any) -> Any:
+        if not isinstance(content, str):
+            return self.tree(content, name)
+        return self.hide(content) if names_secret(name) or looks_mixed(content) else self._text(content)
+
+    def _leaf(self, value: str, key: str) -> str:
+        """A string in JSON, by the name of its field and by its form."""
+        if key in IDENTITIES and IDENTITY.fullmatch(value):
+            return value
+        if names_secret(key):
+            return self.hide(value)
+        return self._text(value)
+
+    def _text(self, text: str) -> str:
+        """The forms of secrets, and lines of an environment. Short strings are remembered."""
+        known = self._seen.get(text)
+        if known is None:
+            known = self._forms(text, (*RULES, ENVIRONMENT_LINE))
+            if len(text) < 1000 and len(self._seen) < MEMORY:
+                self._seen[text] = known
+        return known
+
+    def _forms(self, text: str, rules: tuple[Rule, ...]) -> str:
+        """The text after every rule, again until nothing changes: what one rule hides can bare what another one looks for."""
+        for _ in range(ROUNDS):
+            lowered, before = text.lower(), text
+            for rule in rules:
+                if any(literal in lowered for literal in rule.literals):
+                    text = rule.pattern.sub(partial(self._replaced, rule.spare), text)
+            if text == before:
+                break
+        return text
+
+    def _replaced(self, spare: Callable[[re.Match[str]], bool], match: re.Match[str]) -> str:
+        """The match with its secret hidden."""
+        if spare(match):
+            return match[0]
+        start, end = match.start("secret") - match.start(), match.end("secret") - match.start()
+        return match[0][:start] + self.hide(match["secret"]) + match[0][end:]

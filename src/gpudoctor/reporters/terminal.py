@@ -1,0 +1,198 @@
+"""The report on a terminal: the verdict, its root causes and their fixes on the first screen, the rest after it or with `-v`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpudoctor.report import Candidate, Coverage, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
+from gpudoctor.reporters.layout import Page
+from gpudoctor.reporters.symptoms import by_root
+
+SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
+VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
+SEVERITY_STYLES = {"critical": "bold red", "warning": "bold yellow", "info": "bold"}
+OUTCOME_STYLES = {"found": "red", "clear": "green", "skipped": "dim", "unknown": "yellow"}
+
+
+def render(report: Report, *, width: int = 80, color: bool = False, verbose: bool = False) -> str:
+    """The report as text of `width` columns, with ANSI colours only when `color` is true. `verbose` leaves nothing out."""
+    page = Page(width, color)
+    roots, unexplained = by_root(report.findings)
+    verdict(page, report, [root for root, _ in roots])
+    for number, (root, symptoms) in enumerate(roots, 1):
+        finding(page, root, number if len(roots) > 1 else 0, symptoms, verbose)
+    if unexplained:
+        page.gap()
+        page.lines(("Also found", "bold"))
+        symptom_lines(page, unexplained, verbose)
+    for candidate in report.candidates:
+        possible(page, candidate, verbose)
+    for table in report.tables:
+        rows(page, table, verbose)
+    unknown(page, report.unknown, verbose)
+    if verbose or report.verdict == "healthy":
+        checked(page, report, verbose)
+    page.gap()
+    page.lines((coverage(report, verbose), ""))
+    return page.text()
+
+
+def verdict(page: Page, report: Report, roots: Sequence[Finding]) -> None:
+    """`PROBLEM  pod ml/train-0: The nodes that fit have a taint …`."""
+    if roots:
+        says = roots[0].title + (f" (and {count(len(roots) - 1, 'more root cause')})" if len(roots) > 1 else "")
+    elif report.verdict == "healthy":
+        says = "nothing wrong was found"
+    elif report.candidates:
+        says = f"{count(len(report.candidates), 'possible cause')}, none of them certain"
+    else:
+        says = f"{count(len(report.unknown), 'check')} could not be answered"
+    asked = report.asked or report.runbook
+    page.lines((report.verdict.upper(), VERDICT_STYLES[report.verdict]), (f"  {asked}: " if asked else "  ", ""), (says, "bold"), rows=2)
+
+
+def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding], verbose: bool) -> None:
+    """One root cause: what, where, how sure, what it means, the evidence, who acts, the fix, and what it explains."""
+    page.gap()
+    page.lines((f"{number}. " if number else "", "bold"), (root.title, SEVERITY_STYLES[root.severity]), rows=0 if verbose else 2)
+    page.lines((root.subject.name or root.subject.kind, "bold"), (f"  {root.cause}, {root.confidence}, {root.severity}", ""), indent=2)
+    if root.also:
+        page.lines((f"also {names(root.also, verbose)}", ""), indent=2)
+    if root.means:
+        page.lines((root.means, ""), indent=2, rows=0 if verbose else 2)
+    evidence(page, root.evidence, verbose)
+    if root.who or root.act:
+        page.lines(("who acts  ", "dim"), (" - ".join(word for word in (root.who, root.act) if word), ""), indent=2)
+    for fix in root.fixes if verbose else root.fixes[:1]:
+        remedy(page, fix, verbose)
+    if len(root.fixes) > 1 and not verbose:
+        page.lines((f"{count(len(root.fixes) - 1, 'more step')} to fix it with -v", "dim"), indent=2)
+    if symptoms:
+        page.lines(("explains", "dim"), indent=2)
+        symptom_lines(page, symptoms, verbose)
+    if verbose:
+        for link in root.references:
+            page.lines(("see ", "dim"), (link, ""), indent=2)
+
+
+def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool) -> None:
+    """`source:line` and the line itself; without -v the first one, in two rows each at most."""
+    for piece in pieces if verbose else pieces[:1]:
+        place = f"{piece.source}:{piece.line}" if piece.line else piece.source
+        page.lines(("evidence  ", "dim"), (place, "dim"), indent=2, rows=0 if verbose else 1)
+        if piece.text:
+            page.lines((piece.text, ""), indent=4, rows=0 if verbose else 2)
+
+
+def remedy(page: Page, fix: Fix, verbose: bool) -> None:
+    """A fix with its risk, its command ready to paste, and how to undo it."""
+    page.lines((f"fix ({fix.risk})  ", "dim" if fix.risk == "safe" else "yellow"), (fix.title, ""), indent=2, rows=0 if verbose else 2)
+    page.command(fix.run, indent=4)
+    page.command(fix.undo, indent=4, label="undo    ", style="")
+    if verbose:
+        page.command(fix.verify, indent=4, label="verify  ", style="")
+
+
+def symptom_lines(page: Page, symptoms: Sequence[Finding], verbose: bool) -> None:
+    """One line a symptom; with -v its evidence too."""
+    for symptom in symptoms if verbose else symptoms[:SHORT]:
+        also = f" and {len(symptom.also)} more" if symptom.also else ""
+        page.lines((f"{symptom.subject.name or symptom.subject.kind}{also}  ", ""), (symptom.title, ""), indent=4, rows=0 if verbose else 1)
+        if verbose:
+            evidence(page, symptom.evidence, verbose)
+    more(page, len(symptoms), verbose, indent=4)
+
+
+def possible(page: Page, candidate: Candidate, verbose: bool) -> None:
+    """What could be the cause, why it isn't certain, and what would settle it."""
+    page.gap()
+    page.lines(("possible  ", "yellow"), (candidate.cause, "bold"), (f"  {candidate.subject.name or candidate.subject.kind}", ""))
+    page.lines((candidate.why, ""), indent=2, rows=0 if verbose else 2)
+    evidence(page, candidate.evidence, verbose)
+    settle(page, candidate.settle_with, verbose)
+
+
+def settle(page: Page, commands: Sequence[str], verbose: bool) -> None:
+    """The commands whose answer would decide."""
+    for text in commands if verbose else commands[:2]:
+        page.lines(("settle it with  ", "dim"), (text, "cyan"), indent=2)
+
+
+def rows(page: Page, table: Table, verbose: bool) -> None:
+    """A runbook's table; without -v its first rows."""
+    page.gap()
+    page.lines((table.title, "bold"))
+    page.table(table.columns, table.rows if verbose else table.rows[:SHORT], indent=2)
+    more(page, len(table.rows), verbose, indent=2)
+
+
+def unknown(page: Page, checks: Sequence[Unknown], verbose: bool) -> None:
+    """The checks that have no answer, and why."""
+    if not checks:
+        return
+    page.gap()
+    page.lines((f"{count(len(checks), 'check')} without an answer", "bold"))
+    for one in checks if verbose else checks[:SHORT]:
+        page.lines((f"{one.check}  ", ""), (one.why, ""), indent=2, rows=0 if verbose else 1)
+        if verbose:
+            settle(page, one.settle_with, verbose)
+    more(page, len(checks), verbose, indent=2)
+
+
+def checked(page: Page, report: Report, verbose: bool) -> None:
+    """What was looked at: the causes ruled out, and the steps; with -v also what each step ran, how long it took and why it was skipped."""
+    if report.ruled_out:
+        page.gap()
+        page.lines(("ruled out  ", "dim"), (names(report.ruled_out, verbose), ""))
+    steps = report.steps if verbose else [step for step in report.steps if step.outcome == "clear"]
+    if not steps:
+        return
+    page.gap()
+    page.lines(("Steps" if verbose else "Checked", "bold"))
+    for step in steps if verbose else steps[:SHORT]:
+        step_line(page, step, verbose)
+    more(page, len(steps), verbose, indent=2)
+
+
+def step_line(page: Page, step: StepResult, verbose: bool) -> None:
+    """One step; with -v in full."""
+    if not verbose:
+        page.lines((step.title or step.id, ""), indent=2, rows=1)
+        return
+    place = f"  {step.host}" if step.host else ""
+    page.lines(
+        (f"{step.outcome:8}", OUTCOME_STYLES[step.outcome]), (f"{step.seconds:6.1f} s  {step.id}{place}  {step.title}", ""), indent=2
+    )
+    page.command(step.argv, indent=12, style="dim")
+    if step.note:
+        page.lines((step.note, "dim"), indent=12)
+
+
+def coverage(report: Report, verbose: bool) -> str:
+    """`checked 6 of 8; gpu-07: ssh timed out`; where nothing was asked, the files that were read."""
+    said: Coverage = report.coverage
+    if not said.asked and report.inputs:
+        parts = [f"read {count(len(report.inputs), 'file')}"]
+        parts += [f"{file.path}: {file.note or 'not recognised'}" for file in report.inputs if file.note or not file.recognised_as]
+    else:
+        parts = [f"checked {said.answered} of {said.asked}"]
+    parts += [f"{missing.what}: {missing.why}" for missing in said.missing]
+    shown = parts if verbose or len(parts) <= SHORT else [*parts[:SHORT], f"{len(parts) - SHORT} more with -v"]
+    return "; ".join(shown)
+
+
+def more(page: Page, total: int, verbose: bool, *, indent: int) -> None:
+    """How many were left out."""
+    if not verbose and total > SHORT:
+        page.lines((f"{total - SHORT} more with -v", "dim"), indent=indent)
+
+
+def names(words: Sequence[str], verbose: bool) -> str:
+    """Words joined by commas, the first few unless verbose."""
+    shown = words if verbose else words[:SHORT]
+    return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(shown) < len(words) else "")
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun: `1 check`, `2 checks`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,33 @@
+"""All declarative files → one library, with every problem of every file."""
+
+from __future__ import annotations
+
+import os
+
+from gpudoctor.runbook import index, lint, load
+from gpudoctor.runbook.model import Cause, KnownMessage, Library, Runbook
+from gpudoctor.runbook.yamlfile import Problem
+
+
+def compile_files() -> tuple[Library, list[Problem]]:
+    """Read the runbooks, the catalogue and the messages, and check them against each other."""
+    problems: list[Problem] = []
+    runbooks: dict[str, Runbook] = {}
+    causes: dict[str, Cause] = {}
+    messages: list[KnownMessage] = []
+    for path in index.source_files():
+        shown = os.path.relpath(path, index.root())
+        if path.parent == index.messages_folder():
+            more, found = load.messages(path, shown)
+            messages += more
+        elif path.parent.name == "catalogue":
+            entries, found = load.catalogue(path, shown)
+            found = found + [Problem(shown, 0, f"the cause '{name}' is in two files") for name in entries.keys() & causes.keys()]
+            causes.update(entries)
+        else:
+            book, found = load.runbook(path, shown)
+            if book is not None:
+                runbooks[book.id] = book
+        problems += found
+    made = Library(runbooks=dict(sorted(runbooks.items())), causes=dict(sorted(causes.items())), messages=messages)
+    return made, problems + lint.library(made)

@@ -1,0 +1,215 @@
+"""Conditions and `${…}`: CEL, type-checked against the fact classes when a runbook is loaded. The only importer of CEL.
+
+A field that could not be read is left out of the variables; CEL then gives an error value unless the rest of the condition
+decides by itself (`a || b` with `b` true is true), and the answer is `Unsure` with the reason.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from cel_expr_python import cel
+
+from gpudoctor.facts import FACTS
+from gpudoctor.facts.base import Fact
+from gpudoctor.runbook.model import Input
+
+MISSING = re.compile(r'No value with name "([^"]+)"')
+EXPRESSION = re.compile(r"\$\{((?:[^{}\"']|\"[^\"]*\"|'[^']*')*)\}")
+NAME = re.compile(r"\b([a-z_][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b")
+SIMPLE: dict[Any, Any] = {str: cel.Type.STRING, int: cel.Type.INT, float: cel.Type.DOUBLE, bool: cel.Type.BOOL}
+INPUT_TYPES = {"string": str, "int": int, "float": float, "bool": bool, "duration": float}
+JOIN_FIELDS: dict[str, Any] = {"present": bool, "count": int}
+
+Types = Mapping[str, Any]  # variable name → Python type
+Values = Mapping[str, Any]
+
+
+class ConditionError(ValueError):
+    """An expression that doesn't compile; the message carries the column."""
+
+
+class Unsure(Exception):
+    """The expression has no answer: a value that it needs is not known. The message says which and why."""
+
+
+@functools.cache
+def fields(fact: type[Fact]) -> dict[str, Any]:
+    """The fields of a fact that conditions may use → their types, `f_known` beside each optional `f`.
+
+    >>> fields(FACTS["xids"])["code"], fields(FACTS["xids"])["pid_known"]
+    (<class 'int'>, <class 'bool'>)
+    """
+    usable: dict[str, Any] = {}
+    for field in msgspec.structs.fields(fact):
+        kind, optional = without_none(field.type)
+        if field.name in ("origin", "gaps") or cel_type(kind) is None:
+            continue
+        usable[field.name] = kind
+        if optional:
+            usable[f"{field.name}_known"] = bool
+    return usable
+
+
+def without_none(kind: Any) -> tuple[Any, bool]:
+    """`int | None` → (int, True)."""
+    if typing.get_origin(kind) in (types.UnionType, typing.Union):
+        rest = [part for part in typing.get_args(kind) if part is not type(None)]
+        return (rest[0] if len(rest) == 1 else kind), True
+    return kind, False
+
+
+def cel_type(kind: Any) -> Any:
+    """The CEL type of a Python type, None where conditions can't use it."""
+    if kind in SIMPLE:
+        return SIMPLE[kind]
+    arguments = [SIMPLE.get(a) for a in typing.get_args(kind)]
+    if not arguments or any(argument is None for argument in arguments):
+        return None
+    if typing.get_origin(kind) is list:
+        return cel.Type.List(arguments[0])
+    if typing.get_origin(kind) is dict:
+        return cel.Type.Map(arguments[0], arguments[1])
+    return None
+
+
+def record_types(name: str, fact_type: str) -> dict[str, Any]:
+    """Variables of one record under a name: `pod.phase` → str."""
+    return {f"{name}.{field}": kind for field, kind in fields(FACTS[fact_type]).items()}
+
+
+def join_types(name: str, fact_type: str) -> dict[str, Any]:
+    """Variables of a joined record: its fields, `present` and `count`."""
+    return {**record_types(name, fact_type), **{f"{name}.{field}": kind for field, kind in JOIN_FIELDS.items()}}
+
+
+def input_types(inputs: Mapping[str, Input]) -> dict[str, Any]:
+    """Variables of the inputs."""
+    return {f"input.{name}": INPUT_TYPES[given.type] for name, given in inputs.items()}
+
+
+def record_values(name: str, record: Fact | None) -> dict[str, Any]:
+    """The values of a record's known fields, with `f_known` for the optional ones."""
+    if record is None:
+        return {}
+    values: dict[str, Any] = {}
+    usable = fields(type(record))
+    for field in usable:
+        value = getattr(record, field, None)
+        if value is not None:
+            values[f"{name}.{field}"] = value
+    for field in usable:
+        if field.endswith("_known") and field[:-6] in usable:
+            values[f"{name}.{field}"] = f"{name}.{field[:-6]}" in values
+    return values
+
+
+@functools.lru_cache(maxsize=512)
+def environment(variables: tuple[tuple[str, Any], ...]) -> Any:
+    """A CEL environment for a set of variables; made once for equal sets."""
+    return cel.NewEnv(variables={name: cel_type(kind) for name, kind in variables})
+
+
+class Expression:
+    """One compiled CEL expression."""
+
+    __slots__ = ("names", "program", "result", "text")
+
+    def __init__(self, text: str, variables: Types) -> None:
+        self.text = text
+        self.names = {f"{a}.{b}" for a, b in NAME.findall(text)}
+        # Only the variables that the text may mean: small environments are shared between many expressions and compile faster.
+        used = tuple(sorted(((n, k) for n, k in variables.items() if n in self.names), key=lambda pair: pair[0]))
+        try:
+            self.program = environment(used).compile(text)
+        except RuntimeError as error:
+            raise ConditionError(explain(str(error), text, variables)) from None
+        self.result = str(self.program.return_type().name())
+
+    def __call__(self, values: Values) -> Any:
+        """The value; raises `Unsure` where something that decides is not known."""
+        try:
+            answer = self.program.eval(data={name: values[name] for name in self.names if name in values})
+        except RuntimeError as error:
+            raise Unsure(str(error)[:200]) from None
+        if answer.type() == cel.Type.ERROR:
+            raise Unsure(reason(str(answer.value())))
+        return answer.value()
+
+    def holds(self, values: Values) -> bool:
+        """The value of a condition."""
+        return self(values) is True
+
+
+@functools.lru_cache(maxsize=4096)
+def _compiled(text: str, variables: tuple[tuple[str, Any], ...], want: str) -> Expression:
+    expression = Expression(text, dict(variables))
+    if want and expression.result != want:
+        raise ConditionError(f"'{text}' is a {expression.result}, not a {want}")
+    return expression
+
+
+def compiled(text: str, variables: Types, want: str = "BOOL") -> Expression:
+    """Compile once; `want` is the CEL type that must come out ("" = any)."""
+    return _compiled(text, tuple(sorted(variables.items(), key=lambda pair: pair[0])), want)
+
+
+def reason(error: str) -> str:
+    """CEL's run-time error in our words."""
+    missing = MISSING.search(error)
+    return f"{missing.group(1)} is not known" if missing else error.removeprefix("UNKNOWN: ")[:200]
+
+
+def explain(error: str, text: str, variables: Types) -> str:
+    """CEL's compile-time error with its column and, for a misspelt name, the nearest one."""
+    import difflib
+
+    first = error.split("\n", 1)[0].removeprefix("INVALID_ARGUMENT: ").removeprefix("ERROR: ")
+    first = first.replace("<input>:1:", "column ").replace(" (in container '')", "")
+    unknown = re.search(r"undeclared reference to '([^']+)'", first)
+    if unknown:
+        close = difflib.get_close_matches(unknown.group(1), list(variables), n=1)
+        first += f"; did you mean '{close[0]}'?" if close else ""
+    return f"{first} in '{text}'" if len(text) < 120 else first
+
+
+def pieces(template: str) -> list[tuple[str, str]]:
+    """A template cut into ("text", …) and ("cel", …) pieces.
+
+    >>> pieces("pod ${pod.pod} waits")
+    [('text', 'pod '), ('cel', 'pod.pod'), ('text', ' waits')]
+    """
+    cut: list[tuple[str, str]] = []
+    end = 0
+    for match in EXPRESSION.finditer(template):
+        if match.start() > end:
+            cut.append(("text", template[end : match.start()]))
+        cut.append(("cel", match.group(1)))
+        end = match.end()
+    if end < len(template):
+        cut.append(("text", template[end:]))
+    if any(kind == "text" and "${" in text for kind, text in cut):
+        raise ConditionError(f"'{template}' has a '${{' that is not closed")
+    return cut
+
+
+def as_text(value: Any) -> str:
+    """A value as it stands in a title or an argument."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.0f}" if value == int(value) else f"{value:.2f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(as_text(item) for item in value)
+    return "" if value is None else str(value)
+
+
+def fill(template: str, variables: Types, values: Values) -> str:
+    """A template with its expressions filled in. Raises `Unsure` where one has no value."""
+    return "".join(text if kind == "text" else as_text(compiled(text, variables, "")(values)) for kind, text in pieces(template))

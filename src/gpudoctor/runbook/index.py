@@ -1,0 +1,121 @@
+"""Where the declarative files are, and their compiled form: one JSON index, so that a run reads no YAML.
+
+In a checkout the index is a cache that is checked against the files' times and sizes and made anew when it is stale; in a wheel it
+was made at build time.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from pathlib import Path
+
+import msgspec
+
+from gpudoctor.runbook.model import KnownMessage, Library
+
+PACKAGE = Path(__file__).resolve().parent.parent
+DATA = PACKAGE / "_data"
+CHECKOUT = PACKAGE.parent.parent
+
+
+class Compiled(msgspec.Struct, frozen=True):
+    """The index file: what it was made from, and the library."""
+
+    sources: list[tuple[str, int, int]]  # path relative to the root, mtime in ns, size
+    library: Library
+
+
+class BrokenLibrary(Exception):
+    """The declarative files have problems; they are listed one a line."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def root() -> Path:
+    """The folder that holds `runbooks/` and `tests/fixtures/`: the checkout, or the data inside a wheel."""
+    return CHECKOUT if (CHECKOUT / "runbooks").is_dir() and (CHECKOUT / "pyproject.toml").is_file() else DATA
+
+
+def in_checkout() -> bool:
+    """Whether gpudoctor runs from a checkout (an editable installation)."""
+    return root() == CHECKOUT
+
+
+def runbooks_folder() -> Path:
+    """The folder of the runbooks."""
+    return root() / "runbooks"
+
+
+def fixtures_folder() -> Path:
+    """The folder of the recorded incidents that `demo` uses."""
+    return root() / ("tests/fixtures" if in_checkout() else "fixtures")
+
+
+def messages_folder() -> Path:
+    """The folder of the known messages."""
+    return PACKAGE / "knowledge" / "messages"
+
+
+def source_files() -> list[Path]:
+    """All files that the index is made from, in a fixed order."""
+    books = runbooks_folder()
+    found = [path for path in books.glob("*.yaml") if not path.name.endswith(".test.yaml")]
+    return sorted([*found, *(books / "catalogue").glob("*.yaml"), *messages_folder().glob("*.yaml")])
+
+
+def stamps(files: list[Path]) -> list[tuple[str, int, int]]:
+    """What tells whether the files have changed."""
+    base = os.path.commonpath([root(), PACKAGE])
+    return [(os.path.relpath(path, base), (stat := path.stat()).st_mtime_ns, stat.st_size) for path in files]
+
+
+@functools.cache
+def library() -> Library:
+    """The compiled library. Raises `BrokenLibrary` with all problems when the files don't pass."""
+    if not in_checkout():
+        return msgspec.json.decode((DATA / "index.json").read_bytes(), type=Compiled).library
+    now = stamps(source_files())
+    cached = read_cache()
+    if cached is not None and cached.sources == now:
+        return cached.library
+    made = compile_library()
+    write_cache(Compiled(now, made))
+    return made
+
+
+def read_cache() -> Compiled | None:
+    """The cached index, None when there is none or it is of another version."""
+    try:
+        return msgspec.json.decode((DATA / "index.json").read_bytes(), type=Compiled)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def write_cache(compiled: Compiled) -> None:
+    """Write the cache, atomically; a read-only checkout works without one."""
+    import contextlib
+    import tempfile
+
+    with contextlib.suppress(OSError):
+        DATA.mkdir(exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=DATA, delete=False) as file:
+            file.write(msgspec.json.encode(compiled))
+        Path(file.name).replace(DATA / "index.json")
+
+
+def compile_library() -> Library:
+    """Read and check all YAML. Imports pydantic, YAML and CEL."""
+    from gpudoctor.runbook.compile import compile_files
+
+    made, problems = compile_files()
+    if problems:
+        raise BrokenLibrary([str(problem) for problem in problems])
+    return made
+
+
+def messages() -> list[KnownMessage]:
+    """The known messages."""
+    return library().messages

@@ -1,0 +1,195 @@
+"""What can be said about runbooks without running them: names, types of conditions, commands, and rules of good style."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from gpudoctor.derive import DERIVATIONS
+from gpudoctor.facts import FACTS
+from gpudoctor.facts.base import KEYS_OF_KIND
+from gpudoctor.parsers import PARSERS
+from gpudoctor.runbook import allowed, scope
+from gpudoctor.runbook.conditions import ConditionError, Types, cel_type, compiled, fields, input_types, join_types, pieces, record_types
+from gpudoctor.runbook.model import Check, Join, Library, Runbook, Step
+from gpudoctor.runbook.yamlfile import Problem
+
+
+def library(given: Library) -> list[Problem]:
+    """Everything that would make a run wrong: a run refuses to start with any of these."""
+    problems = [problem for book in given.runbooks.values() for problem in runbook(book, given)]
+    problems += [Problem("runbooks/catalogue", 0, text) for text in catalogue_references(given)]
+    problems += [Problem("knowledge/messages", 0, text) for text in message_problems(given)]
+    return problems
+
+
+def runbook(book: Runbook, given: Library) -> Iterator[Problem]:
+    """The problems of one runbook, each at its step's line."""
+    stem = PurePath(book.path).stem
+    if stem != book.id:
+        yield Problem(book.path, 1, f"id '{book.id}' is not the file's name '{stem}'")
+    seen_steps: set[str] = set()
+    seen_checks: set[str] = set()
+    for number, step in enumerate(book.steps):
+        name = step.id or f"include {step.include}"
+        for text in step_problems(book, number, given):
+            yield Problem(book.path, step.line, f"steps.{name}: {text}")
+        if step.id in seen_steps:
+            yield Problem(book.path, step.line, f"steps.{name}: the id is there twice")
+        seen_steps.add(step.id or f"include {number}")
+        for check in step.checks:
+            if check.id in seen_checks:
+                yield Problem(book.path, step.line, f"steps.{name}.checks.{check.id}: the id is there twice")
+            seen_checks.add(check.id)
+            for text in check_problems(book, check, given):
+                yield Problem(book.path, step.line, f"steps.{name}.checks.{check.id}: {text}")
+
+
+def step_problems(book: Runbook, number: int, given: Library) -> Iterator[str]:
+    """The problems of one step without its checks."""
+    step = book.steps[number]
+    before = scope.steering(book, number)
+    inputs = input_types(book.inputs)
+    yield from condition("when", step.when, {**inputs, **before})
+    if step.include:
+        yield from include_problems(step, {**inputs, **before}, given)
+        return
+    if step.each and step.each.type not in FACTS:
+        yield unknown("fact type", step.each.type, FACTS)
+        return
+    own = scope.step_types(book, step)
+    yield from condition("where", step.where, own)
+    for element in [*step.run, step.host]:
+        yield from template("run", element, own)
+    if step.run:
+        why = allowed.refusal([element for element in step.run if "${" not in element] if "${" in step.run[0] else step.run)
+        if why:
+            yield f"run: {why}"
+        if step.parse not in PARSERS:
+            yield unknown("parser", step.parse, PARSERS)
+    if step.derive and step.derive not in DERIVATIONS:
+        yield unknown("derivation", step.derive, DERIVATIONS)
+    if step.show:
+        if step.show.each.type not in FACTS:
+            yield unknown("fact type", step.show.each.type, FACTS)
+            return
+        shown = {**inputs, **record_types(step.show.each.name, step.show.each.type)}
+        yield from condition("show.where", step.show.where, shown)
+        for column, text in step.show.columns.items():
+            yield from template(f"show.columns.{column}", text, shown)
+
+
+def include_problems(step: Step, types: Types, given: Library) -> Iterator[str]:
+    """An include names a runbook that is there, doesn't include itself, and sets inputs that it has."""
+    if step.include not in given.runbooks:
+        yield unknown("runbook", step.include, given.runbooks)
+        return
+    target = given.runbooks[step.include]
+    if any(inner.include for inner in target.steps):
+        yield f"'{step.include}' includes others: includes go one level deep"
+    for name, text in step.set.items():
+        if name not in target.inputs:
+            yield unknown(f"input of {step.include}", name, target.inputs)
+        yield from template(f"set.{name}", text, types)
+
+
+def check_problems(book: Runbook, check: Check, given: Library) -> Iterator[str]:
+    """The problems of one check."""
+    if check.each and check.each.type not in FACTS:
+        yield unknown("fact type", check.each.type, FACTS)
+        return
+    for join in check.joins:
+        if join.type not in FACTS:
+            yield unknown(f"with.{join.name}: fact type", join.type, FACTS)
+            return
+        yield from join_problems(book, check, join)
+    types = scope.check_types(book, check)
+    yield from condition("when", check.when, types)
+    yield from template("title", check.title, types)
+    for text in check.settle_with:
+        yield from template("settle_with", text, types)
+    if check.finds and check.finds not in given.causes:
+        yield unknown("cause", check.finds, given.causes)
+    if check.finds and not check.title:
+        yield "finds a cause without a title"
+
+
+def join_problems(book: Runbook, check: Check, join: Join) -> Iterator[str]:
+    """The problems of one join: fields that aren't there, keys of different types."""
+    outer = scope.check_types(book, check, upto=join.name)
+    for field, text in join.on.items():
+        if field not in fields(FACTS[join.type]):
+            yield unknown(f"with.{join.name}: field of {join.type}", field, fields(FACTS[join.type]))
+            continue
+        want = str(cel_type(fields(FACTS[join.type])[field]).name())
+        yield from condition(f"with.{join.name}.on.{field}", text, outer, want)
+    yield from condition(f"with.{join.name}.where", join.where, {**outer, **join_types(join.name, join.type)})
+    for text in (join.before, join.after):
+        yield from condition(f"with.{join.name}: time", text, outer, "DOUBLE")
+
+
+def condition(where: str, text: str, types: Types, want: str = "BOOL") -> Iterator[str]:
+    """The problem of a condition, if it has one."""
+    if not text:
+        return
+    try:
+        compiled(text, types, want)
+    except ConditionError as error:
+        yield f"{where}: {error}"
+
+
+def template(where: str, text: str, types: Types) -> Iterator[str]:
+    """The problems of a template."""
+    try:
+        for kind, expression in pieces(text):
+            if kind == "cel":
+                compiled(expression, types, "")
+    except ConditionError as error:
+        yield f"{where}: {error}"
+
+
+def unknown(what: str, name: str, known: object) -> str:
+    """`unknown parser 'kernel.xid'; did you mean 'kernel.log'?`."""
+    import difflib
+
+    names = [str(item) for item in known]  # type: ignore[attr-defined]
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"unknown {what} '{name}'" + (f"; did you mean '{close[0]}'?" if close else "")
+
+
+def catalogue_references(given: Library) -> Iterator[str]:
+    """`explains` and fixes name only what exists."""
+    for cause in given.causes.values():
+        for other in cause.explains:
+            if other not in given.causes:
+                yield f"{cause.id}: explains: {unknown('cause', other, given.causes)}"
+        allowed_fields = {field: str for field in KEYS_OF_KIND[cause.subject]}
+        for fix in cause.fixes:
+            for element in [*fix.run, *fix.undo, *fix.verify]:
+                for kind, text in pieces(element):
+                    if kind == "cel" and text not in allowed_fields:
+                        yield f"{cause.id}: fix '{fix.title}': {unknown('field of ' + cause.subject, text, allowed_fields)}"
+
+
+def message_problems(given: Library) -> Iterator[str]:
+    """Every pattern compiles as RE2 and matches its own line; names are unique."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    names: set[str] = set()
+    for entry in given.messages:
+        if entry.name in names:
+            yield f"{entry.name}: the name is there twice"
+        names.add(entry.name)
+        if entry.name.replace("_", "-") in given.causes:
+            yield f"{entry.name}: a message says what a line states; this is the name of a cause"
+        try:
+            pattern = re2.compile(entry.pattern, options)
+        except re2.error as error:
+            yield f"{entry.name}: pattern: {error}"
+            continue
+        if pattern.groups > 1:
+            yield f"{entry.name}: pattern: has more than one group"
+        if not pattern.search(entry.line):
+            yield f"{entry.name}: pattern doesn't match its own line"

@@ -1,0 +1,159 @@
+"""What a runbook is, after it was checked: plain frozen records that the engine executes. They come from YAML or from the compiled index."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from gpudoctor.report import Confidence, Risk, Severity
+
+
+class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of the compiled records."""
+
+
+class Input(Struct, frozen=True, kw_only=True):
+    """One input of a runbook; it appears as an option and as `input.NAME` in conditions. Durations are seconds."""
+
+    type: Literal["string", "int", "float", "bool", "duration"]
+    default: str | int | float | bool
+    help: str
+
+
+class Each(Struct, frozen=True, kw_only=True):
+    """`each: pod in pods`: one record of a fact type at a time, under a name."""
+
+    name: str
+    type: str
+
+
+class Join(Struct, frozen=True, kw_only=True):
+    """Records of another type that belong to the present one: `on` equality (hashed), `where` CEL, order and window in time."""
+
+    name: str
+    type: str
+    on: dict[str, str] = {}  # field of the joined record → CEL over the present one
+    where: str = ""
+    before: str = ""  # CEL that gives a time: joined records not later than it
+    after: str = ""
+    within: float | None = None  # seconds between the joined record and `before`/`after`
+    pick: Literal["first", "last", "count", "none"] = "first"
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """A condition over facts; when it holds for a record, the cause is found on the record's subject.
+
+    Without `finds` it is a question that steers later steps by `found.ID`.
+    """
+
+    id: str
+    title: str = ""
+    each: Each | None = None
+    joins: list[Join] = []
+    when: str = "true"
+    finds: str = ""
+    confidence: Confidence = "confirmed"
+    settle_with: list[str] = []
+
+
+class Show(Struct, frozen=True, kw_only=True):
+    """A table that the report shows: one row for each record, a CEL template for each column."""
+
+    title: str
+    each: Each
+    where: str = ""
+    columns: dict[str, str]
+
+
+class Sample(Struct, frozen=True, kw_only=True):
+    """Ask the same thing several times: facts of later samples carry what changed."""
+
+    times: int
+    every: float
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """One step: a command (or a measurement over facts), its parser, and the checks that read the answer."""
+
+    id: str
+    title: str = ""
+    why: str = ""
+    when: str = ""
+    each: Each | None = None
+    where: str = ""
+    limit: int = 16
+    host: str = ""
+    run: list[str] = []
+    derive: str = ""
+    include: str = ""
+    set: dict[str, str] = {}
+    parse: str = ""
+    timeout: float = 30.0
+    sample: Sample | None = None
+    checks: list[Check] = []
+    show: Show | None = None
+    line: int = 0
+
+
+class Runbook(Struct, frozen=True, kw_only=True):
+    """A list of steps with a header. `path` is where it was read."""
+
+    id: str
+    title: str
+    status: Literal["experimental", "stable", "deprecated"] = "stable"
+    summary: str = ""
+    alerts: list[str] = []
+    references: list[str] = []
+    inputs: dict[str, Input] = {}
+    steps: list[Step] = []
+    path: str = ""
+
+    def checks(self) -> list[Check]:
+        """All checks, in the order written."""
+        return [check for step in self.steps for check in step.checks]
+
+
+class FixTemplate(Struct, frozen=True, kw_only=True):
+    """A fix with `${…}` for the fields of the subject."""
+
+    title: str
+    risk: Risk
+    run: list[str] = []
+    undo: list[str] = []
+    verify: list[str] = []
+
+
+class Cause(Struct, frozen=True, kw_only=True):
+    """An entry of the catalogue: what a cause means, how severe it is, what to do and who can, what it explains."""
+
+    id: str
+    title: str
+    subject: Literal["pod", "workload", "node", "gpu", "cluster"]
+    severity: Severity
+    layer: str
+    act: str
+    who: str
+    means: str
+    explains: list[str] = []
+    references: list[str] = []
+    fixes: list[FixTemplate] = []
+    broader: bool = False
+
+
+class KnownMessage(Struct, frozen=True, kw_only=True):
+    """A line whose meaning is known. `pattern` is RE2; its one optional group is the detail."""
+
+    name: str
+    pattern: str
+    line: str
+    source: str = ""
+    benign: bool = False
+
+
+class Library(Struct, frozen=True, kw_only=True):
+    """Everything declarative in one piece: what is compiled into the index."""
+
+    runbooks: dict[str, Runbook] = {}
+    causes: dict[str, Cause] = {}
+    messages: list[KnownMessage] = []

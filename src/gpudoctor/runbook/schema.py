@@ -1,0 +1,280 @@
+"""The YAML of runbooks, catalogue, messages and tests as pydantic models: strict keys, located errors, JSON Schema.
+
+Imported only where YAML is read; a run uses the compiled records of `model`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+Kebab = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Snake = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+Url = Annotated[str, StringConstraints(pattern=r"^https?://")]
+EACH = re.compile(r"^([a-z][a-z0-9_]*) in ([a-z][a-z0-9_]*)$")
+DURATION = re.compile(r"^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$")
+RESERVED = ("ask", "effect", "promql", "nvml")
+
+
+def duration(text: Any) -> float:
+    """Seconds of `90s`, `5m`, `1h30m`.
+
+    >>> duration("1h30m"), duration("10s")
+    (5400.0, 10.0)
+    """
+    match = DURATION.match(text) if isinstance(text, str) else None
+    if not match or not text:
+        raise ValueError("is a duration such as 90s, 5m or 1h30m")
+    hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def each(text: Any) -> dict[str, str]:
+    """`pod in pods` → name and fact type."""
+    match = EACH.match(text) if isinstance(text, str) else None
+    if not match:
+        raise ValueError("has the form 'pod in pods'")
+    return {"name": match.group(1), "type": match.group(2)}
+
+
+def condition(value: Any) -> str:
+    """A condition is text; a plain `true` in YAML is one too."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        raise ValueError("is a CEL expression")
+    return " ".join(value.split())
+
+
+Duration = Annotated[float, BeforeValidator(duration)]
+Condition = Annotated[str, BeforeValidator(condition)]
+Argument = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) and not isinstance(value, bool) else value)]
+
+
+class Model(BaseModel):
+    """Base: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+
+
+class Each(Model):
+    """`each: pod in pods`."""
+
+    name: str
+    type: str
+
+
+EachField = Annotated[Each, BeforeValidator(each)]
+
+
+class Input(Model):
+    """An input with its type and default."""
+
+    type: Literal["string", "int", "float", "bool", "duration"]
+    default: str | int | float | bool
+    help: Annotated[str, Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def fits(self) -> Input:
+        """The default is of the type."""
+        if self.type == "duration":
+            self.default = duration(self.default)
+        wanted = {"string": str, "int": int, "float": (int, float), "bool": bool, "duration": float}[self.type]
+        if not isinstance(self.default, wanted) or (self.type != "bool" and isinstance(self.default, bool)):  # type: ignore[arg-type]
+            raise ValueError(f"default is not a {self.type}")
+        return self
+
+
+class Join(Model):
+    """One entry of `with:`."""
+
+    from_: Annotated[str, Field(alias="from")]
+    on: list[str] | dict[str, Condition] = {}
+    where: Condition = ""
+    before: str = ""
+    after: str = ""
+    within: Duration | None = None
+    pick: Literal["first", "last", "count", "none"] = "first"
+
+
+class Check(Model):
+    """One check."""
+
+    id: Snake
+    title: str = ""
+    each: EachField | None = None
+    with_: Annotated[dict[Snake, Join], Field(alias="with")] = {}
+    when: Condition = "true"
+    finds: Kebab | Literal[""] = ""
+    confidence: Literal["confirmed", "likely", "possible"] = "confirmed"
+    settle_with: list[str] = []
+
+
+class Show(Model):
+    """A table of the report."""
+
+    title: str
+    each: EachField
+    where: Condition = ""
+    columns: Annotated[dict[str, str], Field(min_length=1)]
+
+
+class Sample(Model):
+    """Repeat a probe."""
+
+    times: Annotated[int, Field(ge=2, le=10)]
+    every: Duration
+
+
+class Step(Model):
+    """One step: exactly one of run, derive, include."""
+
+    id: Snake | Literal[""] = ""
+    title: str = ""
+    why: str = ""
+    when: Condition = ""
+    each: EachField | None = None
+    where: Condition = ""
+    limit: Annotated[int, Field(ge=1, le=1000)] = 16
+    host: str = ""
+    run: list[Argument] = []
+    derive: str = ""
+    include: str = ""
+    set: dict[str, str] = {}
+    parse: str = ""
+    timeout: Duration = 30.0
+    sample: Sample | None = None
+    checks: list[Check] = []
+    show: Show | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def reserved(cls, given: Any) -> Any:
+        """Words that the format keeps for later."""
+        if isinstance(given, dict):
+            for word in RESERVED:
+                if word in given:
+                    raise ValueError(f"'{word}' is a reserved word: not yet")
+        return given
+
+    @model_validator(mode="after")
+    def one_kind(self) -> Step:
+        """A step does one thing."""
+        kinds = [name for name in ("run", "derive", "include") if getattr(self, name)]
+        if len(kinds) > 1:
+            raise ValueError(f"has {' and '.join(kinds)}: a step does one of run, derive, include")
+        if not kinds and not self.checks and not self.show:
+            raise ValueError("does nothing: give it run, derive, include, checks or show")
+        if self.run and not self.parse:
+            raise ValueError("has run without parse: which parser reads the answer?")
+        if self.parse and not self.run:
+            raise ValueError("has parse without run")
+        if not self.include and not self.id:
+            raise ValueError("needs an id")
+        if self.include and (self.checks or self.each or self.show):
+            raise ValueError("an include has only set and when")
+        return self
+
+
+class Runbook(Model):
+    """A runbook file."""
+
+    schema_: Annotated[Literal[1], Field(alias="schema")]
+    id: Kebab
+    title: Annotated[str, Field(min_length=1)]
+    status: Literal["experimental", "stable", "deprecated"] = "stable"
+    summary: str = ""
+    alerts: list[str] = []
+    references: list[Url] = []
+    inputs: dict[Snake, Input] = {}
+    steps: Annotated[list[Step], Field(min_length=1)]
+
+
+class Fix(Model):
+    """A fix of a cause."""
+
+    title: str
+    risk: Literal["safe", "disruptive", "destructive"]
+    run: list[Argument] = []
+    undo: list[Argument] = []
+    verify: list[Argument] = []
+
+
+class Cause(Model):
+    """An entry of the catalogue."""
+
+    title: Annotated[str, Field(min_length=1)]
+    subject: Literal["pod", "workload", "node", "gpu", "cluster"]
+    severity: Literal["info", "warning", "critical"]
+    layer: Kebab
+    act: Literal["watch", "fix-config", "restart-job", "restart-service", "reset-gpu", "reboot", "power-cycle", "replace"]
+    who: Literal["job-owner", "operator", "datacenter", "vendor"]
+    means: Annotated[str, Field(min_length=1), AfterValidator(lambda text: " ".join(text.split()))]
+    explains: list[Kebab] = []
+    references: list[Url] = []
+    fixes: list[Fix] = []
+    broader: bool = False
+
+
+class Catalogue(Model):
+    """A catalogue file: one layer."""
+
+    causes: Annotated[dict[Kebab, Cause], Field(min_length=1)]
+
+
+class Message(Model):
+    """An entry of a messages file."""
+
+    name: Snake
+    pattern: Annotated[str, Field(min_length=1)]
+    line: Annotated[str, Field(min_length=1)]
+    source: str = ""
+    benign: bool = False
+
+
+class Messages(Model):
+    """A messages file."""
+
+    messages: Annotated[list[Message], Field(min_length=1)]
+
+
+class ExpectedFinding(Model):
+    """What a test names of a finding; what it doesn't name may be anything."""
+
+    check: str
+    cause: str = ""
+    subject: str = ""
+    role: Literal["root", "symptom", ""] = ""
+    severity: str = ""
+    confidence: str = ""
+    title: str = ""
+
+
+class ExpectedCandidate(Model):
+    """What a test names of a candidate."""
+
+    check: str = ""
+    cause: str
+
+
+class Case(Model):
+    """One case of a paired test."""
+
+    name: str
+    bundle: str
+    inputs: dict[str, str | int | float | bool] = {}
+    verdict: Literal["healthy", "problem", "inconclusive"]
+    findings: list[ExpectedFinding] = []
+    candidates: list[ExpectedCandidate] = []
+    skipped: list[str] = []
+    unknown: list[str] = []
+
+
+class PairedTest(Model):
+    """A `.test.yaml` file."""
+
+    runbook: str
+    fixtures: str
+    cases: Annotated[list[Case], Field(min_length=1)]

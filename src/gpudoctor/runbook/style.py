@@ -1,0 +1,49 @@
+"""Rules that `gpudoctor lint` adds for people who write runbooks: nothing here stops a run, everything here stops a merge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gpudoctor.runbook import allowed
+from gpudoctor.runbook.model import Cause, FixTemplate, Library
+
+# The first words of commands that only read; a fix made of one of these changes nothing.
+READS = {"describe", "get", "logs", "top", "explain", "events", "version", "auth", "diff"}
+
+
+def problems(given: Library, folder: Path) -> Iterator[str]:
+    """All style problems of a library whose runbooks lie in `folder`."""
+    found = {check.finds for book in given.runbooks.values() for check in book.checks() if check.finds}
+    for cause in given.causes.values():
+        if cause.id not in found:
+            yield f"catalogue: {cause.id}: no check finds it"
+        if not cause.fixes:
+            yield f"catalogue: {cause.id}: has no fix: give at least the command that shows more"
+        for fix in cause.fixes:
+            yield from fix_problems(cause, fix)
+    for book in given.runbooks.values():
+        if not (folder / f"{book.id}.test.yaml").is_file():
+            yield f"{book.path}: has no {book.id}.test.yaml beside it"
+        critical = any(given.causes[check.finds].severity == "critical" for check in book.checks() if check.finds in given.causes)
+        if critical and not book.references:
+            yield f"{book.path}: finds critical causes without a reference"
+
+
+def fix_problems(cause: Cause, fix: FixTemplate) -> Iterator[str]:
+    """A safe fix that changes something can be undone; every fix that changes something can be verified."""
+    if not fix.run or reads(fix.run):
+        return
+    if fix.risk == "safe" and not fix.undo:
+        yield f"catalogue: {cause.id}: fix '{fix.title}' is safe and changes something: give undo"
+    if not fix.verify:
+        yield f"catalogue: {cause.id}: fix '{fix.title}' changes something: give verify"
+
+
+def reads(argv: list[str]) -> bool:
+    """Whether a command of a fix only reads."""
+    if argv[0] in ("kubectl", "oc", "helm") and len(argv) > 1:
+        if argv[1] == "exec" and "--" in argv:
+            return reads(argv[argv.index("--") + 1 :])
+        return argv[1] in READS or argv[1] in ("rollout",) and argv[2:3] == ["status"]
+    return argv[0] in ("dmesg", "journalctl", "lspci", "lsmod", "df", "mokutil", "nvidia-ctk", "chronyc", "cat", "ls") or not allowed.refusal(argv)

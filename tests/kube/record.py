@@ -1,0 +1,70 @@
+"""Record the fixtures: serve each case's cluster and let the real gpudoctor look at it.
+
+    python -m tests.kube.record              every case
+    python -m tests.kube.record taint full   only these
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+from tests.kube.case import Case
+from tests.kube.objects import write
+
+ROOT = Path(__file__).parents[2]
+FIXTURES = ROOT / "tests" / "fixtures"
+NOW = "1772366400"  # 2026-03-01T12:00:00Z, the clock of every recorded cluster
+
+
+def cases() -> dict[str, Case]:
+    """All cases of all `cases_*.py`, by name. A name that is there twice is an error."""
+    found: dict[str, Case] = {}
+    for path in sorted(Path(__file__).parent.glob("cases_*.py")):
+        more: dict[str, Case] = import_module(f"tests.kube.{path.stem}").CASES
+        if twice := more.keys() & found.keys():
+            raise SystemExit(f"{path.name}: {sorted(twice)} are there already")
+        found.update(more)
+    return found
+
+
+def gpudoctor(case: Case, kubeconfig: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run the case's command against a served cluster."""
+    command = [sys.executable, "-m", "gpudoctor", *case.command, *options]
+    environment = os.environ | {"KUBECONFIG": str(kubeconfig), "SOURCE_DATE_EPOCH": NOW, "NO_COLOR": "1", "COLUMNS": "120"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, timeout=120, check=False)
+
+
+def record(name: str, case: Case) -> subprocess.CompletedProcess[str]:
+    """Record one case; what was there is replaced."""
+    target = FIXTURES / case.runbook / name
+    shutil.rmtree(target, ignore_errors=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        file = write(case.cluster, Path(folder, "cluster.json"))
+        server = [sys.executable, "-m", "tests.kube.server", str(file), "--dir", folder]
+        with subprocess.Popen(server, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            try:
+                return gpudoctor(case, Path(folder, "kubeconfig"), "--record", str(target), "--format", "json")
+            finally:
+                process.kill()
+
+
+def main() -> None:
+    """Record the cases named on the command line, all by default."""
+    known = cases()
+    for name in sys.argv[1:] or known:
+        done = record(name, known[name])
+        size = sum(file.stat().st_size for file in (FIXTURES / known[name].runbook / name).glob("*")) // 1024
+        print(f"{name}: exit {done.returncode}, {size} KiB {done.stderr.strip()}")
+
+
+if __name__ == "__main__":
+    main()
