@@ -371,6 +371,15 @@ def test_several_resources_short_count_once_each_like_in_the_message() -> None:
     assert numbers(facts).agrees
 
 
+def test_a_pod_that_names_its_node_is_not_compared() -> None:
+    """The scheduler drops all other nodes first (`didn't satisfy plugin(s) [NodeAffinity]`), so its counts follow another order."""
+    here = [[Requirement(key="metadata.name", operator="In", values=("gpu-01",), field=True)]]
+    nodes = [node("gpu-01", 4), node("gpu-02", taints=[PRESENT])]
+    words = [reason("insufficient", 1, 2, resource=GPU), reason("node_affinity", 1, 2)]
+    assert numbers(run(pod(node_affinity=here), nodes, [], schedule_reasons=words)).agrees
+    assert not numbers(run(pod(), nodes, [], schedule_reasons=words)).agrees
+
+
 # Any cluster
 
 effects = st.sampled_from(["NoSchedule", "NoExecute", "PreferNoSchedule"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -81,7 +82,7 @@ EVIDENCE = [
     "W0301 12:00:01.1 allocate.go:31] device plugin: nvidia.com/gpu: requested 8, available 7",
 ]
 
-POD = {
+POD: dict[str, Any] = {
     "kind": "Pod",
     "metadata": {"name": "train-0", "namespace": "ml", "uid": "6d4b7d5e-7f0f-4b8d-9c61-0a1b2c3d4e5f"},
     "spec": {"nodeName": "gpu-02", "containers": [{"name": "main", "image": "nvcr.io/nvidia/pytorch:24.05-py3"}]},

@@ -1,7 +1,7 @@
 """Record the fixtures: serve each case's cluster and let the real gpudoctor look at it.
 
-    python -m tests.kube.record              every case
-    python -m tests.kube.record taint full   only these
+python -m tests.kube.record              every case
+python -m tests.kube.record taint full   only these
 """
 
 from __future__ import annotations

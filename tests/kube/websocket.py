@@ -21,7 +21,10 @@ CHUNK = 32 * 1024  # what a kubelet copies at a time
 
 
 def handshake(headers: Mapping[str, str]) -> dict[str, str] | None:
-    """The headers that accept an upgrade (the names of `headers` are in lower case), or None when the client asks for something else (SPDY, an older sub-protocol)."""
+    """The headers that accept an upgrade, or None when the client asks for something else (SPDY, an older sub-protocol).
+
+    The names of `headers` are in lower case.
+    """
     offered = [each.strip() for each in headers.get("sec-websocket-protocol", "").split(",")]
     chosen = next((each for each in PROTOCOLS if each in offered), None)
     key = headers.get("sec-websocket-key")

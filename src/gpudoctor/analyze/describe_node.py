@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from gpudoctor.analyze.describe_keys import NODE
 from gpudoctor.analyze.describe_pod import KEY, LABEL, timestamp
 
-NODE_KEYS = frozenset(
-    (
-        "Name|Roles|Labels|Annotations|CreationTimestamp|Taints|Unschedulable|Lease|Conditions|Addresses|Capacity|Allocatable|System Info|"
-        "PodCIDR|PodCIDRs|ProviderID|Non-terminated Pods|Allocated resources|Events"
-    ).split("|")
-)
 # nvidia.com/gpu=present:NoSchedule | node.kubernetes.io/not-ready:NoExecute
 TAINT = re.compile(r"^\s*([A-Za-z0-9][\w./-]{0,316})(?:=([\w.-]{0,63}))?:(NoSchedule|PreferNoSchedule|NoExecute)\s*$")
 # Ready   False   Mon, 02 Mar 2026 10:00:00 +0000   Mon, 02 Mar 2026 09:00:00 +0000   KubeletNotReady   container runtime is down
@@ -41,7 +36,7 @@ def node_object(lines: list[tuple[int, str]]) -> tuple[dict[str, Any], dict[str,
     for _, line in lines:
         match = KEY.match(line)
         key, value = (match.group(1).strip(), (match.group(2) or "").strip()) if match else ("", "")
-        if key in NODE_KEYS:
+        if key in NODE:
             block = key
             seen.add(key)
             if key == "Name":

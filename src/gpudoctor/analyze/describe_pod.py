@@ -9,28 +9,16 @@ import re
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-# Keys of a container's block, in the spelling of kubectl 1.10 to 1.34.
-CONTAINER_KEYS = frozenset(
-    (
-        "Container ID|Image|Image ID|Port|Ports|Host Port|Host Ports|SeccompProfile|Command|Args|State|Last State|Ready|Restart Count|Limits|"
-        "Requests|Liveness|Readiness|Startup|Environment|Environment Variables from|Mounts|Devices|Reason|Message|Exit Code|Signal|Started|"
-        "Finished|Restart Policy|Resize Policy"
-    ).split("|")
-)
-# Keys that only a container has: seen without `Containers:` they begin a fragment.
-FRAGMENT_KEYS = frozenset("Image|State|Last State|Restart Count|Exit Code|Limits|Requests|Container ID|Image ID|Host Port".split("|"))
-POD_KEYS = frozenset(
-    (
-        "Name|Namespace|Priority|Priority Class Name|PriorityClassName|Runtime Class Name|Service Account|Node|Start Time|Labels|Annotations|"
-        "Status|Reason|Message|IP|IPs|Controlled By|NominatedNodeName|Init Containers|Containers|Ephemeral Containers|Conditions|Volumes|"
-        "QoS Class|Node-Selectors|Tolerations|Topology Spread Constraints|Events|SeccompProfile|Termination Grace Period|Security Context"
-    ).split("|")
-)
+from gpudoctor.analyze.describe_keys import CONTAINER, FRAGMENT, POD
+
 LISTS = {"Init Containers": "init", "Containers": "main", "Ephemeral Containers": "other"}
 # Reasons of a waiting container; every other reason is of a terminated one (pkg/kubelet/container, kuberuntime).
-WAITING = re.compile(r"CrashLoopBackOff|ContainerCreating|PodInitializing|Image|ErrImage|Registry|Create|RunContainerError|PreStart|PostStart|Invalid")
-KEY = re.compile(r"^\s{0,20}([A-Za-z][A-Za-z0-9 ()./-]{0,62}):(?:\s+(.*))?$")
-CONTAINER = re.compile(r"^\s{0,8}([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?):\s*$")
+WAITING = re.compile(
+    r"CrashLoopBackOff|ContainerCreating|PodInitializing|Image|ErrImage|Registry|Create|RunContainerError|PreStart|PostStart|Invalid"
+)
+# `State    : Active` of other tools is no key of describe: it prints no space before the colon.
+KEY = re.compile(r"^\s{0,20}([A-Za-z][A-Za-z0-9 ()./-]{0,62})(?<! ):(?:\s+(.*))?$")
+OPENED = re.compile(r"^\s{0,8}([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?):\s*$")
 AMOUNT = re.compile(r"^\s*([a-z0-9][A-Za-z0-9./_-]{0,120}):\s+(\d\S{0,40})\s*$")
 VARIABLE = re.compile(r"^\s*([A-Za-z_][A-Za-z0-9_.-]{0,120}):\s+(.*)$")
 LABEL = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._/-]{0,316})=(\S{0,63})\s*$")
@@ -59,12 +47,14 @@ class Reader:
         """Read one line."""
         match = KEY.match(line)
         key, value = (match.group(1).strip(), (match.group(2) or "").strip()) if match else ("", "")
+        if key != "Message":  # three spaces and more text: two columns were pasted side by side
+            value = value.split("   ", 1)[0]
         indented = line[:1].isspace()
-        if key in CONTAINER_KEYS and self.in_container(key, indented):
+        if key in CONTAINER and self.in_container(key, indented):
             self.container_key(key, value)
-        elif key in POD_KEYS and not (indented and self.message is not None and key not in LISTS):
+        elif key in POD and not (indented and self.message is not None and key not in LISTS):
             self.pod_key(key, value)
-        elif self.list and self.block not in ("Command", "Args", "Volumes") and (opened := CONTAINER.match(line)):
+        elif self.list and self.block not in ("Command", "Args", "Volumes") and (opened := OPENED.match(line)):
             self.open(opened.group(1))
         elif self.list and self.block in ("Limits", "Requests") and (amount := AMOUNT.match(line)):
             self.current()["resources"].setdefault(self.block.lower(), {})[amount.group(1)] = amount.group(2)
@@ -74,16 +64,17 @@ class Reader:
         elif self.block in ("Labels", "Node-Selectors", "Tolerations", "Conditions"):
             self.more(self.block, line)
         elif self.message is not None and self.wrapped < MESSAGE_LINES and line.strip():
-            self.message["message"] += "\n" + line.strip()
+            self.message["message"] += " " + line.strip()
             self.wrapped += 1
         elif line.strip() and self.block not in ("Annotations", "Volumes", "Mounts", "Command", "Args"):
             self.loose.append(number)
 
     def in_container(self, key: str, indented: bool) -> bool:
         """Whether a key that containers have is meant for one: `Reason`, `Message` and `SeccompProfile` are pods' keys too."""
+        fragment = not self.meta and not self.status
         if self.list:
-            return indented or key not in POD_KEYS
-        if key in FRAGMENT_KEYS or (key in ("Reason", "Message") and not self.meta and not self.status):
+            return indented or fragment or key not in POD
+        if key in FRAGMENT or (key in ("Reason", "Message") and fragment):
             self.list = "main"
             return True
         return False
@@ -207,7 +198,7 @@ def container_spec(one: dict[str, Any]) -> dict[str, Any]:
     resources = one["resources"]
     if "limits" in resources:
         resources = {**resources, "requests": {**resources["limits"], **resources.get("requests", {})}}
-    kept = {key: one[key] for key in ("name", "image", "restartPolicy") if key in one}
+    kept: dict[str, Any] = {key: one[key] for key in ("name", "image", "restartPolicy") if key in one}
     return {**kept, "resources": resources, "env": one["env"]}
 
 

@@ -152,7 +152,7 @@ def completed(fact: Fact, one: recognise.Recogniser, hint: hints.Hint) -> Fact:
     if isinstance(fact, Smi) and not fact.inside and hint.inside:
         return msgspec.structs.replace(fact, inside=hint.inside)
     if one is recognise.LINES and getattr(fact, "source", "") == "log":
-        return msgspec.structs.replace(fact, source="file")  # type: ignore[call-arg]
+        return msgspec.structs.replace(fact, source="file")
     return fact
 
 
@@ -205,5 +205,3 @@ def large_sections(read: Read, now: float) -> Iterator[tuple[Section, tuple[Fact
         facts = one.parse(as_output(section, (block,), hint, now), hint.about)
         yield section, (place.placed(facts, "", line), [one.name] if one is not recognise.LINES or any(facts.values()) else [], "")
         line += block.count(b"\n")
-
-

@@ -12,7 +12,21 @@ from gpudoctor.facts import Subject
 from gpudoctor.knowledge import components
 
 # Options of kubectl that are followed by a value; of the rest, those with `=` carry it and the others have none.
-VALUED = {"-n", "--namespace", "-c", "--container", "-l", "--selector", "-o", "--output", "--context", "--tail", "--since", "--field-selector", "-f"}
+VALUED = {
+    "-n",
+    "--namespace",
+    "-c",
+    "--container",
+    "-l",
+    "--selector",
+    "-o",
+    "--output",
+    "--context",
+    "--tail",
+    "--since",
+    "--field-selector",
+    "-f",
+}
 NAMES = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}$")  # of pods, nodes and namespaces
 POD_WORDS = {"pod", "pods", "po"}
 NODE_WORDS = {"node", "nodes", "no"}

@@ -8,8 +8,10 @@ from typing import Any
 import msgspec
 
 from gpudoctor.analyze import kubectl_events
-from gpudoctor.analyze.describe_node import NODE_KEYS, node_object
-from gpudoctor.analyze.describe_pod import FRAGMENT_KEYS, KEY, POD_KEYS, pod_object
+from gpudoctor.analyze.describe_keys import ALL, OF_NODE, OF_POD, WEAK
+from gpudoctor.analyze.describe_node import node_object
+from gpudoctor.analyze.describe_pod import KEY, pod_object
+from gpudoctor.analyze.durations import seconds
 from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod
@@ -18,10 +20,6 @@ from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.quantity import amounts
 from gpudoctor.probes.base import Output
 
-# Keys by which the kind of object is told.
-OF_POD = frozenset(("Containers", "Init Containers", "Node-Selectors", "QoS Class", "Tolerations")) | FRAGMENT_KEYS
-OF_NODE = frozenset(("Capacity", "Allocatable", "Non-terminated Pods", "Allocated resources", "System Info", "Taints", "Lease"))
-KEYS = POD_KEYS | NODE_KEYS | OF_POD
 # nvidia.com/gpu.shared  7           7
 BARE_REQUEST = re.compile(r"^\s*(?:[a-z0-9.-]+\.com/[\w.-]{1,80}|cpu|memory)\s+\d\S{0,20}(?: \(\d+%\))?\s+\d\S{0,20}(?: \(\d+%\))?\s*$")
 
@@ -35,7 +33,18 @@ POD_SHOWS = {
     "Controlled By": {"workload"},
     "Node-Selectors": {"node_selector"},
     "Tolerations": {"tolerations"},
-    "Containers": {"images", "requests", "gpus", "gpu_resources", "wants_gpu_hint", "runtime_class", "ready", "restarts", "reason", "message"},
+    "Containers": {
+        "images",
+        "requests",
+        "gpus",
+        "gpu_resources",
+        "wants_gpu_hint",
+        "runtime_class",
+        "ready",
+        "restarts",
+        "reason",
+        "message",
+    },
     "Limits": {"requests", "gpus", "gpu_resources"},
 }
 NODE_SHOWS = {
@@ -53,11 +62,13 @@ NODE_SHOWS = {
 
 def score(lines: list[str]) -> int:
     """0 to 90: how sure it is that this is `kubectl describe`, by the keys at the beginnings of lines."""
-    keys = {match.group(1).strip() for line in lines if (match := KEY.match(line))} & KEYS
+    keys = {match.group(1).strip() for line in lines if (match := KEY.match(line))} & ALL
     telling = keys & (OF_POD | OF_NODE)
-    if not telling:
+    if not telling - WEAK and len(telling) < 2:
         bare = any("/" in line and BARE_REQUEST.match(line) for line in lines)
-        return 55 if bare and len(lines) < 60 else (45 if keys >= {"Name", "Events"} or keys >= {"Reason", "Message"} else 0)
+        if bare and len(lines) < 60:
+            return 55
+        return 64 if keys >= {"Reason", "Message"} or len(keys & {"Name", "Namespace", "Conditions", "Events"}) >= 2 else 0
     return min(90, 50 + 8 * len(keys))
 
 
@@ -135,7 +146,7 @@ def unscheduled(pod: dict[str, Any], found: list[kubectl_events.Line]) -> None:
 
 def completed(pod: Pod, found: list[kubectl_events.Line], seen: set[str], about: Subject) -> Pod:
     """The pod with the age that its events prove at least, and the gaps of this form."""
-    spans = [kubectl_events.seconds(text or "") for line in found for key, text in line.match.groupdict().items() if key in ("age", "first")]
+    spans = [seconds(text or "") for line in found for key, text in line.match.groupdict().items() if key in ("age", "first")]
     age = max([span for span in (*spans, pod.age) if span is not None], default=None)
     known = seen | {"age"} | ({"schedule_message", "schedule_reason", "scheduled"} if pod.schedule_message else set())
     component = pod.component or about.component
@@ -151,6 +162,10 @@ def node_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> t
     made["metadata"]["name"] = name or NAMELESS
     owner = Subject(kind="node", node=name)
     facts: Facts = {}
+    status = made["status"]
+    if len(status.keys() & {"capacity", "allocatable"}) == 1:  # one of the two alone proves no difference between them
+        status.setdefault("capacity", status.get("allocatable"))
+        status.setdefault("allocatable", status.get("capacity"))
     if seen - {"Allocated resources", "Name", "Events"}:
         facts = parsed("kubernetes.nodes", made, output, about)
         shown = set().union(*(fields for key, fields in NODE_SHOWS.items() if key in seen))
@@ -172,7 +187,7 @@ def other_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> 
         if match := KEY.match(line):
             values.setdefault(match.group(1).strip(), (match.group(2) or "").strip())
     owner = Subject(kind="cluster", namespace=values.get("Namespace", "") or about.namespace, workload=about.workload)
-    return {"messages": loose(rest, output, owner)}, owner  # type: ignore[dict-item]
+    return {"messages": loose(rest, output, owner)}, owner
 
 
 def loose(lines: list[tuple[int, str]], output: Output, about: Subject) -> list[Any]:

@@ -61,6 +61,8 @@ KINDS = {
     "horizontalpodautoscaler": "HorizontalPodAutoscaler",
 }
 WORKLOADS = ("Job", "CronJob", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "PyTorchJob", "MPIJob", "RayCluster", "Workload")
+# Source components that don't end in -controller.
+SOURCES = ("kubelet", "default-scheduler", "cluster-autoscaler", "controllermanager", "karpenter", "volcano", "taint-eviction-controller")
 
 
 class Line(msgspec.Struct):
@@ -111,7 +113,9 @@ def event_of(line: Line, source: str, about: Subject) -> Event:
     """One event; its object from the line, else from `about`."""
     seen = {key: value or "" for key, value in line.match.groupdict().items()}
     kind = KINDS.get(seen.get("kind", "").partition(".")[0].lower(), seen.get("kind", ""))
-    name = seen.get("name", "")
+    name, component = seen.get("name", ""), seen.get("component", "").partition(",")[0]
+    if not kind and (name in SOURCES or name.endswith("-controller")):  # Type Reason From Message, with the age left out
+        name, component = "", name
     named = bool(name)
     return Event(
         namespace=seen.get("namespace", "") or about.namespace,
@@ -125,7 +129,7 @@ def event_of(line: Line, source: str, about: Subject) -> Event:
         message=line.message,
         count=int(seen.get("count") or 1),
         age=seconds(seen.get("age", "")),
-        component=seen.get("component", "").partition(",")[0],
+        component=component,
         origin=Origin(source, line.number, line.raw.strip()),
     )
 

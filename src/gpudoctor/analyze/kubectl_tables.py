@@ -29,7 +29,14 @@ NODE = re.compile(
 RUNTIME = re.compile(r"\b(?:containerd|docker|cri-o)://\S{1,60}")
 POD_SHOWN = {"namespace", "pod", "status", "phase", "ready", "restarts", "age", "component"}
 NODE_SHOWN = {"node", "ready", "unschedulable", "age", "kubelet_version"}
-ENDED = {"Completed": "Succeeded", "Succeeded": "Succeeded", "Error": "Failed", "Failed": "Failed", "Evicted": "Failed", "Running": "Running"}
+ENDED = {
+    "Completed": "Succeeded",
+    "Succeeded": "Succeeded",
+    "Error": "Failed",
+    "Failed": "Failed",
+    "Evicted": "Failed",
+    "Running": "Running",
+}
 PENDING = ("Pending", "ContainerCreating", "Init:", "PodInitializing", "SchedulingGated", "ImagePullBackOff", "ErrImagePull")
 TITLE = re.compile(r"[A-Z][A-Z()-]*(?: [A-Z][A-Z()-]*)?")  # NAME, UP-TO-DATE, NODE SELECTOR, RESERVED IN
 # deployment.apps/web (kubectl get all)

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from gpudoctor.analyze.describe_keys import keys
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.parsers import ParseError, load
 from gpudoctor.parsers.messages import scan_text
@@ -18,6 +19,10 @@ ALIASES = 20  # of one document; kubectl writes none, and a few hundred can stan
 DEPTH = 12  # how deep conditions are looked for in objects of other kinds
 WORDS = 200  # messages of one object
 
+WORKLOADS = (
+    "Job|CronJob|Deployment|ReplicaSet|ReplicationController|StatefulSet|DaemonSet|PyTorchJob|MPIJob|TFJob|XGBoostJob|PaddleJob|JAXJob|"
+    "RayCluster|RayJob|RayService|JobSet|TrainJob|LeaderWorkerSet|Workload"
+)
 # Kind → the parser that reads it.
 PARSERS_OF_KIND: dict[str, str] = {
     "Pod": "kubernetes.pods",
@@ -27,13 +32,7 @@ PARSERS_OF_KIND: dict[str, str] = {
     "PersistentVolume": "kubernetes.volumes",
     "ResourceQuota": "kubernetes.quotas",
     "RuntimeClass": "kubernetes.runtime_classes",
-    **dict.fromkeys(
-        (
-            "Job CronJob Deployment ReplicaSet ReplicationController StatefulSet DaemonSet PyTorchJob MPIJob TFJob XGBoostJob PaddleJob "
-            "JAXJob RayCluster RayJob RayService JobSet TrainJob LeaderWorkerSet Workload"
-        ).split(),
-        "kubernetes.workloads",
-    ),
+    **dict.fromkeys(keys(WORKLOADS), "kubernetes.workloads"),
 }
 
 # *alias as a value: `key: *x`, `- *x`, `[*x, *y]`
@@ -51,12 +50,6 @@ class Kinded(msgspec.Struct):
 
     kind: Any = None
     items: Any = None
-
-
-class Kind(msgspec.Struct):
-    """One item of a list, as far as its kind."""
-
-    kind: Any = None
 
 
 KINDED = msgspec.json.Decoder(Kinded)
@@ -100,7 +93,7 @@ def as_json(output: Output) -> bytes:
         raise ParseError(f"{output.named()}: YAML with more than {ALIASES} aliases is not read")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        documents = [document for document in yaml.load_all(text, Loader=loader) if document is not None]  # noqa: S506 (a safe loader)
+        documents = [document for document in yaml.load_all(text, Loader=loader) if document is not None]
         return msgspec.json.encode(documents[0] if len(documents) == 1 else [d for d in documents if isinstance(d, dict)])
     except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise ParseError(f"{output.named()}: not YAML: {str(error)[:160]}") from None
@@ -109,11 +102,7 @@ def as_json(output: Output) -> bytes:
 def kinds(page: bytes, output: Output) -> set[str]:
     """The kinds of the objects in a page. Items of a typed list (PodList) have its kind."""
     try:
-        found: list[Kinded] = []
-        if page[:1] == b"[":
-            found = msgspec.json.decode(page, type=list[Kinded])
-        else:
-            found = [KINDED.decode(page)]
+        found = msgspec.json.decode(page, type=list[Kinded]) if page[:1] == b"[" else [KINDED.decode(page)]
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise ParseError(f"{output.named()}: not JSON: {str(error)[:160]}") from None
     named: set[str] = set()
@@ -134,7 +123,12 @@ def other_words(page: bytes, output: Output, about: Subject) -> list[Any]:
     documents = value if isinstance(value, list) else [value]
     found = []
     for document in documents[:1000]:
-        if not isinstance(document, dict) or document.get("kind") in PARSERS_OF_KIND or "items" in document or document.get("kind") == "List":
+        if (
+            not isinstance(document, dict)
+            or document.get("kind") in PARSERS_OF_KIND
+            or "items" in document
+            or document.get("kind") == "List"
+        ):
             continue
         for words, _ in zip(messages(document, DEPTH), range(WORDS), strict=False):
             found += scan_text(words, source="status", about=about, origin=Origin(output.named(), 0, words[:400]))
@@ -164,7 +158,8 @@ def labels(output: Output, about: Subject) -> Facts:
     from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
     from gpudoctor.facts.kubernetes import Node
 
-    found = dict(match.groups() for line in output.text.split("\n") if (match := LABEL.match(line[:4096])))
+    matches = (LABEL.match(line[:4096]) for line in output.text.split("\n"))
+    found = {match[1]: match[2] for match in matches if match}
     made = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": about.node or NAMELESS, "labels": found}}
     facts = load("kubernetes.nodes")(msgspec.structs.replace(output, pages=(msgspec.json.encode(made),), exit=0), about)
     missing = gaps(Node, {"node", "labels", "gpus_expected", "gpu_present"}, "only labels were given")

@@ -12,15 +12,16 @@ import msgspec
 
 from gpudoctor.facts import Fact, Facts
 
-MERGED: dict[str, str] = {"pods": "pod", "containers": "container", "nodes": "node"}
+# The fields that name a thing; a record without the last one stands for itself.
+NAMES: dict[str, tuple[str, ...]] = {"pods": ("namespace", "pod"), "containers": ("namespace", "pod", "container"), "nodes": ("node",)}
 
 
 def merged(facts: Facts) -> Facts:
     """The facts with namespaces completed, partial records of one thing joined, and equal messages folded."""
     named = with_namespaces(facts)
-    for kind, key in MERGED.items():
+    for kind, names in NAMES.items():
         if kind in named:
-            named[kind] = joined(named[kind], key)
+            named[kind] = joined(named[kind], names)
     if "messages" in named:
         named["messages"] = folded(named["messages"])
     return named
@@ -34,7 +35,7 @@ def with_namespaces(facts: Facts) -> Facts:
             pod, namespace = getattr(fact, "pod", ""), getattr(fact, "namespace", "")
             if pod and namespace:
                 seen[pod].add(namespace)
-    only = {pod: next(iter(namespaces)) for pod, namespaces in seen.items() if len(namespaces) == 1}
+    only = {pod: min(namespaces) for pod, namespaces in seen.items() if len(namespaces) == 1}
     return {kind: [_with_namespace(fact, only) for fact in records] for kind, records in facts.items()}
 
 
@@ -42,16 +43,16 @@ def _with_namespace(fact: Fact, only: dict[str, str]) -> Fact:
     pod = getattr(fact, "pod", "")
     if not pod or getattr(fact, "namespace", "") or pod not in only:
         return fact
-    return msgspec.structs.replace(fact, namespace=only[pod])  # type: ignore[call-arg]
+    return msgspec.structs.replace(fact, namespace=only[pod])
 
 
-def joined(records: list[Fact], key: str) -> list[Fact]:
+def joined(records: list[Fact], names: tuple[str, ...]) -> list[Fact]:
     """Records of one thing as one: the one with the fewest gaps, its gaps filled by the others."""
     groups: dict[tuple[Any, ...], list[Fact]] = defaultdict(list)
     made: list[Fact] = []
     for record in records:
-        if getattr(record, key):
-            groups[tuple(getattr(record, name, "") for name in ("namespace", "pod", "container", "node")[: 4 if key == "node" else 3])].append(record)
+        if getattr(record, names[-1]):
+            groups[tuple(getattr(record, name) for name in names)].append(record)
         else:
             made.append(record)
     for same in groups.values():
@@ -85,5 +86,5 @@ def folded(records: list[Fact]) -> list[Fact]:
         if known is None:
             by_key[key] = record
         else:
-            by_key[key] = msgspec.structs.replace(known, count=getattr(known, "count", 1) + getattr(record, "count", 1))  # type: ignore[call-arg]
+            by_key[key] = msgspec.structs.replace(known, count=getattr(known, "count", 1) + getattr(record, "count", 1))
     return list(by_key.values())

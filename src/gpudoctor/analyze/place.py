@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
 from gpudoctor.facts import Fact, Facts, Origin
+from gpudoctor.facts.kubernetes import Node
 
 NAMELESS = "-unnamed-"  # stands for the name of a pod, container or node that a fragment doesn't show, while it is parsed
 SEARCHES = 2000  # facts of one text that are looked up; a list of 50,000 pods keeps its first line
@@ -22,7 +24,7 @@ def unnamed(facts: Facts) -> Facts:
 
 
 def _unnamed(fact: Fact) -> Fact:
-    changed = {f: "" for f in ("pod", "node", "container") if getattr(fact, f, "") == NAMELESS}
+    changed: dict[str, Any] = {f: "" for f in ("pod", "node", "container") if getattr(fact, f, "") == NAMELESS}
     if NAMELESS in fact.origin.text:
         changed["origin"] = Origin(fact.origin.source, fact.origin.line, fact.origin.text.replace(NAMELESS, "").strip())
     return msgspec.structs.replace(fact, **changed) if changed else fact
@@ -45,6 +47,8 @@ def placed(facts: Facts, text: str, first: int) -> Facts:
             else:
                 at = find(fact, text) if left else -1
                 left = max(0, left - 1)
+                if at < 0 and text:
+                    at = len(text) - len(text.lstrip())
                 if at < 0:
                     origin = Origin(origin.source, first, origin.text)
                 else:
@@ -57,6 +61,10 @@ def placed(facts: Facts, text: str, first: int) -> Facts:
 
 def find(fact: Fact, text: str) -> int:
     """Where the text says what the fact says, -1 where that is not found word for word."""
+    if isinstance(fact, Node) and text.count("Allocatable:") == 1:
+        begins = text.find("Allocatable:")
+        at = text.find("nvidia.com/", begins)
+        return at if 0 <= at - begins < 600 else begins
     for needle in needles(fact):
         at = text.find(needle)
         if at >= 0:

@@ -64,7 +64,9 @@ def of_smi(text: Text) -> int:
     for line in text.lines:
         bare = line.strip().removeprefix("bash: ").removeprefix("sh: 1: ")
         word, _ = find_problem([bare])
-        starts = bare.startswith(("Failed to initialize NVML", "Unable to determine", "NVIDIA-SMI", "No devices", "nvidia-smi:", "OCI runtime exec"))
+        starts = bare.startswith(
+            ("Failed to initialize NVML", "Unable to determine", "NVIDIA-SMI", "No devices", "nvidia-smi:", "OCI runtime exec")
+        )
         if word and (starts or "executable file not found" in bare):
             return 75
     return 0

@@ -15,10 +15,12 @@ ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[@-~]|\][^\x07\x1b]{0,256}\x07?|[()
 PROGRAMS = r"(?:sudo +)?(?:kubectl|oc|k|kubecolor|nvidia-smi|dmesg|journalctl|crictl|docker|helm|dcgmi|cat|grep|zcat|tail|head)"
 # admin@gpu-02:~$ kubectl get pods  |  [root@gpu-02 ~]# dmesg -T  |  root@pod:/# nvidia-smi  |  (base) me@host:~$ …
 HOST_PROMPT = re.compile(r"^(?:\([\w.-]{1,40}\) )?\[?[\w.-]{1,64}@[\w.-]{1,255}(?:[: ][^$#%\n]{0,200})?\]?[$#%] ?(?P<command>\S.*)?$")
-# $ kubectl get pods  |  # dmesg | grep -i xid  |  + nvidia-smi -L  |  PS C:\> kubectl get pods  |  ❯ kubectl …
+# $ kubectl get pods  |  # dmesg | grep -i xid  |  + nvidia-smi -L  |  PS C:\> kubectl get pods
 PROMPT = re.compile(rf"^(?:\$ (?P<any>\S.*)|(?:[#%+❯➜>]|PS [A-Z]:\\[^>]{{0,200}}>) ?(?P<known>{PROGRAMS}(?: .*)?))$")
 # kubectl exec train-0 -- nvidia-smi          (a command with no prompt before it)
-BARE = re.compile(r"^(?:sudo +)?(?:(?:kubectl|oc) (?:-n|--namespace|get|describe|logs|exec|events|top)\b.*|nvidia-smi(?: -.*)?|dmesg(?: -.*| *\|.*)?)$")
+BARE = re.compile(
+    r"^(?:sudo +)?(?:(?:kubectl|oc) (?:-n|--namespace|get|describe|logs|exec|events|top)\b.*|nvidia-smi(?: -.*)?|dmesg(?: -.*| *\|.*)?)$"
+)
 # ==> /var/log/pods/train-0.log <==           (head and tail of several files)
 FILE_MARK = re.compile(r"^==> (\S.{0,300}) <==$")
 DOCUMENT = re.compile(r"^---(?: +#.*)?$")
@@ -40,8 +42,8 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def clean(data: bytes) -> str:
-    """Text without terminal escapes; bytes that are not UTF-8 become U+FFFD."""
-    text = data.decode("utf-8", "replace")
+    """Text without terminal escapes, with plain spaces for the hard ones of web pages; bytes that are not UTF-8 become U+FFFD."""
+    text = data.decode("utf-8", "replace").replace("\u00a0", " ")
     return ESCAPES.sub("", text) if "\x1b" in text else text
 
 
@@ -56,7 +58,8 @@ def split(path: str, text: str) -> list[Section]:
 def is_one_json(text: str) -> bool:
     """Whether the whole text is a JSON value by its first and last character; `[  12.3] NVRM …` is a kernel log."""
     bare = text.strip()
-    return bool(bare) and (bare[0] == "{" and bare[-1] == "}") or (bare[:1] == "[" and bare[-1:] == "]" and bare[1:].lstrip()[:1] in "{[")
+    ends = bare[:1] + bare[-1:]
+    return ends == "{}" or (ends == "[]" and bare[1:].lstrip()[:1] in ("{", "["))
 
 
 def _cut(path: str, lines: list[str]) -> Iterator[Section]:

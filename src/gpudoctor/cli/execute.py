@@ -63,6 +63,7 @@ def execute(
     """Execute a runbook and print its report; returns the exit code."""
     from gpudoctor.engine.diagnose import diagnose
     from gpudoctor.engine.run import NotThere
+    from gpudoctor.parsers.kubernetes_json import seconds
     from gpudoctor.reporters import REPORTERS
 
     if format not in REPORTERS:
@@ -77,7 +78,7 @@ def execute(
     inputs = {key: given.get(key, declared.default) for key, declared in book.inputs.items()}
     if "namespace" in book.inputs and not inputs["namespace"]:
         inputs["namespace"] = where.namespace or namespace
-    started = recorded.started if recorded else clock()
+    started = seconds(recorded.recorded) or 0.0 if recorded else clock()
     if where.record is not None:
         from gpudoctor.probes.record import Recorder
 
@@ -114,13 +115,14 @@ def question(asked: str, inputs: dict[str, Any]) -> str:
 def probing(where: Where) -> tuple[Any, Any, str]:
     """The probe, the bundle's header when it is a replay, and the namespace to use by default."""
     if where.replay is not None:
-        from gpudoctor.probes.replay import BundleError, Replay
+        from gpudoctor.probes.bundle import BundleError
+        from gpudoctor.probes.replay import Replay
 
         try:
             replay = Replay(where.replay)
         except BundleError as error:
             raise Refused(str(error)) from None
-        return replay, replay, "default"
+        return replay, replay.bundle, "default"
     from gpudoctor.probes.live import Live, ProbeSetupError
 
     try:
@@ -202,11 +204,11 @@ def printed(report: Report, format: str, verbose: bool, no_color: bool) -> int: 
     """Print a report; returns the exit code of its verdict."""
     import shutil
 
-    from gpudoctor.reporters import load
+    from gpudoctor.reporters import render
 
     color = sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
     width = shutil.get_terminal_size((100, 25)).columns
-    sys.stdout.write(load(format)(report, width=width, color=color, verbose=verbose))
+    sys.stdout.write(render(report, format, width=width, color=color, verbose=verbose))
     return EXIT_CODES.get(report.verdict, INCONCLUSIVE)
 
 

@@ -43,7 +43,7 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
         numbers, waits, ours = measure(ask, hosts, verdicts), lost_gpus(ask, hosts, verdicts), counted(verdicts)
         for pod in pods:
             words = newest(said[pod.namespace, pod.pod])
-            differs = difference(words, ours, len(hosts), counts_usage=bool(usage))
+            differs = "" if names_nodes(pod) else difference(words, ours, len(hosts), counts_usage=bool(usage))
             origin = words[0].origin if words else pod.origin
             own = msgspec.structs.replace(numbers, agrees=not differs, difference=differs, origin=origin)
             filled["scheduling"].append(named(own, pod))
@@ -99,6 +99,11 @@ def requests(pod: Pod) -> dict[str, int]:
     if len(pod.gpu_resources) == 1:
         return {pod.gpu_resources[0]: pod.gpus, **pod.requests}
     return pod.requests
+
+
+def names_nodes(pod: Pod) -> bool:
+    """Whether its affinity names nodes: the scheduler then drops all others before it asks any check, and counts differ from ours."""
+    return any(need.field for term in pod.node_affinity or [] for need in term)
 
 
 def node_groups(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) -> list[NodeGroup]:

@@ -144,10 +144,8 @@ def restored(ask: Ask, counted: Sequence[tuple[Host, Shortage]]) -> Iterator[Fit
 
 def freed(ask: Ask, counted: Sequence[tuple[Host, Shortage]]) -> Iterator[Fit]:
     """The nodes that offer enough GPUs, all in use or nearly: how many have to become free, and who holds them. The fewest first."""
-    full = sorted(
-        ((shortage.asked - shortage.free, host.node.node, host, shortage) for host, shortage in counted if is_full(shortage)),
-        key=lambda one: one[:2],
-    )
+    full = [(shortage.asked - (shortage.free or 0), host.node.node, host, shortage) for host, shortage in counted if is_full(shortage)]
+    full.sort(key=lambda one: one[:2])
     for missing, name, host, shortage in full[:MOST_TO_FREE]:
         holders = listed(host.usage.gpu_holders, 4) if host.usage and host.usage.gpu_holders else ""
         yield fit(ask, "free_gpus", f"free {missing} {shortage.resource} on {name}" + (f", held by {holders}" if holders else ""), [name])

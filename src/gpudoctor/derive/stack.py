@@ -15,6 +15,8 @@ from gpudoctor.knowledge.components import BY_NAME, ORDER
 
 # Init:0/1, PodInitializing: nothing is wrong with the pod itself, an init container is still at work (or waits for a file)
 WAITING = re.compile(r"Init:\d+/\d+$|PodInitializing$")
+# not known, done, SIGTERM, and 255: what the kubelet writes for a container that a reboot of the node took away
+ENDED_FROM_OUTSIDE = (None, 0, 143, 255)
 
 
 def order(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
@@ -28,11 +30,11 @@ def order(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     by_node: dict[str, list[StackPart]] = defaultdict(list)
     for pod in {(p.namespace, p.pod): p for p in facts.get("pods", ()) if isinstance(p, Pod) and p.component in ORDER}.values():
         by_node[pod.node].append(part_of(pod, own_error=(pod.namespace, pod.pod) in troubled))
-    rows: list[Fact] = []
+    rows: list[StackPart] = []
     for node in sorted(by_node):
         parts = sorted(by_node[node], key=lambda part: (part.order, part.namespace, part.pod))
         rows += sorted([*with_first(parts), *missing(node, parts)], key=lambda part: part.order)
-    return {"stack": rows}
+    return {"stack": [*rows]}
 
 
 def part_of(pod: Pod, *, own_error: bool) -> StackPart:
@@ -53,15 +55,8 @@ def part_of(pod: Pod, *, own_error: bool) -> StackPart:
 
 
 def has_own_error(container: Container) -> bool:
-    """Whether a container has failed or can't start, now or before its last restart."""
-    if container.kind == "main" and container.state == "waiting" and container.reason in ("", "PodInitializing", "ContainerCreating"):
-        return False
-    return (
-        container.restarts > 0
-        and container.last_exit_code not in (None, 0)
-        or container.state == "terminated"
-        and bool(container.exit_code)
-    )
+    """Whether the container at which its pod is stuck has failed by itself and runs again, rather than waits for the first time."""
+    return container.first_not_ready and container.restarts > 0 and container.last_exit_code not in ENDED_FROM_OUTSIDE
 
 
 def with_first(parts: list[StackPart]) -> list[StackPart]:

@@ -11,7 +11,8 @@ import msgspec
 from gpudoctor.engine import outcomes
 from gpudoctor.engine.diagnose import conclusions
 from gpudoctor.engine.run import Engine
-from gpudoctor.probes.replay import BundleError, Replay
+from gpudoctor.probes.bundle import BundleError
+from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Report
 from gpudoctor.runbook.model import Library, Runbook
 from gpudoctor.runbook.schema import Case, PairedTest
@@ -38,9 +39,9 @@ def run_case(library: Library, book: Runbook, case: Case, folder: Path, tally: T
         replay = Replay(folder / case.bundle)
     except BundleError as error:
         return [str(error)]
-    inputs = {key: case.inputs.get(key, replay.inputs.get(key, given.default)) for key, given in book.inputs.items()}
+    inputs = {key: case.inputs.get(key, replay.bundle.inputs.get(key, given.default)) for key, given in book.inputs.items()}
     run = Engine(library, replay).execute(book, inputs)
-    report, checked = conclusions(library, run, asked=case.name, started=replay.started)
+    report, checked = conclusions(library, run, asked=case.name, started=0.0)
     tally.add(report, checked)
     return list(differences(book, case, report, {one.name: one.outcome for one in checked}))
 

@@ -30,10 +30,9 @@ def diagnose(
     on_step: Callable[[StepResult], None] | None = None,
 ) -> Report:
     """Execute a runbook and draw the conclusions. Raises `engine.run.NotThere`."""
-    store: list[Store] = []
-    notify = (lambda step: on_step(step_result(step, store[0]))) if on_step else None
-    engine = Engine(library, probe, timeout=timeout, on_step=notify)
-    store.append(engine.store)
+    engine = Engine(library, probe, timeout=timeout)
+    if on_step:
+        engine.on_step = lambda step, steps: on_step(step_result(step, engine.store, steps))
     return conclusions(library, engine.execute(book, inputs), asked=asked, started=started)[0]
 
 
@@ -49,7 +48,7 @@ def conclusions(library: Library, run: Run, *, asked: str, started: float) -> tu
         started=started,
         coverage=coverage(run),
         tables=tables(run),
-        steps=[step_result(step, run.store) for step in run.steps],
+        steps=[step_result(step, run.store, run.steps) for step in run.steps],
     )
     return made, checked
 
@@ -122,9 +121,9 @@ def tables(run: Run) -> list[Table]:
     return made
 
 
-def step_result(step: StepRun, store: Store) -> StepResult:
+def step_result(step: StepRun, store: Store, steps: list[StepRun]) -> StepResult:
     """A step as the report has it."""
-    checks = [outcomes.of_step(step, check, store).outcome for check in step.planned.step.checks if check.finds]
+    checks = [outcomes.of_step(step, check, store, steps).outcome for check in step.planned.step.checks if check.finds]
     outcome: Outcome = "clear"
     if "found" in checks:
         outcome = "found"

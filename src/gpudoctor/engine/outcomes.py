@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from gpudoctor.engine.evaluate import Answer, Hit, Inputs, evaluate
-from gpudoctor.engine.run import Run, StepRun
+from gpudoctor.engine.run import Run, StepRun, obstacles
 from gpudoctor.engine.store import Store
 from gpudoctor.report import Outcome
 from gpudoctor.runbook.model import Check, Library, Runbook
@@ -29,17 +29,17 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 
 def of_run(run: Run) -> list[Checked]:
     """Every check of a run, in the order written."""
-    return [of_step(step, check, run.store) for step in run.steps for check in step.planned.step.checks]
+    return [of_step(step, check, run.store, run.steps) for step in run.steps for check in step.planned.step.checks]
 
 
-def of_step(step: StepRun, check: Check, store: Store) -> Checked:
+def of_step(step: StepRun, check: Check, store: Store, steps: list[StepRun]) -> Checked:
     """A check of a live or replayed run: what the facts say, and whether its step could be asked."""
     planned = step.planned
     answer = evaluate(planned.book, check, planned.inputs, store)
     commands = [command.shown for command in step.commands][:3]
-    if not answer.hits and (step.failures or step.undecided):
-        why = step.undecided or "; ".join(dict.fromkeys(reason for _, reason in step.failures))
-        return Checked(book=planned.book, check=check, outcome="unknown", why=why, settle_with=commands)
+    blocked = [] if answer.hits else obstacles(step, check, steps)
+    if blocked:
+        return Checked(book=planned.book, check=check, outcome="unknown", why="; ".join(blocked), settle_with=commands)
     if not answer.hits and not step.asked:
         return Checked(book=planned.book, check=check, outcome="skipped", why=step.note)
     return decided(planned.book, check, answer, commands)

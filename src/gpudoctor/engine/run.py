@@ -15,11 +15,11 @@ from gpudoctor.derive import load as load_derivation
 from gpudoctor.engine.evaluate import Inputs, evaluate
 from gpudoctor.engine.plan import Planned, plan
 from gpudoctor.engine.store import Store
-from gpudoctor.facts import Fact, Subject
+from gpudoctor.facts import Fact, Facts, Subject
 from gpudoctor.probes.base import Command, Output, Probe
 from gpudoctor.runbook import allowed, scope
 from gpudoctor.runbook.conditions import Unsure, compiled, fill, input_types, record_values
-from gpudoctor.runbook.model import Library, Runbook
+from gpudoctor.runbook.model import Check, Library, Runbook
 
 FANOUT = 8  # commands of one step at a time; kubectl's own client allows bursts of 10
 
@@ -55,15 +55,25 @@ class NotThere(Exception):
         self.what, self.close = what, close
 
 
-class Engine:
-    """One execution. `on_step` is called as steps end, in the order written."""
+class Answered(msgspec.Struct):
+    """A command that was asked and read once, and the earliest step that it belongs to."""
 
-    def __init__(self, library: Library, probe: Probe, *, timeout: float = 120.0, on_step: Callable[[StepRun], None] | None = None) -> None:
-        self.library, self.probe, self.on_step = library, probe, on_step
+    output: Output
+    problem: str
+    facts: Facts | None
+    order: int
+
+
+class Engine:
+    """One execution. `on_step` is called with a step and all steps as it ends, in the order written."""
+
+    def __init__(self, library: Library, probe: Probe, *, timeout: float = 120.0) -> None:
+        self.library, self.probe = library, probe
+        self.on_step: Callable[[StepRun, list[StepRun]], None] | None = None
         self.deadline = time.monotonic() + timeout
         self.store = Store()
         self.changed = threading.Condition()
-        self.parsed: dict[tuple[str, tuple[str, ...], int, str], tuple[Output, str]] = {}
+        self.parsed: dict[tuple[str, tuple[str, ...], int, str], Answered] = {}
         self.locks: dict[tuple[str, tuple[str, ...], int, str], threading.Lock] = {}
         self.stopped: BaseException | None = None
 
@@ -83,7 +93,7 @@ class Engine:
                     raise self.stopped
                 while reported < len(steps) and steps[reported].done:
                     if self.on_step:
-                        self.on_step(steps[reported])
+                        self.on_step(steps[reported], steps)
                     reported += 1
         return Run(book=book, inputs=inputs, store=self.store, steps=steps)
 
@@ -131,7 +141,7 @@ class Engine:
                     if f"found.{check.id}" not in gate.when:
                         continue
                     answer = evaluate(gate.book, check, gate.inputs, self.store, planned.order)
-                    if answer.hits or not (answer.unsure or earlier.failures or earlier.undecided):
+                    if answer.hits or not (answer.unsure or obstacles(earlier, check, steps[: planned.order])):
                         values[f"found.{check.id}"] = bool(answer.hits)
             if not compiled(gate.when, types).holds(values):
                 return False
@@ -233,19 +243,25 @@ class Engine:
         with self.changed:
             lock = self.locks.setdefault(key, threading.Lock())
         with lock:
-            if key not in self.parsed:
+            done = self.parsed.get(key)
+            if done is None:
                 remaining = self.deadline - time.monotonic()
                 if remaining <= 0:
                     return Output(command), "not asked: the time of the whole run is used up (see --timeout)"
                 limited = msgspec.structs.replace(command, timeout=min(command.timeout, remaining))
-                self.parsed[key] = self.parse(planned, limited, about)
-            return self.parsed[key]
+                done = self.parsed[key] = Answered(*self.parse(planned, limited, about), planned.order)
+                if done.facts is not None:
+                    self.store.put(planned.order, done.facts)
+            elif planned.order < done.order and done.facts is not None:
+                self.store.move(done.facts, done.order, planned.order)
+                done.order = planned.order
+            return done.output, done.problem
 
-    def parse(self, planned: Planned, command: Command, about: Subject) -> tuple[Output, str]:
-        """Ask the probe, read the answer, put the facts into the store."""
+    def parse(self, planned: Planned, command: Command, about: Subject) -> tuple[Output, str, Facts | None]:
+        """Ask the probe and read the answer: the output, why there are no facts of it, the facts."""
         why = allowed.refusal(list(command.argv))
         if why:
-            return Output(command), why
+            return Output(command), why, None
         parser = parsers.PARSERS[planned.step.parse]
         read = parsers.load(planned.step.parse)
         if parser.streams:
@@ -253,26 +269,36 @@ class Engine:
             try:
                 facts = read(pages, about)  # type: ignore[arg-type]
             except parsers.ParseError as error:
-                return pages.last or Output(command), str(error)
+                return pages.last or Output(command), str(error), None
             output = pages.last or Output(command)
             if output.failure:
-                return output, output.reason or output.failure
+                return output, output.reason or output.failure, None
         else:
             output = self.probe(command)
             if output.failure:
-                return output, output.reason or output.failure
+                return output, output.reason or output.failure, None
             if command.argv[0] == "kubectl" and command.argv[1] in ("get", "logs") and output.exit != 0:
                 error = output.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
                 if "NotFound" not in error and "not found" not in error:
-                    return output, error or f"exit code {output.exit}"
+                    return output, error or f"exit code {output.exit}", None
                 facts = {kind: [] for kind in parser.fills}
             else:
                 try:
                     facts = read(output, about)
                 except parsers.ParseError as error_:
-                    return output, str(error_)
-        self.store.put(planned.order, facts)
-        return output, ""
+                    return output, str(error_), None
+        return output, "", facts
+
+
+def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
+    """Why a check that finds nothing can't be called clear: its step could not be asked, or for a step that asks nothing itself,
+    what fills the check's fact type could not.
+    """
+    own = step.planned.step
+    concerned = [step]
+    if not own.run and not own.derive and check.each:
+        concerned += [other for other in steps if check.each.type in other.planned.fills]
+    return list(dict.fromkeys(why for one in concerned for why in [one.undecided, *(reason for _, reason in one.failures)] if why))
 
 
 class Pages:

@@ -37,6 +37,13 @@ class Store:
             self.chunks[order].append(facts)
             self.version += 1
 
+    def move(self, facts: Facts, order: int, earlier: int) -> None:
+        """Give facts to an earlier step that asked the same command but came second."""
+        with self.lock:
+            self.chunks[order] = [other for other in self.chunks[order] if other is not facts]
+            self.chunks[earlier].append(facts)
+            self.version += 1
+
     def has(self, kind: str, before: int = FINAL) -> bool:
         """Whether the type was asked for and answered, even with no record."""
         with self.lock:

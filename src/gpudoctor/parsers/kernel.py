@@ -19,7 +19,8 @@ BURST = 60.0  # s: equal Xids of one process on one GPU within a minute are one 
 
 # NVRM: Xid (PCI:0000:c1:00 GPU-I:02): 31, pid=7, name=python3, Ch 00000010 …  |  NVRM: Xid (0000:03:00): 14, …  |  NVRM: Xid 79, …
 XID = re.compile(
-    r"NVRM: Xid (?:\((?:PCI:)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)(?: GPU-[IC][^)]{0,40})?\): ?)?(\d{1,4})\b,? ?(.*)"
+    r"NVRM: Xid (?:\((?:PCI:)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)"
+    r"(?: GPU-[IC][^)]{0,40})?\): ?)?(\d{1,4})\b,? ?(.*)"
 )
 # pid=2924364, name=pt_main_thread, …  |  pid='<unknown>', name=<unknown>, …
 PROCESS = re.compile(r"pid='?(\d+|[^,']*)'?(?:, name=([^,]{0,64}))?")
@@ -31,7 +32,7 @@ HOST = re.compile(r"^\S+ (?:\s*\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? )?([A-Za-z0-9][A
 
 def log(output: Output, about: Subject) -> Facts:
     """Xids, one record a burst, and known messages of one kernel log."""
-    return {"xids": list(xids(output.text, output, about)), "messages": scan_lines(output, about, source="log")}
+    return {"xids": [*xids(output.text, output, about)], "messages": [*scan_lines(output, about, source="log")]}
 
 
 def lines_with(text: str, needle: str) -> Iterator[tuple[int, str]]:

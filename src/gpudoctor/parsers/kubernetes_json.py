@@ -84,13 +84,13 @@ ENVELOPE = msgspec.json.Decoder(Envelope)
 ENVELOPES = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-def objects(output: Output, shape: type[T], kinds: Iterable[str]) -> Iterator[T]:
-    """The objects of one of `kinds` in all pages of an answer, decoded into `shape`; what doesn't decode is left out.
+def objects(output: Output, shape: type[T], kinds: Iterable[str] | None) -> Iterator[T]:
+    """The objects of one of `kinds` (None: any) in all pages of an answer, decoded into `shape`; what doesn't decode is left out.
 
     A page is a list, one object, or an array of both; an answer without a page is an empty list. Raises `ParseError` for a page that is
     not JSON, or cut off.
     """
-    wanted = frozenset(kinds)
+    wanted = None if kinds is None else frozenset(kinds)
     decoder = msgspec.json.Decoder(shape)
     check_answer(output)
     for page in output.pages:
@@ -101,7 +101,7 @@ def objects(output: Output, shape: type[T], kinds: Iterable[str]) -> Iterator[T]
                 continue
             item.kind = item.kind or (envelope.kind or "").removesuffix("List")
             item.apiVersion = item.apiVersion or envelope.apiVersion
-            if item.kind in wanted:
+            if wanted is None or item.kind in wanted:
                 yield item
 
 

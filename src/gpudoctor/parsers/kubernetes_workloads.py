@@ -17,15 +17,18 @@ from gpudoctor.parsers.workload_shape import WorkloadObject, WorkloadSpec, Workl
 from gpudoctor.probes.base import Output
 
 # Kind → the label that its pods carry with the workload's name; "" = its own selector says it, or it owns no pods itself.
+# Objects of other kinds count when they hold a pod template.
 KINDS: dict[str, str] = {
     "CronJob": "",
     "DaemonSet": "",
     "Deployment": "",
+    "InferenceService": "serving.kserve.io/inferenceservice",
     "JAXJob": "training.kubeflow.org/job-name",
     "Job": "job-name",
     "JobSet": "jobset.sigs.k8s.io/jobset-name",
     "LeaderWorkerSet": "leaderworkerset.sigs.k8s.io/name",
     "MPIJob": "training.kubeflow.org/job-name",
+    "Notebook": "notebook-name",
     "PaddleJob": "training.kubeflow.org/job-name",
     "PyTorchJob": "training.kubeflow.org/job-name",
     "RayCluster": "ray.io/cluster",
@@ -54,8 +57,8 @@ def workloads(output: Output, about: Subject) -> Facts:
     """One record per controller, and the known messages in its conditions."""
     found: list[Workload] = []
     known: list[Message] = []
-    for item in objects(output, WorkloadObject, KINDS):
-        if item.meta.name:
+    for item in objects(output, WorkloadObject, None):
+        if item.meta.name and (item.kind in KINDS or (item.spec and any(roles(item.spec)))):
             fact = workload_fact(item, output)
             found.append(fact)
             known += condition_messages(item, fact, output)
@@ -98,7 +101,7 @@ def selector_of(item: WorkloadObject, kind: str, spec: WorkloadSpec, status: Wor
     """The label selector that finds the workload's pods, "" where there is none."""
     if spec.selector and (text := selector_text(spec.selector)):
         return text
-    label = "volcano.sh/job-name" if "volcano" in (item.apiVersion or "") else KINDS[kind]
+    label = "volcano.sh/job-name" if "volcano" in (item.apiVersion or "") else KINDS.get(kind, "")
     name = status.rayClusterName if kind == "RayJob" else item.meta.name
     return f"{label}={name}" if label and name else ""
 

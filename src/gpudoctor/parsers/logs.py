@@ -22,8 +22,10 @@ PLUGIN_XID = re.compile(r"[Xx]idCriticalError: Xid=(\d{1,4})(?:,? on (?:(?:Devic
 def text(output: Output, about: Subject) -> Facts:
     """Known messages and Xids of one log. Any text is a log; one that says nothing known gives empty lists."""
     whole = output.text
-    found = [*kernel_xids(whole, output, about), *plugin_xids(whole, output, about)]
-    return {"messages": scan_lines(output, about, source="log"), "xids": found}
+    return {
+        "messages": [*scan_lines(output, about, source="log")],
+        "xids": [*kernel_xids(whole, output, about), *plugin_xids(whole, output, about)],
+    }
 
 
 def plugin_xids(whole: str, output: Output, about: Subject) -> Iterator[Xid]:

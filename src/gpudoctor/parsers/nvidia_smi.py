@@ -15,7 +15,7 @@ from gpudoctor.probes.base import Output
 LONGEST = 4096
 UNREADABLE = ("ERR!", "Unknown Error", "GPU requires reset", "GPU is lost")
 
-# What a line begins with or contains → the neutral word (texts: nvidia-smi 375–595; Linux; runc's and shells' word for no program).
+# What a line begins with or contains → the neutral word (texts: nvidia-smi 375 to 595; Linux; runc's and shells' word for no program).
 # "Unknown Error" for the handle of one GPU is that GPU being out of reach; for the whole library it is `unknown_error`.
 PROBLEMS: tuple[tuple[str, str, str], ...] = (
     ("Unable to determine the device handle for", "GPU requires reset", "reset_required"),
@@ -87,7 +87,7 @@ def smi(output: Output, about: Subject) -> Facts:
         mig=mig(gpus, lines),
         origin=Origin(output.named(), number, lines[number - 1].strip() if number else ""),
     )
-    return {"smi": [answer], "gpus": list(gpus), "messages": scan_lines(output, about, source="exec")}
+    return {"smi": [answer], "gpus": list(gpus), "messages": [*scan_lines(output, about, source="exec")]}
 
 
 def find_problem(lines: list[str]) -> tuple[str, int]:
@@ -183,8 +183,8 @@ def from_table(lines: list[str], output: Output) -> Iterator[Gpu]:
         memory = AMOUNTS.search(state[1])
         shown = {
             "name": " ".join(left[1:-1] if left[-1] in ("On", "Off", "N/A", "ERR!") and len(left) > 2 else left[1:]),
-            "temperature": (state[0].split() + ["", ""])[1],
-            "utilisation": (state[2].split() + [""])[0],
+            "temperature": " ".join(state[0].split()[1:2]),
+            "utilisation": " ".join(state[2].split()[:1]),
             "mig_mode": mode,
         }
         yield Gpu(
@@ -205,5 +205,3 @@ def leading_int(text: str) -> int | None:
     """`34C` → 34, `N/A` → None."""
     match = re.match(r"\d{1,6}", text)
     return int(match.group()) if match else None
-
-

@@ -107,14 +107,16 @@ def from_csv(lines: list[str], output: Output) -> Iterator[Gpu]:
     for number, line in enumerate(lines, 1):
         cells = [cell.strip() for cell in line.split(",")]
         titles = [cell.partition(" [")[0] for cell in cells]
-        if len(set(titles) & COLUMNS.keys()) >= 2 or titles[0] in ("index", "uuid", "pci.bus_id", "name") and len(titles) == 1:
+        if len(set(titles) & COLUMNS.keys()) >= 2 or titles in (["index"], ["uuid"], ["pci.bus_id"], ["gpu_uuid"]):
             columns = titles
-        elif columns and len(cells) == len(columns):
-            if gpu := _row(dict(zip(columns, cells, strict=True)), number):
-                yield gpu
+            continue
+        row: dict[str, str] = {}
+        if columns and len(cells) == len(columns):
+            row = dict(zip(columns, cells, strict=True))
         elif len(cells) > 1 and cells[0].isdecimal() and any(cell.startswith("GPU-") and len(cell) == 40 for cell in cells):
-            if gpu := _row(_guess(cells), number):
-                yield gpu
+            row = _guess(cells)
+        if row and (gpu := _row(row, number)):
+            yield gpu
 
 
 def asked(output: Output) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+MONTHS = {name: number for number, name in enumerate(("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1)}
 WITHIN = 64  # a line's time stands at its beginning; `kern  :warn  : ` and `time="` may precede it
 
 # 2026-01-21T02:21:33,498559+00:00 | 2026-01-21T02:21:33.49Z | 2026/01/21 02:21:33
@@ -41,7 +41,8 @@ def line_time(line: str, now: float = 0.0) -> float | None:
 
 def _iso(match: re.Match[str]) -> float:
     zone = match.group(8) or "Z"
-    moment = datetime(*(int(part) for part in match.groups()[:6]), tzinfo=UTC).timestamp()  # type: ignore[misc]
+    year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
+    moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
     fraction = float(f"0.{match.group(7)}") if match.group(7) else 0.0
     if zone == "Z":
         return moment + fraction

@@ -113,32 +113,43 @@ def no_such_type(word: str) -> Stopped:
     return Stopped("not-found", f'the server doesn\'t have a resource type "{word}"')
 
 
+# What an error means; the first class that occurs in the chain of causes decides, so the precise ones come first.
+_MEANINGS: tuple[tuple[type[BaseException], Failure, str], ...] = (
+    (ssl.SSLCertVerificationError, "unreachable", "its certificate is not accepted"),
+    (socket.gaierror, "unreachable", "the name of the server can't be resolved"),
+    (ConnectionRefusedError, "unreachable", "connection refused"),
+    (urllib3.exceptions.ProxyError, "unreachable", "the proxy doesn't let us through"),
+    (ssl.SSLError, "unreachable", "no TLS connection"),
+    (urllib3.exceptions.SSLError, "unreachable", "no TLS connection"),
+    (TimeoutError, "timeout", "no answer in time"),
+    (urllib3.exceptions.ReadTimeoutError, "timeout", "no answer in time"),
+    (urllib3.exceptions.NewConnectionError, "unreachable", "no connection"),  # is a ConnectTimeoutError, though none
+    (urllib3.exceptions.ConnectTimeoutError, "timeout", "no answer in time"),
+    (urllib3.exceptions.IncompleteRead, "broken", "the answer was cut off"),
+    (urllib3.exceptions.DecodeError, "broken", "the answer can't be decompressed"),
+    (urllib3.exceptions.ProtocolError, "broken", "the connection was closed in the middle"),
+    (ConnectionError, "broken", "the connection was closed in the middle"),
+)
+
+
 def broken_connection(error: Exception, url: str) -> Stopped:
     """What an error of the connection means, in one sentence that names the server."""
     chain = _chain(error)
-    for cause in chain:
-        match cause:
-            case ssl.SSLCertVerificationError():
-                return Stopped("unreachable", f"{url}: its certificate is not accepted: {_clean(cause.verify_message)}")
-            case socket.gaierror():
-                return Stopped("unreachable", f"{url}: the name of the server can't be resolved")
-            case urllib3.exceptions.ProxyError():
-                return Stopped("unreachable", f"{url}: the proxy doesn't let us through ({_clean(str(cause))})")
-            case ConnectionRefusedError():
-                return Stopped("unreachable", f"{url}: connection refused")
-            case TimeoutError() | urllib3.exceptions.TimeoutError():
-                return Stopped("timeout", f"{url} did not answer in time")
-    for cause in chain:
-        match cause:
-            case ssl.SSLError() | urllib3.exceptions.SSLError():
-                return Stopped("unreachable", f"{url}: no TLS connection ({_clean(str(cause))})")
-            case urllib3.exceptions.IncompleteRead() | urllib3.exceptions.DecodeError():
-                return Stopped("broken", f"{url}: the answer was cut off")
-            case urllib3.exceptions.ProtocolError() | ConnectionError() | EOFError():
-                return Stopped("broken", f"{url}: the connection was closed in the middle")
-            case OSError() if cause.strerror:
-                return Stopped("unreachable", f"{url}: {_clean(cause.strerror)}")
+    for kind, failure, meaning in _MEANINGS:
+        cause = next((each for each in chain if isinstance(each, kind)), None)
+        if cause is not None:
+            detail = _detail(cause)
+            return Stopped(failure, f"{url}: {meaning}{detail and f' ({detail})'}")
     return Stopped("unreachable", f"{url}: {_clean(str(error)) or type(error).__name__}")
+
+
+def _detail(cause: BaseException) -> str:
+    """What OpenSSL or the system says, where it says more than the meaning does."""
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return _clean(cause.verify_message)
+    if isinstance(cause, ssl.SSLError | urllib3.exceptions.NewConnectionError | urllib3.exceptions.ProxyError):
+        return _clean(str(cause))
+    return ""
 
 
 def _chain(error: BaseException) -> list[BaseException]:

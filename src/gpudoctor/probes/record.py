@@ -19,14 +19,14 @@ from gpudoctor.probes.replay import pieces
 
 
 class Recorder:
-    """A probe that asks `probe` and records its answers in `folder`; safe to call from several threads.
+    """A probe that asks `probe` and records its answers in `folder`; safe to call from several threads. `started` is when, now if None.
 
     A command that was answered before is answered from the bundle, as a replay will. bundle.json is complete after every answer, so an
     interrupted recording can be read. Raises BundleError when `folder` can't be used. When writing fails later (a full disk), the
     diagnosis goes on and `close` says that the recording is incomplete.
     """
 
-    def __init__(self, probe: Probe, folder: Path | str, runbook: str, inputs: dict[str, Any]) -> None:
+    def __init__(self, probe: Probe, folder: Path | str, runbook: str, inputs: dict[str, Any], started: float | None = None) -> None:
         self.folder = Path(folder)
         self._probe = probe
         self._redactor = Redactor()
@@ -34,7 +34,7 @@ class Recorder:
         self._answers: dict[Key, Answer] = {}
         self._names = 0  # answers that have been given a file name
         self._trouble = ""
-        recorded = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        recorded = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started))
         self._head = Bundle(gpudoctor=__version__, recorded=recorded, runbook=runbook, inputs=self._redactor.inputs(inputs))
         _prepare(self.folder, self._head)
 
@@ -179,7 +179,8 @@ def _split(piece: Output) -> list[Output]:
     """A page that comes with a failure as the page and then the failure: readers skip the failed pieces of a stream."""
     if not piece.failure or not piece.pages:
         return [piece]
-    return [msgspec.structs.replace(piece, failure="", reason=""), msgspec.structs.replace(piece, pages=())]
+    page = msgspec.structs.replace(piece, failure="", reason="", exit=0, stderr=b"", seconds=0.0)
+    return [page, msgspec.structs.replace(piece, pages=())]
 
 
 def _prepare(folder: Path, head: Bundle) -> None:

@@ -9,7 +9,9 @@ import msgspec
 
 from gpudoctor.probes import bundle
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.probes.bundle import Answer, Key
+from gpudoctor.probes.bundle import Answer, BundleError, Key
+
+__all__ = ["BundleError", "Replay", "pieces"]
 
 
 class Replay:

@@ -1,6 +1,7 @@
 """The table of reporters: the name that `--format` takes → the function. Adding one is one function and one line.
 
-A reporter is `(report, *, width, color, verbose) -> str`: it reads nothing but the report, prints nothing, and ends its text with a newline.
+A reporter is `(report, *, width, color, verbose) -> str`: it reads nothing but the report, prints nothing, and its text
+ends with a newline.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Page:
 
     def text(self) -> str:
         """What was written so far; lines have no trailing blanks."""
-        return "".join(f"{line.rstrip()}\n" for line in self.file.getvalue().splitlines())
+        return "".join(f"{line.rstrip()}\n" for line in self.file.getvalue().removesuffix("\n").split("\n"))
 
     def gap(self) -> None:
         """An empty line."""
@@ -55,7 +55,7 @@ class Page:
         room = self.width - indent
         whole = Text.assemble(*((safe(text), style) for text, style in parts))
         wrapped = list(whole.wrap(self.console, room, overflow="fold"))
-        kept = wrapped[:rows] if rows else wrapped
+        kept = [whole] if rows == 1 and len(wrapped) > 1 else wrapped[:rows] if rows else wrapped
         if len(kept) < len(wrapped):
             kept[-1] = cut(kept[-1], room)
         for line in kept:

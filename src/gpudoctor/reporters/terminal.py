@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from gpudoctor.report import Candidate, Coverage, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.symptoms import by_root
+from gpudoctor.reporters.text import safe, shortened
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
+SHORT_FIXES = 2  # the first one often only reads, the second one changes something
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
 SEVERITY_STYLES = {"critical": "bold red", "warning": "bold yellow", "info": "bold"}
 OUTCOME_STYLES = {"found": "red", "clear": "green", "skipped": "dim", "unknown": "yellow"}
@@ -18,7 +20,7 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     """The report as text of `width` columns, with ANSI colours only when `color` is true. `verbose` leaves nothing out."""
     page = Page(width, color)
     roots, unexplained = by_root(report.findings)
-    verdict(page, report, [root for root, _ in roots])
+    verdict(page, report, [root for root, _ in roots], verbose)
     for number, (root, symptoms) in enumerate(roots, 1):
         finding(page, root, number if len(roots) > 1 else 0, symptoms, verbose)
     if unexplained:
@@ -33,12 +35,12 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     if verbose or report.verdict == "healthy":
         checked(page, report, verbose)
     page.gap()
-    page.lines((coverage(report, verbose), ""))
+    page.lines((coverage(report, verbose), ""), rows=0 if verbose else 3)
     return page.text()
 
 
-def verdict(page: Page, report: Report, roots: Sequence[Finding]) -> None:
-    """`PROBLEM  pod ml/train-0: The nodes that fit have a taint …`."""
+def verdict(page: Page, report: Report, roots: Sequence[Finding], verbose: bool) -> None:
+    """`PROBLEM  pod ml/train-0: The nodes that fit have a taint …`. A single root cause is not titled again below."""
     if roots:
         says = roots[0].title + (f" (and {count(len(roots) - 1, 'more root cause')})" if len(roots) > 1 else "")
     elif report.verdict == "healthy":
@@ -46,27 +48,37 @@ def verdict(page: Page, report: Report, roots: Sequence[Finding]) -> None:
     elif report.candidates:
         says = f"{count(len(report.candidates), 'possible cause')}, none of them certain"
     else:
-        says = f"{count(len(report.unknown), 'check')} could not be answered"
+        says = f"{count(len(report.unknown), 'check')} could not be answered" if report.unknown else "not enough could be read"
     asked = report.asked or report.runbook
-    page.lines((report.verdict.upper(), VERDICT_STYLES[report.verdict]), (f"  {asked}: " if asked else "  ", ""), (says, "bold"), rows=2)
+    page.lines(
+        (report.verdict.upper(), VERDICT_STYLES[report.verdict]),
+        (f"  {asked}: " if asked else "  ", ""),
+        (says, "bold"),
+        rows=0 if verbose else 2,
+    )
 
 
 def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding], verbose: bool) -> None:
     """One root cause: what, where, how sure, what it means, the evidence, who acts, the fix, and what it explains."""
     page.gap()
-    page.lines((f"{number}. " if number else "", "bold"), (root.title, SEVERITY_STYLES[root.severity]), rows=0 if verbose else 2)
-    page.lines((root.subject.name or root.subject.kind, "bold"), (f"  {root.cause}, {root.confidence}, {root.severity}", ""), indent=2)
+    rows = 0 if verbose else 2
+    if number:
+        page.lines((f"{number}. {root.title}", "bold"), rows=rows)
+    what = (f"  {root.cause}, {root.confidence}, ", "")
+    severity = (root.severity, SEVERITY_STYLES[root.severity])
+    since = (f", {root.time}" if root.time else "", "")
+    page.lines((root.subject.name or root.subject.kind, "bold"), what, severity, since, indent=2, rows=rows)
     if root.also:
-        page.lines((f"also {names(root.also, verbose)}", ""), indent=2)
+        page.lines((f"also {names(root.also, verbose)}", ""), indent=2, rows=rows)
     if root.means:
-        page.lines((root.means, ""), indent=2, rows=0 if verbose else 2)
-    evidence(page, root.evidence, verbose)
+        page.lines((root.means, ""), indent=2, rows=rows)
+    evidence(page, root.evidence, verbose, indent=2)
     if root.who or root.act:
         page.lines(("who acts  ", "dim"), (" - ".join(word for word in (root.who, root.act) if word), ""), indent=2)
-    for fix in root.fixes if verbose else root.fixes[:1]:
+    for fix in root.fixes if verbose else root.fixes[:SHORT_FIXES]:
         remedy(page, fix, verbose)
-    if len(root.fixes) > 1 and not verbose:
-        page.lines((f"{count(len(root.fixes) - 1, 'more step')} to fix it with -v", "dim"), indent=2)
+    if len(root.fixes) > SHORT_FIXES and not verbose:
+        page.lines((f"{count(len(root.fixes) - SHORT_FIXES, 'more step')} to fix it with -v", "dim"), indent=2)
     if symptoms:
         page.lines(("explains", "dim"), indent=2)
         symptom_lines(page, symptoms, verbose)
@@ -75,13 +87,19 @@ def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding],
             page.lines(("see ", "dim"), (link, ""), indent=2)
 
 
-def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool) -> None:
-    """`source:line` and the line itself; without -v the first one, in two rows each at most."""
+def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool, *, indent: int) -> None:
+    """`source:line` and the line itself; without -v the first one only, in a row and three rows at most."""
     for piece in pieces if verbose else pieces[:1]:
-        place = f"{piece.source}:{piece.line}" if piece.line else piece.source
-        page.lines(("evidence  ", "dim"), (place, "dim"), indent=2, rows=0 if verbose else 1)
+        line = f":{piece.line}" if piece.line else ""
+        source = safe(piece.source)
+        room = page.width - indent - len("evidence  ") - len(line)
+        if len(source) > room and not verbose:
+            source = source[: room - 1] + "…"  # the line number stays
+        page.lines(("evidence  ", "dim"), (source + line, "dim"), indent=indent, rows=0 if verbose else 1)
         if piece.text:
-            page.lines((piece.text, ""), indent=4, rows=0 if verbose else 2)
+            text = safe(piece.text)
+            room = int((page.width - indent - 2) * 2.7)  # three rows less what wrapping at words costs
+            page.lines((text if verbose else shortened(text, room), ""), indent=indent + 2, rows=0 if verbose else 3)
 
 
 def remedy(page: Page, fix: Fix, verbose: bool) -> None:
@@ -99,23 +117,23 @@ def symptom_lines(page: Page, symptoms: Sequence[Finding], verbose: bool) -> Non
         also = f" and {len(symptom.also)} more" if symptom.also else ""
         page.lines((f"{symptom.subject.name or symptom.subject.kind}{also}  ", ""), (symptom.title, ""), indent=4, rows=0 if verbose else 1)
         if verbose:
-            evidence(page, symptom.evidence, verbose)
+            evidence(page, symptom.evidence, verbose, indent=6)
     more(page, len(symptoms), verbose, indent=4)
 
 
 def possible(page: Page, candidate: Candidate, verbose: bool) -> None:
     """What could be the cause, why it isn't certain, and what would settle it."""
     page.gap()
-    page.lines(("possible  ", "yellow"), (candidate.cause, "bold"), (f"  {candidate.subject.name or candidate.subject.kind}", ""))
+    page.lines(("possible  ", "yellow"), (candidate.cause, "bold"), (f"  {candidate.subject.name or candidate.subject.kind}", ""), rows=2)
     page.lines((candidate.why, ""), indent=2, rows=0 if verbose else 2)
-    evidence(page, candidate.evidence, verbose)
+    evidence(page, candidate.evidence, verbose, indent=2)
     settle(page, candidate.settle_with, verbose)
 
 
 def settle(page: Page, commands: Sequence[str], verbose: bool) -> None:
     """The commands whose answer would decide."""
     for text in commands if verbose else commands[:2]:
-        page.lines(("settle it with  ", "dim"), (text, "cyan"), indent=2)
+        page.lines(("settle it with  ", "dim"), (text, "cyan"), indent=2, rows=0 if verbose else 2)
 
 
 def rows(page: Page, table: Table, verbose: bool) -> None:

@@ -11,8 +11,8 @@ LONGEST = 4096  # characters of one text; a reader takes in less, and the layout
 def safe(text: str, longest: int = LONGEST) -> str:
     r"""The text with everything escaped that isn't a plain printable character.
 
-    Control characters, ANSI sequences, newlines, bidirectional overrides, zero-width characters and surrogates become `\x1b`, `\n`, `\u202e`;
-    a tab becomes a space. What is longer than `longest` is cut.
+    Control characters, ANSI sequences, newlines, bidirectional overrides, zero-width characters and surrogates become `\x1b`, `\n`,
+    `\u202e`; a tab becomes a space. What is longer than `longest` is cut.
 
     >>> print(safe("a\tb\x1b[2J\u202ec"))
     a b\x1b[2J\u202ec
@@ -22,6 +22,18 @@ def safe(text: str, longest: int = LONGEST) -> str:
     if cut.isprintable():
         return cut + ending
     return "".join(char if char.isprintable() else escaped(char) for char in cut) + ending
+
+
+def shortened(text: str, longest: int) -> str:
+    """The text with its middle left out where it is too long: a chain of errors has its first cause at the end.
+
+    >>> shortened("failed to start: " + "failed to create: " * 9 + "no such file", 40)
+    'failed to start: fa … eate: no such file'
+    """
+    if len(text) <= longest:
+        return text
+    half = (longest - 3) // 2
+    return f"{text[: longest - 3 - half]} … {text[-half:]}"
 
 
 def escaped(char: str) -> str:
@@ -43,7 +55,10 @@ def command(argv: Sequence[str]) -> str:
 
 
 def quoted(element: str, *, first: bool = False) -> str:
-    """One element for the shell. Beyond `shlex.quote`: zsh expands a leading `=`; a first word with `=` would assign, with `%` resume a job."""
+    """One element for the shell.
+
+    `shlex.quote` alone isn't enough: zsh expands a leading `=`, and a first word with `=` would assign, one with `%` resume a job.
+    """
     if not element.isprintable():
         return f"$'{''.join(dollar_quoted(char) for char in element)}'"
     special = element.startswith("=") or (first and ("=" in element or element.startswith("%")))

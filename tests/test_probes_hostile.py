@@ -1,0 +1,402 @@
+"""The Kubernetes probe against servers that lie: whatever comes back, there is an Output with a sentence, in time."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from websockets.sync.server import ServerConnection, serve
+
+from gpudoctor.probes import kube_exec
+from gpudoctor.probes.base import Command, Output
+from gpudoctor.probes.kube_answer import Answer, broken_connection, check_object, continue_token, date, refusal, retry_after, status_of
+from gpudoctor.probes.kube_answer import Stopped as StoppedError
+from gpudoctor.probes.kube_discovery import discover
+from gpudoctor.probes.kube_request import Request
+from gpudoctor.probes.kube_resources import PODS, Resource
+from gpudoctor.probes.live import Live
+
+Respond = Callable[[str, socket.socket], None]
+
+
+def http(body: bytes, status: str = "200 OK", *headers: str) -> bytes:
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", "Connection: close", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+@contextmanager
+def listening(respond: Respond) -> Iterator[str]:
+    """A server that answers each connection's first request as it likes; → its URL."""
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=handle, args=(connection,), daemon=True).start()
+
+    def handle(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            head = b""
+            while b"\r\n\r\n" not in head:
+                head += connection.recv(1 << 16)
+            respond(head.decode(), connection)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def live_at(url: str, folder: Path) -> Live:
+    config = {
+        "clusters": [{"name": "c", "cluster": {"server": url}}],
+        "users": [{"name": "u", "user": {"token": "s3cret"}}],
+        "contexts": [{"name": "odd", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "odd",
+    }
+    (folder / "kubeconfig").write_text(json.dumps(config))
+    return Live(str(folder / "kubeconfig"))
+
+
+def ask(folder: Path, respond: Respond, line: str = "get pods -o json", timeout: float = 3.0, stream: bool = False) -> list[Output]:
+    with listening(respond) as url:
+        live = live_at(url, folder)
+        command = Command(("kubectl", *line.split()), timeout=timeout)
+        outputs = list(live.stream(command)) if stream else [live(command)]
+        live.close()
+    return outputs
+
+
+def always(answer: bytes) -> Respond:
+    return lambda head, connection: connection.sendall(answer)
+
+
+def page(token: str = "", items: int = 1) -> bytes:
+    return json.dumps({"kind": "PodList", "metadata": {"continue": token}, "items": [{}] * items}).encode()
+
+
+BODIES = [
+    b"",
+    b"null",
+    b"[]",
+    b"7",
+    b"<html>login</html>",
+    b'{"metadata":',
+    b'{"metadata":{"continue":7}}',
+    b'{"metadata":null}',
+    b"\xff\xfe",
+    b"[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_bodies_that_are_no_list(tmp_path: Path, body: bytes) -> None:
+    (output,) = ask(tmp_path, always(http(body)))
+    assert output.failure == "broken"
+    assert output.reason
+
+
+@pytest.mark.parametrize("status", ["302 Found", "418 I'm a teapot", "599 Odd", "204 No Content", "401 Unauthorized", "403 Forbidden"])
+def test_other_answers_of_something_that_is_no_api_server(tmp_path: Path, status: str) -> None:
+    (output,) = ask(tmp_path, always(http(b"<html>\x1b[31m" + b"x" * 10_000, status)))
+    assert output.failure in ("broken", "refused", "unreachable")
+    assert output.reason.isprintable()
+    assert len(output.reason) < 1000
+
+
+def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def elsewhere(head: str, connection: socket.socket) -> None:
+        asked.append(head)
+        connection.sendall(http(page()))
+
+    with listening(elsewhere) as url:
+        (output,) = ask(tmp_path, always(http(b"", "307 Temporary Redirect", f"Location: {url}/api/v1/pods")))
+        (entered,) = ask(tmp_path, always(http(b"", "307 Temporary Redirect", f"Location: {url}/exec")), "exec x -- true")
+    assert output.failure == "broken"
+    assert entered.failure == "unreachable"
+    assert asked == []
+
+
+def test_not_http_at_all(tmp_path: Path) -> None:
+    for answer in (
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"",
+        b"\x00" * 100,
+        b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
+        b"HTTP/1.1 abc OK\r\n\r\n",
+    ):
+        (output,) = ask(tmp_path, always(answer))
+        assert output.failure in ("broken", "unreachable")
+        assert "http://127.0.0.1:" in output.reason or "JSON" in output.reason
+
+
+def drip(data: bytes) -> Respond:
+    def respond(head: str, connection: socket.socket) -> None:
+        for byte in data:
+            connection.sendall(bytes([byte]))
+            time.sleep(0.05)
+
+    return respond
+
+
+@pytest.mark.parametrize("line", ["get pods -o json", "exec x -- true"])
+def test_headers_that_drip(tmp_path: Path, line: str) -> None:
+    (output,) = ask(tmp_path, drip(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20), line, timeout=0.4)
+    assert output.failure == "timeout"
+    assert output.seconds < 1
+
+
+def test_a_list_without_an_end(tmp_path: Path) -> None:
+    *pages, last = ask(tmp_path, always(http(page("again"))), timeout=0.5, stream=True)
+    assert pages
+    assert last.failure == "timeout"
+
+
+def test_compressed_answers_and_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = page(items=1000)
+    (output,) = ask(tmp_path, always(http(gzip.compress(body), "200 OK", "Content-Encoding: gzip")))
+    assert output.pages == (body,)
+    (bomb,) = ask(tmp_path, always(http(gzip.compress(b" " * (100 << 20)), "200 OK", "Content-Encoding: gzip")))
+    assert (bomb.failure, bomb.pages) == ("too-large", ())
+    (odd,) = ask(tmp_path, always(http(b"no gzip", "200 OK", "Content-Encoding: gzip")))
+    assert odd.failure == "broken"
+
+
+def test_an_expired_stream_goes_on_where_the_server_lets_it(tmp_path: Path) -> None:
+    expired = {"kind": "Status", "metadata": {"continue": "later"}, "reason": "Expired", "code": 410, "message": "too old"}
+
+    def respond(head: str, connection: socket.socket) -> None:
+        if "continue=later" in head:
+            connection.sendall(http(page()))
+        elif "continue=early" in head:
+            connection.sendall(http(json.dumps(expired).encode(), "410 Gone"))
+        else:
+            connection.sendall(http(page("early")))
+
+    first, last = ask(tmp_path, respond, stream=True)
+    assert first.ok
+    assert last.ok
+    assert last.pages == (page(),)
+
+
+def test_an_expired_list_that_was_never_begun(tmp_path: Path) -> None:
+    (output,) = ask(tmp_path, always(http(b"{}", "410 Gone")))
+    assert output.failure == "broken"
+
+
+def test_a_long_wait_is_not_waited_for(tmp_path: Path) -> None:
+    (output,) = ask(tmp_path, always(http(b"{}", "503 Service Unavailable", "Retry-After: 3600")))
+    assert output.failure == "unreachable"
+    assert output.seconds < 1
+
+
+@pytest.mark.parametrize("header", ["", "yesterday", "Thu, 99 Jan 1970 00:00:00 GMT", "1" * 5000])
+def test_odd_clocks(header: str) -> None:
+    assert date(header) == 0.0
+
+
+def test_headers_that_are_read() -> None:
+    assert date("Sun, 01 Mar 2026 12:00:00 GMT") == 1772366400.0
+    assert [retry_after(text) for text in ("5", "-5", "x", "", None, "9" * 50, "²")] == [5.0, None, None, None, None, None, None]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["metadata", "continue", "details", "name", "message", "items", "groups"]), inner)
+    ),
+    max_leaves=10,
+)
+
+
+@given(JSON.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=50), st.integers(100, 999))
+@settings(deadline=None)
+def test_any_body_is_understood_or_named(body: bytes, status: int) -> None:
+    for read in (continue_token, check_object):
+        with suppress(StoppedError):
+            read(body)
+    status_of(body)
+    stopped = refusal(Answer(status, body), Request("get", "pods", PODS, "ml", "x"), "https://api")
+    assert stopped.reason.isprintable()
+    assert stopped.reason or stopped.stderr
+    for word in ("podgroups", "workloads", "x.y.z"):
+        found = discover(word, lambda path: body)
+        assert found is None or isinstance(found, Resource)
+
+
+def test_errors_without_words() -> None:
+    for error in (OSError(), ValueError(), Exception(Exception(Exception())), EOFError("\x1b[0m")):
+        assert broken_connection(error, "https://api").reason.startswith("https://api: ")
+
+
+# ---- discovery
+
+
+def test_aggregated_discovery() -> None:
+    answer = {
+        "kind": "APIGroupDiscoveryList",
+        "items": [
+            {
+                "metadata": {"name": "scheduling.x-k8s.io"},
+                "versions": [
+                    {
+                        "version": "v1alpha1",
+                        "resources": [
+                            {"resource": "podgroups", "scope": "Namespaced", "singularResource": "podgroup", "shortNames": ["pg"]}
+                        ],
+                    }
+                ],
+            },
+            {"metadata": {"name": "kueue.x-k8s.io"}, "versions": [{"version": "v1beta2"}, {"version": "v1beta1"}]},
+        ],
+    }
+    asked: list[str] = []
+
+    def get(path: str) -> bytes:
+        asked.append(path)
+        return json.dumps(answer).encode()
+
+    podgroups = Resource("podgroups", "scheduling.x-k8s.io", "v1alpha1")
+    assert discover("podgroups", get) == discover("pg", get) == discover("podgroup.scheduling.x-k8s.io", get) == podgroups
+    assert discover("workloads", get) == Resource("workloads", "kueue.x-k8s.io", "v1beta2")
+    assert discover("podgroups.other.io", get) is None
+    assert discover("clusterpolicies", get) is None
+    assert set(asked) == {"/apis"}
+
+
+def test_discovery_of_an_old_server() -> None:
+    documents: dict[str, Any] = {
+        "/apis": {
+            "groups": [{"name": "b.io", "preferredVersion": {"version": "v2"}}, {"name": "a.io", "preferredVersion": {"version": "v1"}}]
+        },
+        "/apis/a.io/v1": {"resources": [{"name": "other", "namespaced": True}]},
+        "/apis/b.io/v2": {"resources": [{"name": "things", "singularName": "thing", "namespaced": False, "shortNames": None}]},
+    }
+    found = discover("thing", lambda path: json.dumps(documents[path]).encode())
+    assert found == Resource("things", "b.io", "v2", namespaced=False)
+
+
+# ---- exec
+
+
+@contextmanager
+def far_side(speak: Callable[[ServerConnection], None], subprotocol: str = "v5.channel.k8s.io") -> Iterator[str]:
+    """A websocket server that speaks as it likes; → its URL."""
+
+    def handle(connection: ServerConnection) -> None:
+        with suppress(Exception):
+            speak(connection)
+
+    with serve(handle, "127.0.0.1", 0, subprotocols=[subprotocol], max_size=None) as server:  # type: ignore[list-item]
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.socket.getsockname()[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def enter(folder: Path, speak: Callable[[ServerConnection], None], timeout: float = 3.0, stdin: bytes = b"", **options: str) -> Output:
+    with far_side(speak, **options) as url:
+        live = live_at(url, folder)
+        flag = ("-i",) if stdin else ()
+        return live(Command(("kubectl", "exec", *flag, "x", "--", "cat"), timeout=timeout, stdin=stdin))
+
+
+SUCCESS = b'\x03{"status":"Success"}'
+
+
+def test_stdin_arrives_and_is_closed(tmp_path: Path) -> None:
+    data = bytes(range(256)) * 1000
+
+    def cat(connection: ServerConnection) -> None:
+        for message in connection:
+            assert isinstance(message, bytes)
+            if message == b"\xff\x00":
+                connection.send(SUCCESS)
+                return
+            connection.send(b"\x01" + message[1:])
+
+    output = enter(tmp_path, cat, stdin=data)
+    assert (output.pages, output.exit, output.failure) == ((data,), 0, "")
+
+
+def test_a_far_side_that_leaves_without_a_word(tmp_path: Path) -> None:
+    output = enter(tmp_path, lambda connection: connection.send(b"\x01half"))
+    assert (output.failure, output.text) == ("broken", "half")
+    assert "closed before cat had ended" in output.reason
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        b"",
+        b"{}",
+        b"null",
+        b'{"status":"Failure"}',
+        b"x" * 1000,
+        b'{"status":"Failure","details":{"causes":[{"reason":"ExitCode","message":"-1e9"}]}}',
+    ],
+)
+def test_an_end_that_says_nothing(tmp_path: Path, status: bytes) -> None:
+    output = enter(tmp_path, lambda connection: connection.send(b"\x03" + status))
+    assert output.failure == "broken"
+    assert output.reason.isprintable()
+
+
+def test_odd_messages_are_skipped(tmp_path: Path) -> None:
+    def speak(connection: ServerConnection) -> None:
+        for message in (b"", b"\x01", b"\x09what", b"\xff\x01", "\x01text", b"\x01ok", SUCCESS):
+            connection.send(message)
+
+    assert enter(tmp_path, speak).text == "textok"
+
+
+def test_a_flood_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kube_exec, "LIMIT", 1 << 20)
+    whole = enter(tmp_path, lambda connection: connection.send(b"\x01" + b"x" * (5 << 20)))
+    assert (whole.failure, whole.exit) == ("too-large", 1)
+
+    def many(connection: ServerConnection) -> None:
+        for _ in range(100):
+            connection.send(b"\x01" + b"x" * (1 << 16))
+
+    assert enter(tmp_path, many).failure == "too-large"
+
+
+def test_a_program_that_never_stops_printing(tmp_path: Path) -> None:
+    def chatter(connection: ServerConnection) -> None:
+        while True:
+            connection.send(b"\x01.")
+            time.sleep(0.02)
+
+    output = enter(tmp_path, chatter, timeout=0.4)
+    assert output.failure == "timeout"
+    assert output.text.startswith(".")
+    assert output.seconds < 1
+
+
+def test_exec_where_there_is_no_websocket(tmp_path: Path) -> None:
+    for answer in (http(b"no", "400 Bad Request"), http(b"", "502 Bad Gateway"), http(page()), b"", b"garbage\r\n\r\n"):
+        (output,) = ask(tmp_path, always(answer), "exec x -- true")
+        assert output.failure or output.stderr
+        assert output.reason.isprintable()
+
+
+def test_the_bytes_of_an_output_can_be_recorded(tmp_path: Path) -> None:
+    output = enter(tmp_path, lambda connection: connection.send(SUCCESS))
+    assert msgspec.json.decode(msgspec.json.encode(output), type=Output) == output
