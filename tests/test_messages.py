@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 import tracemalloc
 from collections.abc import Iterator
@@ -51,7 +52,11 @@ def test_nothing_matches_across_lines() -> None:
 
 
 def test_carriage_returns_colours_and_utf8() -> None:
-    assert found("boot ok\r\n\x1b[31mboot\x1b[0m ok\r\nit costs 5 €\r\n") == [(1, "bare_start", ""), (2, "bare_start", ""), (3, "euro", "5")]
+    assert found("boot ok\r\n\x1b[31mboot\x1b[0m ok\r\nit costs 5 €\r\n") == [
+        (1, "bare_start", ""),
+        (2, "bare_start", ""),
+        (3, "euro", "5"),
+    ]
 
 
 def test_what_lies_beyond_the_longest_line_is_not_looked_at() -> None:
@@ -106,7 +111,7 @@ lines = st.lists(
 def test_cuts_between_chunks_change_nothing(parts: list[str], cuts: list[int], newline: bool) -> None:
     whole = "\n".join(parts).encode() + (b"\n" if newline else b"")
     places = sorted({0, *(min(cut, len(whole)) for cut in cuts), len(whole)})
-    chunks = [whole[start:end] for start, end in zip(places, places[1:], strict=False)]
+    chunks = [whole[start:end] for start, end in itertools.pairwise(places)]
     expected = [hit for number, part in enumerate(parts, 1) for hit in (Hit(number, *h[1:]) for h in find([part.encode()]))]
     assert list(find(chunks)) == expected
 

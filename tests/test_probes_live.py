@@ -404,6 +404,7 @@ def test_without_exec_no_container_is_entered(served: Served) -> None:
         assert [piece.failure for piece in live.stream(command)] == ["not-allowed"]
     assert served.requests() == []
     assert live(kubectl("get pods -n run -o json")).ok
+    assert "not found" in stderr(live(kubectl("logs exec -n run")))  # a pod may have that name
     assert live(on("here", "echo", "x")).text == "x\n"
     live.close()
 
@@ -458,6 +459,16 @@ def test_no_cluster_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     assert "no kubeconfig was found" in output.reason
     with pytest.raises(ProbeSetupError, match="no kubeconfig was found"):
         Live(context="x")
+
+
+def test_inside_a_pod_without_its_service_account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "missing"))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    live = Live()
+    assert (live.context, live.namespace) == ("", "default")
+    output = live(kubectl("get pods -o json"))
+    assert output.failure == "unreachable"
+    assert output.reason.startswith("the service account of this pod can't be used: ")
 
 
 def test_a_kubeconfig_with_damaged_credentials(tmp_path: Path) -> None:

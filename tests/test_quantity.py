@@ -38,7 +38,9 @@ def test_forms(text: str | int, units: int, milli: int) -> None:
     assert quantity(text, milli=True) == milli
 
 
-@pytest.mark.parametrize("text", ["", ".", "-", "eight", "1 Gi", "1gi", "1KiB", "1e", "0x10", "१", "1e999", "9" * 65, "1\n", "nan", "inf", "m"])
+@pytest.mark.parametrize(
+    "text", ["", ".", "-", "eight", "1 Gi", "1gi", "1KiB", "1e", "0x10", "१", "1e999", "9" * 65, "1\n", "nan", "inf", "m"]
+)
 def test_what_is_no_quantity(text: str) -> None:
     assert quantity(text) is None
 
@@ -62,6 +64,10 @@ def test_anything_gives_a_number_in_range_or_none(text: str | float | int) -> No
 
 
 def test_cpu_counts_in_milli_cores_and_unreadable_amounts_are_left_out() -> None:
-    assert amounts({"cpu": "4", "memory": "1Gi", "nvidia.com/gpu": 8, "pods": "many"}) == {"cpu": 4000, "memory": 2**30, "nvidia.com/gpu": 8}
+    assert amounts({"cpu": "4", "memory": "1Gi", "nvidia.com/gpu": 8, "pods": "many"}) == {
+        "cpu": 4000,
+        "memory": 2**30,
+        "nvidia.com/gpu": 8,
+    }
     assert amounts({"requests.cpu": "1", "requests.nvidia.com/gpu": "2"}) == {"requests.cpu": 1000, "requests.nvidia.com/gpu": 2}
     assert amounts(None) == {}

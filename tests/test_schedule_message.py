@@ -85,9 +85,9 @@ def test_a_clause_pasted_alone_counts_and_prose_does_not() -> None:
 
 
 def test_a_message_wrapped_over_lines() -> None:
-    assert said("0/4 nodes are available: 4 Insufficient\n    nvidia.com/gpu.\npreemption: 0/4 nodes are\n available: 4 Preemption is not helpful") == [
-        (4, "insufficient", "nvidia.com/gpu")
-    ]
+    assert said(
+        "0/4 nodes are available: 4 Insufficient\n    nvidia.com/gpu.\npreemption: 0/4 nodes are\n available: 4 Preemption is not helpful"
+    ) == [(4, "insufficient", "nvidia.com/gpu")]
 
 
 def test_commas_and_braces_in_a_taint_do_not_cut_it() -> None:
@@ -105,7 +105,9 @@ def test_commas_and_braces_in_a_taint_do_not_cut_it() -> None:
 def test_preemption_that_was_not_tried_has_no_counts() -> None:
     never = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu. preemption: not eligible due to preemptionPolicy=Never."
     assert [(r.reason, r.no_victims, r.not_helpful) for r in schedule_reasons(never)] == [("insufficient", None, None)]
-    tried = "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."
+    tried = (
+        "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."
+    )
     assert [(r.no_victims, r.not_helpful) for r in schedule_reasons(tried)] == [(3, 0)]
 
 
@@ -135,11 +137,18 @@ def test_what_is_written_is_read_back(parts: list[tuple[str, tuple[int, str, str
 
 @given(st.text(max_size=300), st.text(max_size=100))
 def test_any_text_is_safe(text: str, more: str) -> None:
-    for whole in (text, f"0/3 nodes are available: {text}", f"3 node(s) had untolerated taint {{{text}, 2 {more}", f"{text}. preemption: {more}"):
+    for whole in (
+        text,
+        f"0/3 nodes are available: {text}",
+        f"3 node(s) had untolerated taint {{{text}, 2 {more}",
+        f"{text}. preemption: {more}",
+    ):
         assert all(record.count >= 0 and record.reason for record in schedule_reasons(whole))
 
 
-@pytest.mark.parametrize("text", ["{" * 10**6, ", 1 " * 250_000, "0/1 nodes are available: " + "1 a, " * 200_000, ". preemption: " * 80_000])
+@pytest.mark.parametrize(
+    "text", ["{" * 10**6, ", 1 " * 250_000, "0/1 nodes are available: " + "1 a, " * 200_000, ". preemption: " * 80_000]
+)
 def test_a_megabyte_takes_no_time(text: str) -> None:
     started = time.perf_counter()
     schedule_reasons(text)

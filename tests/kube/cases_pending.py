@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tests.kube.case import Case
-from tests.kube.objects import cluster, event, gpu_stack, job, node, pod, pv, pvc, resourcequota
+from tests.kube.objects import cluster, event, gpu_stack, job, node, pod, pv, pvc, queued_workload, resourcequota
 
 TAINT = [("nvidia.com/gpu", "present", "NoSchedule")]
 TOLERATION = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+OWNER = ["diagnose", "pod", "job/train", "-n", "ml"]
 ASK = ["diagnose", "pod", "train-0", "-n", "ml"]
 HELPLESS = "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
 NO_VICTIMS = "preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."
@@ -17,6 +18,12 @@ NO_VICTIMS = "preemption: 0/3 nodes are available: 3 No preemption victims found
 def pending(reason: str, *, gpus: int = 8, age: str = "20m", **more: Any) -> list[Any]:
     """A pod that the scheduler could not place, with its event."""
     waiting = pod("train-0", gpus=gpus, age=age, unschedulable=reason, **more)
+    return [waiting, event(waiting, "FailedScheduling", reason, age="1m", component="default-scheduler")]
+
+
+def pending_of(ns: str, reason: str, selector: dict[str, str]) -> list[Any]:
+    """The same pod of another team."""
+    waiting = pod("train-0", ns, gpus=8, age="20m", unschedulable=reason, node_selector=selector)
     return [waiting, event(waiting, "FailedScheduling", reason, age="1m", component="default-scheduler")]
 
 
@@ -38,6 +45,41 @@ def busy(*names: str, gpus: int = 8) -> list[Any]:
 def case(objects: list[Any], command: list[str] = ASK, **more: Any) -> Case:
     """A case over a cluster of these objects."""
     return Case(command, cluster(objects, **more))
+
+
+# What the scheduler alone says, where the nodes can't be read: no table of ours, only its words.
+WORDS: dict[str, tuple[str, ...]] = {
+    "taint": ("3 node(s) had untolerated taint {nvidia.com/gpu: present}",),
+    "taint-unnamed": ("3 node(s) had untolerated taint(s)",),
+    "in-use": ("3 Insufficient nvidia.com/gpu", NO_VICTIMS),
+    "nowhere": ("3 Insufficient nvidia.com/gpu", HELPLESS),
+    "bare": ("3 Insufficient nvidia.com/gpu", ""),
+    "cpu": ("3 Insufficient cpu", NO_VICTIMS),
+    "both": ("2 Insufficient cpu, 3 Insufficient nvidia.com/gpu", NO_VICTIMS),
+    "affinity": ("3 node(s) didn't match Pod's node affinity/selector",),
+    "cordoned": ("3 node(s) were unschedulable",),
+    "volume": ("3 node(s) had volume node affinity conflict",),
+    "disk": ("3 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }",),
+}
+
+
+def blind(body: str, preemption: str = HELPLESS) -> Case:
+    """The scheduler's words without the right to read nodes."""
+    refused = [{"match": "GET /api/v1/nodes", "status": 403}]
+    return case([*pending(said(body, preemption).strip()), *nodes()], faults=refused)
+
+
+def spoken(reason: str, message: str, *, component: str = "volcano", **more: Any) -> Case:
+    """A pod about which another controller says something."""
+    waiting = pod("train-0", gpus=8, age="20m", **more)
+    return case([waiting, event(waiting, reason, message, age="1m", component=component), *nodes()])
+
+
+def queued(message: str) -> Case:
+    """A suspended job whose Kueue workload says why it waits."""
+    owner = job("train", gpus=8, active=0, suspend=True, queue="gpu-queue", age="20m")
+    label = {"kueue.x-k8s.io/job-uid": owner["metadata"]["uid"]}
+    return case([owner, queued_workload("job-train-4f2c1", owner="Job/train", reserved=message, labels=label), *nodes()], command=OWNER)
 
 
 CASES: dict[str, Case] = {
@@ -81,13 +123,14 @@ CASES: dict[str, Case] = {
         [*pending(said("3 Insufficient nvidia.com/gpu")), *nodes()],
         faults=[{"match": "GET /api/v1/nodes", "status": 403}],
     ),
+    **{f"words-{name}": blind(body, *rest) for name, (body, *rest) in WORDS.items()},
     "api-down": case(
         [*pending(said("3 Insufficient nvidia.com/gpu")), *nodes()],
         faults=[{"match": "GET /api/v1/", "status": 500, "message": "etcdserver: request timed out"}],
     ),
     "quota": case(
         [
-            (owner := job("train", gpus=8, age="20m")),
+            (owner := job("train", gpus=8, active=0, age="20m")),
             event(
                 owner,
                 "FailedCreate",
@@ -98,7 +141,83 @@ CASES: dict[str, Case] = {
             resourcequota("gpu-quota", hard={"requests.nvidia.com/gpu": "16"}, used={"requests.nvidia.com/gpu": "16"}),
             *nodes(),
         ],
-        command=["diagnose", "pod", "job/train", "-n", "ml"],
+        command=OWNER,
     ),
+    "not-ready": case(
+        [
+            *pending(said("3 node(s) had untolerated taint {node.kubernetes.io/not-ready: }")),
+            *nodes(ready=False),
+        ]
+    ),
+    "other-name": case(
+        [*pending(said("3 Insufficient nvidia.com/gpu"), gpus=1), *nodes(gpus=7, gpu_resource="nvidia.com/mig-1g.10gb")],
+    ),
+    "autoscaler": case(
+        [
+            *(waiting := pending(said("3 Insufficient nvidia.com/gpu", NO_VICTIMS))),
+            event(
+                waiting[0],
+                "NotTriggerScaleUp",
+                "pod didn't trigger scale-up: 1 max node group size reached",
+                component="cluster-autoscaler",
+                type="Normal",
+            ),
+            *nodes(),
+            *busy("gpu-01", "gpu-02", "gpu-03"),
+        ]
+    ),
+    "two-teams": case(
+        [
+            *pending(said("2 Insufficient nvidia.com/gpu, 1 node(s) didn't match Pod's node affinity/selector"), node_selector={"pool": "a"}),
+            *pending_of("vision", said("1 Insufficient nvidia.com/gpu, 2 node(s) didn't match Pod's node affinity/selector"), {"pool": "b"}),
+            node("gpu-01", allocatable_gpus=7, labels={"pool": "a"}),
+            node("gpu-02", labels={"pool": "a"}),
+            node("gpu-03", labels={"pool": "b"}),
+            *busy("gpu-02", "gpu-03"),
+        ],
+        command=["diagnose", "pod", "-A"],
+    ),
+    "all-healthy": case([pod("train-0", gpus=8, node="gpu-01"), pod("web-0", ns="shop", node="gpu-02"), *nodes()], ["diagnose", "pod", "-A"]),
+    "quota-values": case(
+        [
+            (asker := job("train", gpus=8, active=0, age="20m")),
+            event(
+                asker,
+                "FailedCreate",
+                'Error creating: pods "train-x7kqp" is forbidden: failed quota: compute: must specify limits.memory for: main',
+                component="job-controller",
+            ),
+            *nodes(),
+        ],
+        command=OWNER,
+    ),
+    "policy": case(
+        [
+            (denied := job("train", gpus=8, active=0, age="20m")),
+            event(
+                denied,
+                "FailedCreate",
+                'Error creating: admission webhook "gpu-limits.example.com" denied the request: team ml may use at most 4 GPUs in a pod',
+                component="job-controller",
+            ),
+            *nodes(),
+        ],
+        command=OWNER,
+    ),
+    "volcano-quota": spoken(
+        "FailedScheduling", "queue resource quota insufficient: insufficient nvidia.com/gpu", scheduler_name="volcano"
+    ),
+    "volcano-overused": spoken("FailedScheduling", "resource in cluster is overused", scheduler_name="volcano"),
+    "gang": spoken("FailedScheduling", "pod group is not ready, 8 Pending, 8 minAvailable", scheduler_name="volcano"),
+    "karpenter": spoken(
+        "FailedScheduling",
+        'Failed to schedule pod, incompatible with nodepool "gpu", daemonset overhead={"cpu":"1080m"}, no instance type has enough resources',
+        component="karpenter",
+    ),
+    "kueue-quota": queued("couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor h100, 8 more needed"),
+    "kueue-uncovered": queued("couldn't assign flavors to pod set main: resource nvidia.com/gpu unavailable in ClusterQueue"),
+    "kueue-no-queue": queued("LocalQueue gpu-queue doesn't exist"),
+    "silent-owner": case([job("train", gpus=8, active=0, age="20m"), *nodes()], command=OWNER),
+    "suspended": case([job("train", gpus=8, active=0, suspend=True, age="20m"), *nodes()], command=OWNER),
     "healthy": case([pod("train-0", gpus=8, node="gpu-01"), *nodes(), *gpu_stack("gpu-01")]),
 }

@@ -221,6 +221,7 @@ def queued_workload(
     owner: str = "",
     reserved: str | None = None,
     admitted: bool = False,
+    labels: Mapping[str, str] | None = None,
     age: str = "2h",
 ) -> Object:
     """Kueue's Workload for a job; `reserved` is the message of QuotaReserved=False (why it waits), None once it has its quota."""
@@ -233,4 +234,4 @@ def queued_workload(
     if admitted:
         conditions.append(condition("Admitted", True, "Admitted", "The workload is admitted", age))
     spec = {"queueName": queue, "active": True, "podSets": [{"name": "main", "count": 1}]}
-    return controller("Workload", "kueue.x-k8s.io/v1beta1", name, ns, spec, {"conditions": conditions}, labels={}, owner=owner, age=age)
+    return controller("Workload", "kueue.x-k8s.io/v1beta1", name, ns, spec, {"conditions": conditions}, labels=labels or {}, owner=owner, age=age)

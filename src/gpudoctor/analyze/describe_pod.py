@@ -71,10 +71,9 @@ class Reader:
 
     def in_container(self, key: str, indented: bool) -> bool:
         """Whether a key that containers have is meant for one: `Reason`, `Message` and `SeccompProfile` are pods' keys too."""
-        fragment = not self.meta and not self.status
-        if self.list:
-            return indented or fragment or key not in POD
-        if key in FRAGMENT or (key in ("Reason", "Message") and fragment):
+        if self.list:  # a pod's own Reason and Message stand before its containers
+            return indented or key in ("Reason", "Message") or key not in POD
+        if key in FRAGMENT or (key in ("Reason", "Message") and not self.meta and not self.status):
             self.list = "main"
             return True
         return False

@@ -119,15 +119,18 @@ def read_section(section: Section, now: float) -> tuple[Facts, list[str], str]:
         if problem:  # looked like it, but isn't: what it says in plain lines still counts
             found, _ = attempt(recognise.LINES, section, hint, now)
             one = recognise.LINES
-        said = any(found.values())
-        if said or one is not recognise.LINES:
+        if one.embedded and len(chosen) > 1:  # the log around it is scanned as a whole
+            found.pop("messages", None)
+        if one is recognise.LINES:  # nobody asked this text anything: that it is silent says nothing
+            found = {kind: records for kind, records in found.items() if records}
+        if found or one is not recognise.LINES:
             names.append(one.name)
         for kind, records in found.items():
             facts.setdefault(kind, []).extend(records)
     if chosen == [recognise.LINES] and len(section.text) <= WRAPPED:
-        extra = unwrapped(section, facts, hint, now)
-        facts.setdefault("messages", []).extend(extra)
-        names = names or (["text"] if extra else [])
+        if extra := unwrapped(section, facts, hint, now):
+            facts.setdefault("messages", []).extend(extra)
+            names = ["text"]
     return facts, names, note
 
 

@@ -16,6 +16,7 @@ from gpudoctor.probes.base import Output
 
 YAML_BYTES = 8 << 20  # libyaml reads about 3 MiB a second
 ALIASES = 20  # of one document; kubectl writes none, and a few hundred can stand for billions of nodes
+NESTING = 100  # levels of one document; libyaml's composer recurses on the C stack, a Pod has about 15
 DEPTH = 12  # how deep conditions are looked for in objects of other kinds
 WORDS = 200  # messages of one object
 
@@ -35,8 +36,6 @@ PARSERS_OF_KIND: dict[str, str] = {
     **dict.fromkeys(keys(WORKLOADS), "kubernetes.workloads"),
 }
 
-# *alias as a value: `key: *x`, `- *x`, `[*x, *y]`
-ALIAS = re.compile(r"(?:^|[\s\[,])\*[A-Za-z0-9_-]{1,64}\s*(?:$|[,\]}])", re.MULTILINE)
 TOP_KEY = re.compile(r"^(apiVersion|kind|metadata|spec|status|items|data):", re.MULTILINE)
 # "nvidia.com/gpu.count": "8",  |  nvidia.com/mig.strategy=single  |  feature.node.kubernetes.io/pci-10de.present: "true"
 LABEL = re.compile(
@@ -89,14 +88,33 @@ def as_json(output: Output) -> bytes:
     import yaml
 
     text = output.text
-    if len(ALIAS.findall(text)) > ALIASES:
-        raise ParseError(f"{output.named()}: YAML with more than {ALIASES} aliases is not read")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
+        check_yaml(text, loader, output)
         documents = [document for document in yaml.load_all(text, Loader=loader) if document is not None]
         return msgspec.json.encode(documents[0] if len(documents) == 1 else [d for d in documents if isinstance(d, dict)])
+    except ParseError:
+        raise
     except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise ParseError(f"{output.named()}: not YAML: {str(error)[:160]}") from None
+
+
+def check_yaml(text: str, loader: Any, output: Output) -> None:
+    """Raise `ParseError` for YAML that would grow without bounds, or nest deeper than the stack, when it is composed."""
+    import yaml
+
+    depth = aliases = 0
+    for event in yaml.parse(text, Loader=loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        elif isinstance(event, yaml.AliasEvent):
+            aliases += 1
+        elif isinstance(event, yaml.DocumentStartEvent):
+            aliases = 0
+        if depth > NESTING or aliases > ALIASES:
+            raise ParseError(f"{output.named()}: YAML with more than {NESTING} levels or {ALIASES} aliases is not read")
 
 
 def kinds(page: bytes, output: Output) -> set[str]:

@@ -40,8 +40,8 @@ def with_namespaces(facts: Facts) -> Facts:
 
 
 def _with_namespace(fact: Fact, only: dict[str, str]) -> Fact:
-    pod = getattr(fact, "pod", "")
-    if not pod or getattr(fact, "namespace", "") or pod not in only:
+    pod, namespace = getattr(fact, "pod", ""), getattr(fact, "namespace", "")
+    if namespace or pod not in only:
         return fact
     return msgspec.structs.replace(fact, namespace=only[pod])
 

@@ -70,14 +70,27 @@ def together(first: Found, second: Found) -> Found:
     return lead
 
 
-def relate(found: list[Found], links: Links) -> None:
+def brought_about(library: Library, cause: str) -> set[str]:
+    """What a cause explains, over any number of links: a GPU off the bus makes a device unhealthy, which makes a pod wait."""
+    reached: set[str] = set()
+    todo = [cause]
+    while todo:
+        for other in library.causes[todo.pop()].explains:
+            if other not in reached:
+                reached.add(other)
+                todo.append(other)
+    return reached - {cause}
+
+
+def relate(library: Library, found: list[Found], links: Links) -> None:
     """Fill in who explains whom: A explains B when the catalogue says so, their subjects are linked, and A is not later than B."""
+    reach = {one.cause.id: brought_about(library, one.cause.id) for one in found}
     for effect in found:
         effect.explained_by = [
             cause
             for cause in found
             if cause is not effect
-            and effect.cause.id in cause.cause.explains
+            and effect.cause.id in reach[cause.cause.id]
             and links.linked(cause.subject, effect.subject)
             and not (cause.time is not None and effect.time is not None and cause.time > effect.time + SLACK)
         ]

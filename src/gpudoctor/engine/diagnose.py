@@ -75,7 +75,7 @@ def report(library: Library, store: Store, checked: list[outcomes.Checked], *, s
     """The report of checked facts."""
     links = Links(store.records("pods"), store.records("waits"), store.records("gpus"))
     found = conclude.gather(library, checked, links)
-    conclude.relate(found, links)
+    conclude.relate(library, found, links)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
     unsure = conclude.unknowns(checked)
     return Report(

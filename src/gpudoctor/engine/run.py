@@ -18,7 +18,7 @@ from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact, Facts, Subject
 from gpudoctor.probes.base import Command, Output, Probe
 from gpudoctor.runbook import allowed, scope
-from gpudoctor.runbook.conditions import Unsure, compiled, fill, input_types, record_values
+from gpudoctor.runbook.conditions import Unsure, compiled, fill, input_types, pieces, record_values
 from gpudoctor.runbook.model import Check, Library, Runbook
 
 FANOUT = 8  # commands of one step at a time; kubectl's own client allows bursts of 10
@@ -208,7 +208,7 @@ class Engine:
             except (Unsure, ValueError) as why:
                 step.failures.append((f"step {planned.name}", str(why)))
                 continue
-            if host and not about.node:
+            if host:  # what runs on a host is about the host, whoever it was asked for
                 about = Subject(kind="node", node=host)
             for sample in range(spec.sample.times if spec.sample else 1):
                 if (host, argv, sample) not in seen:
@@ -297,7 +297,7 @@ def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
     own = step.planned.step
     concerned = [step]
     if not own.run and not own.derive and check.each:
-        concerned += [other for other in steps if check.each.type in other.planned.fills]
+        concerned += [other for other in steps if other.planned.order < step.planned.order and check.each.type in other.planned.fills]
     return list(dict.fromkeys(why for one in concerned for why in [one.undecided, *(reason for _, reason in one.failures)] if why))
 
 
@@ -316,18 +316,19 @@ class Pages:
 
 
 def arguments(run: list[str], types: Any, values: Inputs) -> tuple[str, ...]:
-    """The argv of a step. An element whose `${…}` is empty is left out; a value never becomes an option."""
+    """The argv of a step. An element whose every `${…}` is empty is left out; a value never becomes an option."""
     made = []
     for element in run:
-        text = fill(element, types, values)
-        if "${" in element:
-            if not text:
-                continue
-            if text.startswith("-") and not element.startswith("-"):
-                raise ValueError(f"the value '{text[:40]}' would become an option of {run[0]}: not asked")
-            if any(ord(character) < 32 or ord(character) == 127 for character in text):
-                raise ValueError(f"a value for '{element}' has control characters: not asked")
-        made.append(text)
+        parts = [(kind, fill("${" + text + "}", types, values) if kind == "cel" else text) for kind, text in pieces(element)]
+        filled = [text for kind, text in parts if kind == "cel"]
+        if filled and not any(filled):
+            continue
+        argument = "".join(text for _, text in parts)
+        if argument.startswith("-") and not element.startswith("-"):
+            raise ValueError(f"the value '{argument[:40]}' would become an option of {run[0]}: not asked")
+        if any(ord(character) < 32 or ord(character) == 127 for text in filled for character in text):
+            raise ValueError(f"a value for '{element}' has control characters: not asked")
+        made.append(argument)
     return tuple(made)
 
 

@@ -96,13 +96,14 @@ def merged(kind: str, found: list[Fact]) -> list[Fact]:
 
 
 def completed(first: Fact, second: Fact) -> Fact:
-    """The first record with what it lacks (fields still at their default) taken from the second."""
+    """The first record with what it lacks (fields still at their default) taken from the second; what either states to be true is true."""
     changes = {}
     for field in msgspec.structs.fields(first):
-        mine = getattr(first, field.name)
-        default = field.default_factory() if callable(field.default_factory) else field.default
-        if mine == default:
-            theirs = getattr(second, field.name)
-            if theirs != mine:
-                changes[field.name] = theirs
+        mine, theirs = getattr(first, field.name), getattr(second, field.name)
+        if mine == theirs:
+            continue
+        if isinstance(mine, bool) and isinstance(theirs, bool):
+            changes[field.name] = True
+        elif mine == (field.default_factory() if callable(field.default_factory) else field.default):
+            changes[field.name] = theirs
     return msgspec.structs.replace(first, **changes) if changes else first

@@ -138,6 +138,10 @@ class Event(Fact, frozen=True, kw_only=True):
     age: float | None = None  # seconds since it was last seen
     component: str = ""  # source component: default-scheduler, kubelet, cluster-autoscaler, …
 
+    def subject(self) -> Subject:
+        """The involved object. Here `component` is who wrote the event, not a part of the GPU stack."""
+        return msgspec.structs.replace(super().subject(), component="")
+
 
 class Workload(Fact, frozen=True, kw_only=True):
     """A controller that owns pods: Job, Deployment, ReplicaSet, StatefulSet, DaemonSet, PyTorchJob, …"""

@@ -16,9 +16,9 @@ class Component(NamedTuple):
     """One part. `name` is the word that facts use.
 
     `names` is a regex on the name of the DaemonSet or Deployment that owns the pod, or of the pod itself. It decides before `selectors`
-    (label=value; a label alone: any value), because the charts put one and the same label on several parts. `after` names the parts
-    without which this one sits in its first init container. Of `containers` the first that exists has the log that tells most;
-    `commands` are the programs that it has.
+    (label=value; a label alone: any value), because the charts put one and the same label on several parts. `after` names the parts for
+    which this one always waits in an init container, without those that a cluster may do without. Of `containers` the first that exists
+    has the log that tells most; `commands` are the programs that it has.
     """
 
     name: str
@@ -43,26 +43,26 @@ COMPONENTS: tuple[Component, ...] = (
         "nfd-worker",
         r"(?:.*-)?(?:node-feature-discovery|nfd)-worker\b",
         ("app=nfd-worker", "role=worker,app.kubernetes.io/name=node-feature-discovery"),
-        ("nfd-master",),
+        (),
         ("worker", "nfd-worker"),
     ),
-    Component("mofed-driver", r"(?:mofed|doca-driver)-", ("nvidia.com/ofed-driver",), ("nfd-worker",), ("mofed-container",), ("dmesg",)),
+    Component("mofed-driver", r"(?:mofed|doca-driver)-", ("nvidia.com/ofed-driver",), (), ("mofed-container",), ("dmesg",)),
     Component(
         "vgpu-manager",
         r"nvidia-vgpu-manager-daemonset\b",
         ("app=nvidia-vgpu-manager-daemonset", "app.kubernetes.io/component=nvidia-vgpu-host-manager"),
-        ("nfd-worker",),
+        (),
         ("nvidia-vgpu-manager-ctr",),
         ("nvidia-smi", "dmesg"),
     ),
     Component("vgpu-device-manager", r"nvidia-vgpu-device-manager\b", ("app=nvidia-vgpu-device-manager",), ("vgpu-manager",)),
-    Component("vfio-manager", r"nvidia-vfio-manager\b", ("app=nvidia-vfio-manager",), ("nfd-worker",)),
+    Component("vfio-manager", r"nvidia-vfio-manager\b", ("app=nvidia-vfio-manager",)),
     Component(
         "driver",
         # nvidia-driver-daemonset-48.84.202110270303-0 (OpenShift), nvidia-gpu-driver-ubuntu22.04-7c6d7bd86b (NVIDIADriver), GKE's installer
         r"nvidia-driver-daemonset\b|nvidia-gpu-driver-|nvidia-driver-installer\b",
         ("app.kubernetes.io/component=nvidia-driver", "app=nvidia-driver-daemonset", "k8s-app=nvidia-driver-installer"),
-        ("nfd-worker", "mofed-driver"),
+        (),
         ("nvidia-driver-ctr", "nvidia-driver-installer"),
         ("nvidia-smi", "dmesg"),
     ),
@@ -94,7 +94,7 @@ COMPONENTS: tuple[Component, ...] = (
         "sandbox-device-plugin",
         r"nvidia-(?:kata-)?sandbox-device-plugin\b",
         ("app=nvidia-sandbox-device-plugin-daemonset",),
-        ("vfio-manager",),
+        (),
         ("nvidia-sandbox-device-plugin-ctr",),
     ),
     Component(
@@ -115,7 +115,7 @@ COMPONENTS: tuple[Component, ...] = (
             "app.kubernetes.io/name=nvidia-device-plugin",
             "k8s-app=nvidia-gpu-device-plugin",
         ),
-        ("container-toolkit", "mps-control-daemon"),
+        ("container-toolkit",),
         ("nvidia-device-plugin", "nvidia-device-plugin-ctr", "nvidia-gpu-device-plugin"),
         ("nvidia-smi",),
     ),
@@ -139,13 +139,13 @@ COMPONENTS: tuple[Component, ...] = (
         "dcgm-exporter",
         r"(?:.*-)?dcgm-exporter\b",
         ("app=nvidia-dcgm-exporter", "app.kubernetes.io/name=dcgm-exporter"),
-        ("container-toolkit", "dcgm"),
+        ("container-toolkit",),
         ("nvidia-dcgm-exporter", "exporter"),
         ("nvidia-smi",),
     ),
-    Component("node-status-exporter", r"nvidia-node-status-exporter\b", ("app=nvidia-node-status-exporter",), ("driver",)),
-    Component("cuda-validator", r"nvidia-cuda-validator\b", ("app=nvidia-cuda-validator",), ("container-toolkit",)),
-    Component("plugin-validator", r"nvidia-device-plugin-validator\b", ("app=nvidia-device-plugin-validator",), ("device-plugin",)),
+    Component("node-status-exporter", r"nvidia-node-status-exporter\b", ("app=nvidia-node-status-exporter",)),
+    Component("cuda-validator", r"nvidia-cuda-validator\b", ("app=nvidia-cuda-validator",)),
+    Component("plugin-validator", r"nvidia-device-plugin-validator\b", ("app=nvidia-device-plugin-validator",)),
     Component(
         "operator-validator",
         r"nvidia-operator-validator\b",
@@ -158,7 +158,7 @@ COMPONENTS: tuple[Component, ...] = (
         "sandbox-validator",
         r"nvidia-sandbox-validator\b",
         ("app=nvidia-sandbox-validator",),
-        ("vfio-manager", "vgpu-manager"),
+        (),
         ("nvidia-sandbox-validator",),
     ),
 )

@@ -24,13 +24,13 @@ class Parser(NamedTuple):
 
 
 PARSERS: dict[str, Parser] = {
-    "kubernetes.pods": Parser(("pods", "containers", "messages"), "kubernetes_pods:pods"),
-    "kubernetes.stack": Parser(("pods", "containers", "messages"), "kubernetes_pods:stack"),  # GPU-stack pods only, target=False
+    "kubernetes.pods": Parser(("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:pods"),
+    "kubernetes.stack": Parser(("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:stack"),  # GPU-stack pods only, target=False
     "kubernetes.names": Parser(("names",), "kubernetes_names:names"),
     "kubernetes.nodes": Parser(("nodes",), "kubernetes_nodes:nodes"),
     "kubernetes.usage": Parser(("node_usage",), "kubernetes_nodes:usage", streams=True),
     "kubernetes.events": Parser(("events", "messages", "schedule_reasons"), "kubernetes_events:events"),
-    "kubernetes.workloads": Parser(("workloads",), "kubernetes_workloads:workloads"),
+    "kubernetes.workloads": Parser(("workloads", "messages"), "kubernetes_workloads:workloads"),
     "kubernetes.quotas": Parser(("quotas",), "kubernetes_storage:quotas"),
     "kubernetes.claims": Parser(("claims",), "kubernetes_storage:claims"),
     "kubernetes.volumes": Parser(("volumes",), "kubernetes_storage:volumes"),

@@ -20,12 +20,11 @@ PLUGIN_XID = re.compile(r"[Xx]idCriticalError: Xid=(\d{1,4})(?:,? on (?:(?:Devic
 
 
 def text(output: Output, about: Subject) -> Facts:
-    """Known messages and Xids of one log. Any text is a log; one that says nothing known gives empty lists."""
+    """Known messages and Xids of one log. Any text is a log; `xids` only where there are some, since no Xid in a log proves nothing."""
     whole = output.text
-    return {
-        "messages": [*scan_lines(output, about, source="log")],
-        "xids": [*kernel_xids(whole, output, about), *plugin_xids(whole, output, about)],
-    }
+    found = [*kernel_xids(whole, output, about), *plugin_xids(whole, output, about)]
+    facts: Facts = {"messages": [*scan_lines(output, about, source="log")]}
+    return {**facts, "xids": [*found]} if found else facts
 
 
 def plugin_xids(whole: str, output: Output, about: Subject) -> Iterator[Xid]:

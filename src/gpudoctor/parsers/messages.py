@@ -186,16 +186,18 @@ def find(chunks: Iterable[bytes], using: Scanner | None = None) -> Iterator[Hit]
 
 
 def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
-    """Start and end of each line of a block that fits one pattern, with what it captured."""
-    at = 0
-    while at <= len(block) and (match := pattern.search(block, at)):
-        start, end = match.span()
-        start = block.rfind(b"\n", 0, start) + 1
-        end = block.find(b"\n", end)
+    """Start and end of each line of a block that fits one pattern, with what it captured the first time."""
+    group = min(pattern.groups, 1)
+    end = -1
+    for match in pattern.finditer(block):
+        at = match.start()
+        if at <= end:
+            continue
+        start = block.rfind(b"\n", 0, at) + 1
+        end = block.find(b"\n", at)
         end = len(block) if end < 0 else end
-        captured = match.group(1) if pattern.groups else None
-        yield start, end, (captured or b"")[:LONGEST_DETAIL].decode("utf-8", "replace").strip()
-        at = end + 1
+        first, last = match.span(group) if group else (0, 0)
+        yield start, end, block[first : min(last, first + LONGEST_DETAIL)].decode("utf-8", "replace").strip()
 
 
 def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:

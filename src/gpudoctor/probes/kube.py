@@ -33,14 +33,14 @@ from gpudoctor.probes.kube_answer import (
     status_of,
 )
 from gpudoctor.probes.kube_config import Connection, Context
-from gpudoctor.probes.kube_request import NotAllowed, Request, parse
+from gpudoctor.probes.kube_request import NO_EXEC, NotAllowed, Request, parse
 
 PAGE = ("limit", "500")  # objects; what kubectl and client-go ask for (its --chunk-size)
 HELD = 64 << 20  # bytes of one answer that is kept whole, and of one page
 STREAMED = 1 << 30  # bytes of one answer that is read page by page; 50,000 pods are 172 MiB
 PATIENCE = 30.0  # seconds that all commands together wait for credentials; a person may be logging in
 _CHUNK = 1 << 18
-_JSON = "application/json"
+_JSON, _TEXT = "application/json", "*/*"
 
 
 class _Expired(Exception):
@@ -54,8 +54,9 @@ class _Expired(Exception):
 class Kube:
     """The API server of one context. Safe for several threads; opens its connection at the first command."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, allow_exec: bool = True) -> None:
         self.context = context
+        self._allow_exec = allow_exec
         self._lock = threading.Lock()
         self._opening: Future[Connection] | None = None
         self._opened_at = 0.0
@@ -106,6 +107,8 @@ class Kube:
             request = parse(command.argv, self.context.namespace)
         except NotAllowed as error:
             raise Stopped("not-allowed", str(error)) from None
+        if request.verb == "exec" and not self._allow_exec:
+            raise Stopped("not-allowed", NO_EXEC)
         if request.context not in ("", self.context.name):
             raise Stopped("not-allowed", f"the command names the context {request.context!r}, but {self.context.name!r} is in use")
         if request.verb == "version" or (request.resource and request.resource.version):
@@ -137,8 +140,8 @@ class Kube:
 
     def _waiting_for(self) -> str:
         if self.context.plugin:
-            return f"the credential plugin {self.context.plugin} of context {self.context.name!r} did not answer"
-        return f"the configuration of context {self.context.name!r} could not be loaded in time"
+            return f"the credential plugin {self.context.plugin} of {self.context.shown} did not answer"
+        return f"the configuration of {self.context.shown} could not be loaded in time"
 
     def _collect(self, request: Request, deadline: Deadline, pages: list[Answer]) -> None:
         """Append each page of the answer to `pages`; what is there when Stopped is raised is worth keeping."""
@@ -181,7 +184,7 @@ class Kube:
     def _answer(self, target: str, request: Request, deadline: Deadline, limit: int) -> Answer:
         """The body of a 200; anything else is raised. Asked twice when the server is busy or the connection had gone stale."""
         connection = self.connection(deadline)
-        accept = "*/*" if request.verb == "log" else _JSON
+        accept = _TEXT if request.verb == "log" else _JSON
         answer = self._get(connection, target, accept, deadline, limit)
         if answer.status in RETRIED:
             pause = 1.0 if answer.retry_after is None else answer.retry_after
@@ -200,6 +203,10 @@ class Kube:
     def _get(self, connection: Connection, target: str, accept: str, deadline: Deadline, limit: int) -> Answer:
         """One HTTP exchange in a thread of its own, since a server that drips resets the timeout of each read."""
         chunks: list[bytes] = []
+
+        def partial() -> bytes:
+            return b"".join(chunks) if accept == _TEXT else b""  # half a JSON text is worth nothing
+
         try:
             headers = within(deadline.left, connection.headers) | {"Accept": accept, "Accept-Encoding": "gzip"}
         except TimeoutError:
@@ -207,9 +214,9 @@ class Kube:
         try:
             return within(deadline.left, lambda: _exchange(connection, target, headers, deadline, limit, chunks))
         except TimeoutError:
-            raise Stopped("timeout", f"{connection.url} did not answer within {deadline.seconds:g} s", partial=b"".join(chunks)) from None
+            raise Stopped("timeout", f"{connection.url} did not answer within {deadline.seconds:g} s", partial=partial()) from None
         except Stopped as stopped:
-            stopped.partial = b"".join(chunks)
+            stopped.partial = partial()
             raise
 
     def _discovery(self, path: str, deadline: Deadline) -> bytes:
@@ -266,11 +273,10 @@ def _output(command: Command, deadline: Deadline, pages: list[Answer], stopped: 
     bodies = tuple(page.body for page in pages)
     if stopped is None:
         return Output(command, pages=bodies, seconds=deadline.spent, time=pages[0].time if pages else 0.0)
-    partial = (stopped.partial,) if stopped.partial and command.argv[1:2] == ("logs",) else ()
     return Output(
         command,
         exit=stopped.exit,
-        pages=bodies + partial,
+        pages=(*bodies, stopped.partial) if stopped.partial else bodies,
         stderr=stopped.stderr,
         seconds=deadline.spent,
         time=pages[0].time if pages else stopped.time,

@@ -36,6 +36,11 @@ class Context(msgspec.Struct, frozen=True):
     files: tuple[str, ...] = ()  # kubeconfig files; none = this process runs in a pod
     trouble: str = ""
 
+    @property
+    def shown(self) -> str:
+        """The context in a sentence."""
+        return f"context {self.name!r}" if self.name else "the service account of this pod"
+
 
 def find_context(kubeconfig: str | None = None, name: str | None = None) -> Context:
     """The context to use, found as kubectl does: the file given, else $KUBECONFIG, else ~/.kube/config, else the pod we run in.
@@ -140,7 +145,7 @@ class Connection:
                 # Keys and certificates live in the TLS context from here on: the files that the package wrote for them go.
                 self.tls = _tls(settings)
             except Exception as error:  # a kubeconfig can be wrong in any way: KeyError, TypeError, binascii.Error, ssl.SSLError …
-                raise ConnectionError(f"context {context.name!r} can't be used: {_line(error)}") from None
+                raise ConnectionError(f"{context.shown} can't be used: {_line(error)}") from None
         if messages and context.plugin and not (settings.auth_settings() or settings.cert_file):
             raise ConnectionError(
                 f"the credential plugin {context.plugin} failed: {_line(messages[-1])}"

@@ -15,6 +15,8 @@ import msgspec
 
 from gpudoctor.probes.kube_resources import PODS, RESOURCES, Resource
 
+NO_EXEC = "running programs in containers was switched off (--no-exec)"
+
 Verb = Literal["get", "list", "log", "exec", "version"]
 _LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123 label: names of namespaces and containers
 _DURATION = re.compile(r"(\d{1,9})(h|m|s)")

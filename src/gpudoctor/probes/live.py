@@ -13,7 +13,7 @@ from gpudoctor.probes import process
 from gpudoctor.probes.base import Command, Failure, Output
 from gpudoctor.probes.deadline import Deadline, within
 from gpudoctor.probes.kube_config import Context, ProbeSetupError, find_context
-from gpudoctor.probes.kube_request import is_subdomain
+from gpudoctor.probes.kube_request import NO_EXEC, is_subdomain
 
 if TYPE_CHECKING:
     from gpudoctor.probes.kube import Kube
@@ -100,9 +100,6 @@ class Live:
 
     def __call__(self, command: Command) -> Output:
         """The whole answer."""
-        refused = self._refused(command)
-        if refused:
-            return refused
         if _is_kubectl(command):
             return self._kube()(command)
         if not command.host or command.host in self._hosts:
@@ -111,7 +108,7 @@ class Live:
 
     def stream(self, command: Command) -> Iterator[Output]:
         """The answer page by page; only Kubernetes lists have more than one."""
-        if _is_kubectl(command) and not self._refused(command):
+        if _is_kubectl(command):
             yield from self._kube().stream(command)
         else:
             yield self(command)
@@ -125,7 +122,7 @@ class Live:
             pages = within(COMPLETION, lambda: list(self._name_pages(command)))
         except Exception:  # a completion that prints an error spoils the command line
             return []
-        return sorted({name for page in pages for name in page if name.startswith(prefix)})
+        return sorted({name for page in pages for name in page if name.startswith(prefix) and is_subdomain(name)})
 
     def close(self) -> None:
         """Close the connections to the API server."""
@@ -138,23 +135,18 @@ class Live:
                 raise LookupError(output.reason)
             yield [pod.metadata.name for page in output.pages for pod in msgspec.json.decode(page, type=_Pods).items]
 
-    def _refused(self, command: Command) -> Output | None:
-        """--no-exec: nothing enters a container."""
-        enters = "exec" in command.argv[1:] if _is_kubectl(command) else bool(command.host) and command.host not in self._hosts
-        if self._allow_exec or not enters:
-            return None
-        return _failed(command, "not-allowed", "running commands in containers was switched off (--no-exec)")
-
     def _kube(self) -> Kube:
         with self._lock:
             if self._api is None:
                 from gpudoctor.probes.kube import Kube
 
-                self._api = Kube(self._context)
+                self._api = Kube(self._context, self._allow_exec)
             return self._api
 
     def _on_node(self, command: Command) -> Output:
         """Run the command in the first container of the GPU stack on its node that has the program."""
+        if not self._allow_exec:
+            return _failed(command, "not-allowed", NO_EXEC)
         if not is_subdomain(command.host):
             return _failed(command, "not-allowed", f"{command.host[:60]!a} is not the name of a node")
         deadline = Deadline(command.timeout)

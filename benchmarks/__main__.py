@@ -1,0 +1,33 @@
+"""`python -m benchmarks [startup] [cluster] [paired-tests]`: measure every promise, or the named ones, and print one line each.
+
+The exit code is 0 whatever the numbers are, and 1 when a program failed to run.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import cluster, paired_tests, startup
+from benchmarks.measure import Broken
+
+BENCHMARKS = {"startup": startup.measure, "cluster": cluster.measure, "paired-tests": paired_tests.measure}
+
+
+def main() -> int:
+    """Run the benchmarks named on the command line."""
+    names = sys.argv[1:] or list(BENCHMARKS)
+    if unknown := set(names) - set(BENCHMARKS):
+        print(f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    broken = 0
+    for name in names:
+        try:
+            BENCHMARKS[name]()
+        except Broken as error:
+            print(f"{name}: {error}", flush=True)
+            broken += 1
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

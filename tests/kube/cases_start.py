@@ -1,0 +1,243 @@
+"""Pods that have a node and don't run: refused, waiting for an image, a volume or a runtime, or starting and ending again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.kube.case import Case
+from tests.kube.objects import Object, cluster, container, event, node, pod
+
+ASK = ["run", "pod-not-starting", "--set", "name=train-0", "--set", "namespace=ml"]
+HOME = "gpu-01"
+IMAGE = "registry.example.com/ml/trainer:2.4.1"
+CREATING = ("ContainerCreating", "")
+OCI = "Error: failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: "
+HOOK = OCI + "unable to start container process: error during container init: error running prestart hook #0: exit status 1, stdout: , stderr: "
+CLI = HOOK + "Auto-detected mode as 'legacy'\nnvidia-container-cli: "
+SANDBOX = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox runtime: "
+REFUSED = "Pod was rejected: Allocate failed due to {}, which is unexpected"
+UUID = "GPU-8f1c2a44-0b3d-4a7e-9a55-2f0e6b1d7c90"
+
+
+def nodes(**first: Any) -> list[Object]:
+    """Three GPU nodes; the changes are those of the pod's node."""
+    return [node(HOME, **first), node("gpu-02"), node("gpu-03")]
+
+
+def about(subject: Object, *texts: str | tuple[str, str]) -> list[Object]:
+    """Events about a pod: texts of failures, or (reason, text)."""
+    pairs = [("Failed", text) if isinstance(text, str) else text for text in texts]
+    return [event(subject, reason, text, count=3, age="1m", first="12m") for reason, text in pairs]
+
+
+def case(subject: Object, *texts: str | tuple[str, str], home: dict[str, Any] | None = None, **more: Any) -> Case:
+    """One pod with its events on three nodes."""
+    return Case(ASK, cluster([subject, about(subject, *texts), nodes(**(home or {}))], **more))
+
+
+def creating(*, age: str = "20m", waiting: tuple[str, str] = CREATING, **more: Any) -> Object:
+    """A pod with one GPU whose container has never started."""
+    return pod("train-0", gpus=1, node=HOME, waiting=waiting, age=age, **more)
+
+
+def refused(reason: str, message: str, **more: Any) -> Object:
+    """A pod that the kubelet refused or evicted."""
+    return pod("train-0", gpus=1, node=HOME, phase="Failed", reason=reason, message=message, age="20m", **more)
+
+
+def looping(code: int, reason: str = "Error", *, restarts: int = 6, **more: Any) -> Object:
+    """A pod whose program ends after each start."""
+    back_off = ("CrashLoopBackOff", "back-off 5m0s restarting failed container=main pod=train-0_ml(8c1d)")
+    return pod("train-0", gpus=1, node=HOME, waiting=back_off, last=(reason, code), restarts=restarts, age="1h", **more)
+
+
+def restarted(*, restarts: int = 4, code: int = 137) -> Object:
+    """A server that runs, isn't ready, and has been restarted."""
+    box = container("main", IMAGE, gpus=1, running=True, ready=False, restarts=restarts, last=("Error", code), age="2m")
+    return pod("train-0", node=HOME, containers=[box], age="1h")
+
+
+def said(*lines: str, previous: bool = False) -> dict[str, str]:
+    """A log of the pod's container."""
+    return {"ml/train-0/main" + (":previous" if previous else ""): "".join(f"{line}\n" for line in lines)}
+
+
+LIVENESS = 'Liveness probe failed: Get "http://192.0.2.17:8080/healthz": dial tcp 192.0.2.17:8080: connect: connection refused'
+
+# Incidents as they happen: one story each.
+STORIES: dict[str, Case] = {
+    "runs": case(pod("train-0", gpus=1, node=HOME, age="2h")),
+    "just-created": case(creating(age="10s"), ("Pulling", f'Pulling image "{IMAGE}"')),
+    "events-refused": case(
+        creating(),
+        faults=[{"match": "GET /api/v1/namespaces/ml/events", "status": 403, "message": "events is forbidden"}],
+    ),
+    "image-not-found": case(
+        creating(waiting=("ImagePullBackOff", f'Back-off pulling image "{IMAGE}"')),
+        f'Failed to pull image "{IMAGE}": rpc error: code = NotFound desc = failed to pull and unpack image "{IMAGE}": not found',
+    ),
+    "no-space-for-image": case(
+        creating(waiting=("ErrImagePull", "no space left on device")),
+        f'Failed to pull image "{IMAGE}": failed to extract layer sha256:0a1b: write /var/lib/containerd/tmp/x: no space left on device: unknown',
+    ),
+    "no-nvidia-runtime": case(creating(runtime_class="nvidia"), ("FailedCreatePodSandBox", SANDBOX + 'no runtime for "nvidia" is configured')),
+    "no-nvidia-runtime-yet": case(
+        creating(runtime_class="nvidia", age="90s"), ("FailedCreatePodSandBox", SANDBOX + 'no runtime for "nvidia" is configured')
+    ),
+    "versions-differ": case(
+        pod(
+            "train-0",
+            gpus=1,
+            node=HOME,
+            age="30m",
+            restarts=5,
+            waiting=("CrashLoopBackOff", "back-off 2m40s restarting failed container=main"),
+            last=("StartError", 128, CLI + "initialization error: nvml error: driver/library version mismatch: unknown"),
+        ),
+    ),
+    "after-reboot": case(
+        refused("UnexpectedAdmissionError", REFUSED.format("no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu")),
+    ),
+    "sick-gpus": case(
+        refused("UnexpectedAdmissionError", REFUSED.format("requested number of devices unavailable for nvidia.com/gpu. Requested: 1, Available: 0")),
+        home={"allocatable_gpus": 0},
+    ),
+    "refused-node-unseen": case(
+        refused("UnexpectedAdmissionError", REFUSED.format("requested number of devices unavailable for nvidia.com/gpu. Requested: 1, Available: 0")),
+        faults=[{"match": "GET /api/v1/nodes", "status": 403, "message": "nodes is forbidden"}],
+    ),
+    "numa": case(refused("TopologyAffinityError", "Pod was rejected: Resources cannot be allocated with Topology locality")),
+    "out-of-gpus": case(
+        refused("OutOfnvidia.com/gpu", "Pod was rejected: Node didn't have enough resource: nvidia.com/gpu, requested: 8, used: 4, capacity: 8"),
+    ),
+    "deadline": case(refused("DeadlineExceeded", "Pod was active on the node longer than the specified deadline")),
+    "evicted-for-disk": case(
+        refused("Evicted", "The node was low on resource: ephemeral-storage. Threshold quantity: 10Gi, available: 3Gi."),
+        home={"pressure": ["DiskPressure"], "ready": True},
+    ),
+    "evicted-for-memory": case(
+        refused("Evicted", "The node was low on resource: memory. Threshold quantity: 100Mi, available: 24Mi."),
+        home={"pressure": ["MemoryPressure"]},
+    ),
+    "memory-limit": case(looping(137, "OOMKilled")),
+    "killed-alone": case(
+        pod("train-0", gpus=1, node=HOME, phase="Failed", terminated=("OOMKilled", 137), age="1h"),
+    ),
+    "killed-by-whom": case(looping(137)),
+    "bus-error": case(looping(135), logs=said("epoch 1", previous=True)),
+    "ends-again": case(looping(1), logs=said("Traceback (most recent call last):", "KeyError: 'lr'", previous=True)),
+    "ended": case(
+        pod("train-0", gpus=1, node=HOME, phase="Failed", terminated=("Error", 3), age="1h"), logs=said("ValueError: bad checkpoint")
+    ),
+    "shared-memory": case(
+        looping(1),
+        logs=said(
+            "RuntimeError: DataLoader worker (pid 412) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory.",
+            previous=True,
+        ),
+    ),
+    "waits-in-init": case(pod("train-0", gpus=1, node=HOME, init=[container("fetch", running=True)], age="40m")),
+    "slow-start": case(restarted(), ("Unhealthy", LIVENESS), logs=said("Loading safetensors checkpoint shards:  42% Completed | 8/19")),
+    "never-listens": case(restarted(), ("Unhealthy", LIVENESS), ("Killing", "Container main failed liveness probe, will be restarted")),
+    "startup-gives-up": case(
+        restarted(),
+        ("Unhealthy", "Startup probe failed: HTTP probe failed with statuscode: 503"),
+        ("Killing", "Container main failed startup probe, will be restarted"),
+    ),
+    "nothing-happens": case(creating(age="30m")),
+    "config-map-missing": case(
+        creating(waiting=("CreateContainerConfigError", 'configmap "train-config" not found')), 'Error: configmap "train-config" not found'
+    ),
+    "settings-refused": case(creating(waiting=("CreateContainerConfigError", "cannot use this setting here"))),
+}
+
+# One pod each whose events carry every text of a kind: they prove the checks, they are no stories.
+WORDS: dict[str, Case] = {
+    "words-of-the-runtime": case(
+        creating(),
+        SANDBOX + 'no runtime for "kata-qemu" is configured',
+        'Failed to create pod sandbox: failed to get runtime handler: runtimeclass.node.k8s.io "nvidia-legacy" not found',
+        'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].',
+        HOOK + "invoking the NVIDIA Container Runtime Hook directly (e.g. specifying the docker --gpus flag) is not supported.",
+        OCI + "unable to retrieve OCI runtime error: fork/exec /usr/local/nvidia/toolkit/nvidia-container-runtime: no such file or directory: unknown",
+        OCI + 'expected cgroupsPath to be of format "slice:prefix:name" for systemd cgroups, got "/kubepods/pod1/ab" instead: unknown',
+        'Error: failed to generate container "ab" spec: path "/run/nvidia" is mounted on "/run" but it is not a shared mount',
+        f"CDI device injection failed: unresolvable CDI devices nvidia.com/gpu={UUID}",
+        'error gathering device information while adding custom device "nvidia.com/gpu=all": no such file or directory',
+    ),
+    "words-of-the-driver": case(
+        creating(),
+        CLI + "initialization error: nvml error: driver not loaded: unknown",
+        CLI + "initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown",
+        CLI + "initialization error: driver rpc error: timed out: unknown",
+        CLI + "initialization error: nvml error: insufficient permissions: unknown",
+        CLI + "requirement error: unsatisfied condition: cuda>=12.6, please update your driver to a newer version, or use an earlier cuda container",
+        'Error: failed to generate container "ab" spec: failed to generate spec: lstat /dev/nvidiactl: no such file or directory',
+        OCI + "failed to create the automatic CDI modifier: failed to create discoverer for WSL driver: no driver store paths found",
+    ),
+    "words-of-a-lost-gpu": case(creating(), CLI + "detection error: nvml error: gpu is lost: unknown"),
+    "words-of-a-sick-driver": case(creating(), CLI + "detection error: nvml error: unknown error: unknown"),
+    "words-of-an-unknown-device": case(creating(), CLI + f"device error: {UUID}: unknown device: unknown"),
+    "words-of-a-device-by-hand": case(
+        creating(env={"NVIDIA_VISIBLE_DEVICES": "9"}), CLI + "device error: 9: unknown device: unknown"
+    ),
+    "words-of-the-toolkit": case(
+        creating(),
+        CLI + "mount error: file creation failed: /run/containerd/ab/rootfs/usr/bin/nvidia-smi: file exists: unknown",
+        CLI + "error parsing IMEX info: unsupported IMEX channel value: all: unknown",
+        HOOK + "Incorrect Usage: flag provided but not defined: -cuda-compat-mode",
+        CLI + "container error: cgroup subsystem devices not found: unknown",
+        CLI + "ldcache error: open failed: /run/nvidia/driver/sbin/ldconfig.real: no such file or directory: unknown",
+    ),
+    "words-of-the-image": case(
+        looping(127),
+        OCI + 'unable to start container process: exec: "trainer": executable file not found in $PATH: unknown',
+        logs=said(
+            "exec /usr/local/bin/trainer: exec format error",
+            "/usr/bin/trainer: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by /usr/bin/trainer)",
+            previous=True,
+        ),
+    ),
+    "words-of-the-kubelet": case(
+        refused("UnexpectedAdmissionError", REFUSED.format("cannot allocate unregistered device nvidia.com/gpu")),
+        REFUSED.format("device plugin Allocate rpc failed with err: rpc error: code = Unavailable desc = connection error: error reading from server: EOF"),
+        REFUSED.format(f"device plugin Allocate rpc failed with err: rpc error: invalid allocation request for 'nvidia.com/gpu': unknown device: {UUID}"),
+        REFUSED.format("device plugin Allocate rpc failed with err: request for 'nvidia.com/gpu: 2' too large: maximum request size for shared resources is 1"),
+        "Error: endpoint not found in cache for a registered resource: nvidia.com/gpu",
+    ),
+    "words-of-a-silent-gpu": case(
+        refused(
+            "UnexpectedAdmissionError",
+            REFUSED.format("device plugin GetPreferredAllocation rpc failed with err: rpc error: error creating nvml.Device 0: nvml: Unknown Error"),
+        ),
+    ),
+    "words-of-the-storage": case(
+        creating(),
+        ("FailedAttachVolume", 'Multi-Attach error for volume "pvc-2c11" Volume is already exclusively attached to one node'),
+        ("FailedMount", "MountVolume.MountDevice failed for volume \"pvc-2c12\" : driver name csi.example.com not found in the list of registered CSI drivers"),
+        ("FailedMount", 'MountVolume.SetUp failed for volume "host-mps" : hostPath type check failed: /run/nvidia/mps is not a directory'),
+    ),
+    "words-of-a-mount": case(
+        creating(),
+        ("FailedMount", 'MountVolume.SetUp failed for volume "data" : mount failed: exit status 32'),
+        "Error: container has runAsNonRoot and image will run as root (pod: train-0_ml(1b2c), container: main)",
+        ("Evicted", 'Usage of EmptyDir volume "scratch" exceeds the limit "8Gi".'),
+    ),
+    "words-of-the-program": case(
+        looping(1),
+        logs=said(
+            "UserWarning: CUDA initialization: The NVIDIA driver on your system is too old (found version 11040).",
+            "CUDA error: CUDA driver version is insufficient for CUDA runtime version",
+            "Unexpected error from cudaGetDeviceCount(). Error 804: forward compatibility was attempted on non supported HW",
+            "Unexpected error from cudaGetDeviceCount(). Error 803: system has unsupported display driver / cuda driver combination",
+            "CUDA error: no kernel image is available for execution on the device",
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 4.00 GiB.",
+            "Memory cgroup out of memory: Killed process 4242 (python) total-vm:268435456kB",
+            "error: couldn't initialize inotify: too many open files",
+            "curl: (7) Failed to connect to 169.254.169.254 port 80 after 0 ms: Network is unreachable",
+            previous=True,
+        ),
+    ),
+}
+
+CASES: dict[str, Case] = {**STORIES, **WORDS}
