@@ -249,7 +249,7 @@ Conditions:
   ----             ------  -----------------                 ------------------                ------              -------
   MemoryPressure   False   Sun, 01 Mar 2026 11:58:00 +0000   Sun, 01 Feb 2026 11:00:00 +0000   KubeletEnough       kubelet has enough
   DiskPressure     True    Sun, 01 Mar 2026 11:58:00 +0000   Sun, 01 Feb 2026 11:00:00 +0000   KubeletPressure     disk is full
-  Ready            False   Sun, 01 Mar 2026 11:58:00 +0000   Sun, 01 Mar 2026 11:00:00 +0000   NotReady            cni plugin not initialized
+  Ready            False   Sun, 01 Mar 2026 11:58:00 +0000   Sun, 01 Mar 2026 11:00:00 +0000   NotReady           cni plugin not initialized
 Addresses:
   InternalIP:  10.1.2.3
   Hostname:    rack7-gpu3
@@ -321,6 +321,79 @@ def test_another_objects_conditions_and_events() -> None:
     )
     assert sorted((m.source, m.count) for m in facts["messages"]) == [("event", 21), ("status", 1)]
     assert "pods" not in facts
+
+
+DAEMONSET = """\
+Name:           nvidia-device-plugin-daemonset
+Namespace:      gpu-operator
+Selector:       app=nvidia-device-plugin-daemonset
+Node-Selector:  nvidia.com/gpu.deploy.device-plugin=true
+Desired Number of Nodes Scheduled: 2
+Current Number of Nodes Scheduled: 2
+Number of Nodes Scheduled with Up-to-date Pods: 2
+Number of Nodes Scheduled with Available Pods: 1
+Number of Nodes Misscheduled: 0
+Pods Status:  2 Running / 0 Waiting / 0 Succeeded / 0 Failed
+Pod Template:
+  Labels:           app=nvidia-device-plugin-daemonset
+  Containers:
+   nvidia-device-plugin:
+    Image:      registry.example/plugin:1
+  Node-Selectors:   disk=fast
+  Tolerations:      nvidia.com/gpu:NoSchedule op=Exists
+Events:
+  Type     Reason        Age   From                  Message
+  Warning  FailedCreate  81s   daemonset-controller  Error creating: forbidden
+"""
+
+
+def test_a_described_controller_is_no_pod() -> None:
+    facts = described(DAEMONSET)
+    assert not facts.get("pods")
+    (workload,) = facts["workloads"]
+    assert (workload.workload, workload.namespace, workload.component) == (
+        "DaemonSet/nvidia-device-plugin-daemonset",
+        "gpu-operator",
+        "device-plugin",
+    )
+    assert (workload.desired, workload.current, workload.ready, workload.updated) == (2, 2, 1, 2)
+    assert workload.node_selector == {"disk": "fast"}
+    assert [(t.key, t.effect) for t in workload.tolerations] == [("nvidia.com/gpu", "NoSchedule")]
+    (event,) = facts["events"]
+    assert (event.workload, event.namespace, event.component) == (workload.workload, "gpu-operator", "daemonset-controller")
+
+
+def test_described_jobs_and_deployments() -> None:
+    job = described("Name: train\nNamespace: ml\nParallelism: 4\nSuspend: true\nPods Statuses: 1 Active (0 Ready) / 2 Failed\n")
+    (workload,) = job["workloads"]
+    assert (workload.workload, workload.suspended, workload.current, workload.ready) == ("Job/train", True, 1, 0)
+    web = described(
+        "Name: web\nNamespace: ml\nReplicas: 3 desired | 3 updated | 3 total | 2 available | 1 unavailable\nStrategyType: RollingUpdate\n"
+        "Pod Template:\n  Containers:\n   a:\n    Limits:\n      nvidia.com/gpu: 2\n"
+    )
+    (deployment,) = web["workloads"]
+    assert (deployment.workload, deployment.desired, deployment.ready, deployment.updated, deployment.gpus) == (
+        "Deployment/web",
+        3,
+        2,
+        3,
+        2,
+    )
+
+
+def test_a_described_quota() -> None:
+    facts = described(
+        "Name:  team-a\nNamespace:  ml\nResource                 Used  Hard\n--------  ----  ----\nrequests.nvidia.com/gpu  8     8\n"
+    )
+    (quota,) = facts["quotas"]
+    assert (quota.namespace, quota.quota, quota.resource, quota.used, quota.hard, quota.origin.line) == (
+        "ml",
+        "team-a",
+        "requests.nvidia.com/gpu",
+        8,
+        8,
+        5,
+    )
 
 
 def test_several_objects_after_each_other_keep_their_own_names_and_lines() -> None:

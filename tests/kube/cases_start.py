@@ -12,7 +12,10 @@ HOME = "gpu-01"
 IMAGE = "registry.example.com/ml/trainer:2.4.1"
 CREATING = ("ContainerCreating", "")
 OCI = "Error: failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: "
-HOOK = OCI + "unable to start container process: error during container init: error running prestart hook #0: exit status 1, stdout: , stderr: "
+HOOK = (
+    OCI
+    + "unable to start container process: error during container init: error running prestart hook #0: exit status 1, stdout: , stderr: "
+)
 CLI = HOOK + "Auto-detected mode as 'legacy'\nnvidia-container-cli: "
 SANDBOX = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox runtime: "
 REFUSED = "Pod was rejected: Allocate failed due to {}, which is unexpected"
@@ -78,9 +81,11 @@ STORIES: dict[str, Case] = {
     ),
     "no-space-for-image": case(
         creating(waiting=("ErrImagePull", "no space left on device")),
-        f'Failed to pull image "{IMAGE}": failed to extract layer sha256:0a1b: write /var/lib/containerd/tmp/x: no space left on device: unknown',
+        f'Failed to pull image "{IMAGE}": failed to extract layer sha256:0a1b: write /x: no space left on device: unknown',
     ),
-    "no-nvidia-runtime": case(creating(runtime_class="nvidia"), ("FailedCreatePodSandBox", SANDBOX + 'no runtime for "nvidia" is configured')),
+    "no-nvidia-runtime": case(
+        creating(runtime_class="nvidia"), ("FailedCreatePodSandBox", SANDBOX + 'no runtime for "nvidia" is configured')
+    ),
     "no-nvidia-runtime-yet": case(
         creating(runtime_class="nvidia", age="90s"), ("FailedCreatePodSandBox", SANDBOX + 'no runtime for "nvidia" is configured')
     ),
@@ -99,16 +104,24 @@ STORIES: dict[str, Case] = {
         refused("UnexpectedAdmissionError", REFUSED.format("no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu")),
     ),
     "sick-gpus": case(
-        refused("UnexpectedAdmissionError", REFUSED.format("requested number of devices unavailable for nvidia.com/gpu. Requested: 1, Available: 0")),
+        refused(
+            "UnexpectedAdmissionError",
+            REFUSED.format("requested number of devices unavailable for nvidia.com/gpu. Requested: 1, Available: 0"),
+        ),
         home={"allocatable_gpus": 0},
     ),
     "refused-node-unseen": case(
-        refused("UnexpectedAdmissionError", REFUSED.format("requested number of devices unavailable for nvidia.com/gpu. Requested: 1, Available: 0")),
+        refused(
+            "UnexpectedAdmissionError",
+            REFUSED.format("requested number of devices unavailable for nvidia.com/gpu. Requested: 1, Available: 0"),
+        ),
         faults=[{"match": "GET /api/v1/nodes", "status": 403, "message": "nodes is forbidden"}],
     ),
     "numa": case(refused("TopologyAffinityError", "Pod was rejected: Resources cannot be allocated with Topology locality")),
     "out-of-gpus": case(
-        refused("OutOfnvidia.com/gpu", "Pod was rejected: Node didn't have enough resource: nvidia.com/gpu, requested: 8, used: 4, capacity: 8"),
+        refused(
+            "OutOfnvidia.com/gpu", "Pod was rejected: Node didn't have enough resource: nvidia.com/gpu, requested: 8, used: 4, capacity: 8"
+        ),
     ),
     "deadline": case(refused("DeadlineExceeded", "Pod was active on the node longer than the specified deadline")),
     "evicted-for-disk": case(
@@ -132,7 +145,7 @@ STORIES: dict[str, Case] = {
     "shared-memory": case(
         looping(1),
         logs=said(
-            "RuntimeError: DataLoader worker (pid 412) is killed by signal: Bus error. It is possible that dataloader's workers are out of shared memory.",
+            "DataLoader worker (pid 412) is killed by signal: Bus error. It is possible that its workers are out of shared memory.",
             previous=True,
         ),
     ),
@@ -159,7 +172,7 @@ WORDS: dict[str, Case] = {
         'Failed to create pod sandbox: failed to get runtime handler: runtimeclass.node.k8s.io "nvidia-legacy" not found',
         'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].',
         HOOK + "invoking the NVIDIA Container Runtime Hook directly (e.g. specifying the docker --gpus flag) is not supported.",
-        OCI + "unable to retrieve OCI runtime error: fork/exec /usr/local/nvidia/toolkit/nvidia-container-runtime: no such file or directory: unknown",
+        OCI + "unable to retrieve OCI runtime error: fork/exec /usr/local/nvidia/toolkit/nvidia-container-runtime: no such file",
         OCI + 'expected cgroupsPath to be of format "slice:prefix:name" for systemd cgroups, got "/kubepods/pod1/ab" instead: unknown',
         'Error: failed to generate container "ab" spec: path "/run/nvidia" is mounted on "/run" but it is not a shared mount',
         f"CDI device injection failed: unresolvable CDI devices nvidia.com/gpu={UUID}",
@@ -168,19 +181,17 @@ WORDS: dict[str, Case] = {
     "words-of-the-driver": case(
         creating(),
         CLI + "initialization error: nvml error: driver not loaded: unknown",
-        CLI + "initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown",
+        CLI + "initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file",
         CLI + "initialization error: driver rpc error: timed out: unknown",
         CLI + "initialization error: nvml error: insufficient permissions: unknown",
-        CLI + "requirement error: unsatisfied condition: cuda>=12.6, please update your driver to a newer version, or use an earlier cuda container",
+        CLI + "requirement error: unsatisfied condition: cuda>=12.6, please update your driver to a newer version",
         'Error: failed to generate container "ab" spec: failed to generate spec: lstat /dev/nvidiactl: no such file or directory',
         OCI + "failed to create the automatic CDI modifier: failed to create discoverer for WSL driver: no driver store paths found",
     ),
     "words-of-a-lost-gpu": case(creating(), CLI + "detection error: nvml error: gpu is lost: unknown"),
     "words-of-a-sick-driver": case(creating(), CLI + "detection error: nvml error: unknown error: unknown"),
     "words-of-an-unknown-device": case(creating(), CLI + f"device error: {UUID}: unknown device: unknown"),
-    "words-of-a-device-by-hand": case(
-        creating(env={"NVIDIA_VISIBLE_DEVICES": "9"}), CLI + "device error: 9: unknown device: unknown"
-    ),
+    "words-of-a-device-by-hand": case(creating(env={"NVIDIA_VISIBLE_DEVICES": "9"}), CLI + "device error: 9: unknown device: unknown"),
     "words-of-the-toolkit": case(
         creating(),
         CLI + "mount error: file creation failed: /run/containerd/ab/rootfs/usr/bin/nvidia-smi: file exists: unknown",
@@ -200,21 +211,28 @@ WORDS: dict[str, Case] = {
     ),
     "words-of-the-kubelet": case(
         refused("UnexpectedAdmissionError", REFUSED.format("cannot allocate unregistered device nvidia.com/gpu")),
-        REFUSED.format("device plugin Allocate rpc failed with err: rpc error: code = Unavailable desc = connection error: error reading from server: EOF"),
-        REFUSED.format(f"device plugin Allocate rpc failed with err: rpc error: invalid allocation request for 'nvidia.com/gpu': unknown device: {UUID}"),
-        REFUSED.format("device plugin Allocate rpc failed with err: request for 'nvidia.com/gpu: 2' too large: maximum request size for shared resources is 1"),
+        REFUSED.format("device plugin Allocate rpc failed with err: rpc error: code = Unavailable desc = error reading from server: EOF"),
+        REFUSED.format(
+            f"device plugin Allocate rpc failed with err: invalid allocation request for 'nvidia.com/gpu': unknown device: {UUID}"
+        ),
+        REFUSED.format("device plugin Allocate rpc failed with err: too large: maximum request size for shared resources is 1"),
         "Error: endpoint not found in cache for a registered resource: nvidia.com/gpu",
     ),
     "words-of-a-silent-gpu": case(
         refused(
             "UnexpectedAdmissionError",
-            REFUSED.format("device plugin GetPreferredAllocation rpc failed with err: rpc error: error creating nvml.Device 0: nvml: Unknown Error"),
+            REFUSED.format(
+                "device plugin GetPreferredAllocation rpc failed with err: rpc error: error creating nvml.Device 0: nvml: Unknown Error"
+            ),
         ),
     ),
     "words-of-the-storage": case(
         creating(),
         ("FailedAttachVolume", 'Multi-Attach error for volume "pvc-2c11" Volume is already exclusively attached to one node'),
-        ("FailedMount", "MountVolume.MountDevice failed for volume \"pvc-2c12\" : driver name csi.example.com not found in the list of registered CSI drivers"),
+        (
+            "FailedMount",
+            'MountVolume.MountDevice failed for volume "pvc-2c12" : driver name csi.x not found in the list of registered CSI drivers',
+        ),
         ("FailedMount", 'MountVolume.SetUp failed for volume "host-mps" : hostPath type check failed: /run/nvidia/mps is not a directory'),
     ),
     "words-of-a-mount": case(

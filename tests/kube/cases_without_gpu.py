@@ -23,15 +23,15 @@ HEAD = """\
 """
 ROW = """\
 |   {index}  NVIDIA H100 80GB HBM3          On  |   00000000:{bus:02X}:00.0 Off |                    0 |
-| N/A   34C    P0            {power} |       0MiB /  81559MiB |      0%      Default |
+| N/A   {heat}    P0            71W /  700W |       0MiB /  81559MiB |      0%      Default |
 |                                         |                        |             Disabled |
 +-----------------------------------------+------------------------+----------------------+
 """
 
 
-def smi(gpus: int = 8, power: str = "71W /  700W") -> str:
-    """nvidia-smi's table; another `power` makes the first GPU's cell unreadable."""
-    return HEAD + "".join(ROW.format(index=i, bus=0x1B + 16 * i, power=power if i == 0 else "71W /  700W") for i in range(gpus))
+def smi(gpus: int = 8, heat: str = "34C") -> str:
+    """nvidia-smi's table; `heat` is the first GPU's temperature."""
+    return HEAD + "".join(ROW.format(index=i, bus=0x1B + 16 * i, heat=heat if i == 0 else "34C") for i in range(gpus))
 
 
 def case(
@@ -48,7 +48,15 @@ def case(
     """One pod on three nodes with the GPU stack on its own: nvidia-smi in the container, on the node, and the container's environment."""
     name = subject["metadata"]["name"]
     answers = [inside or exec_answer("nvidia-smi", stdout=smi(1)), exec_answer("env", stdout=f"PATH=/usr/bin\n{env}")]
-    objects = [subject, events or [], node(HOME), node("gpu-02"), node("gpu-03"), gpu_stack(HOME), runtimeclass("nvidia", "nvidia")]
+    objects: list[Object | list[Object]] = [
+        subject,
+        events or [],
+        node(HOME),
+        node("gpu-02"),
+        node("gpu-03"),
+        gpu_stack(HOME),
+        runtimeclass("nvidia", "nvidia"),
+    ]
     return Case(
         ASK,
         cluster(
@@ -72,7 +80,8 @@ def fails(text: str, code: int = 255, stream: str = "stdout") -> Object:
 
 NO_PROGRAM = fails('OCI runtime exec failed: exec failed: exec: "nvidia-smi": executable file not found in $PATH: unknown\n', 127, "stderr")
 NO_LIBRARY = fails(
-    "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. Please make sure that the NVIDIA Display Driver is properly installed.\n", 12
+    "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.\n",
+    12,
 )
 START = "Error: OCI runtime create failed: unable to start container process: "
 NVML = "device plugin GetPreferredAllocation rpc failed with err: rpc error: error creating nvml.Device 0: nvml: Unknown Error"
@@ -92,7 +101,7 @@ def started(text: str, gpus: int = 1, **more: Any) -> Case:
 
 CASES: dict[str, Case] = {
     "sees-its-gpu": case(trains()),
-    "exec-hangs": case(trains(), faults=[{"match": "/exec", "status": 403, "message": "pods \"train-0\" is forbidden"}]),
+    "exec-refused": case(trains(), faults=[{"match": "/exec", "status": 403, "message": 'pods "train-0" is forbidden'}]),
     "asks-for-none": case(trains(0, env={"NVIDIA_VISIBLE_DEVICES": "all"}), log=f"{FALLBACK}\n"),
     "image-for-gpus": case(trains(0, image="nvcr.io/nvidia/pytorch:24.10-py3")),
     "hidden-by-manifest": case(trains(env={"CUDA_VISIBLE_DEVICES": "-1"}), env="CUDA_VISIBLE_DEVICES=-1\n", log=f"{FALLBACK}\n"),
@@ -102,9 +111,13 @@ CASES: dict[str, Case] = {
     ),
     "without-utility": case(trains(env={"NVIDIA_DRIVER_CAPABILITIES": "compute"}), inside=NO_LIBRARY),
     "lost-its-devices": case(trains(), inside=fails(UNKNOWN)),
-    "lost-its-devices-node-unseen": case(trains(), inside=fails(UNKNOWN), faults=[{"match": "nvidia-driver-daemonset.*/exec", "status": 403, "message": "forbidden"}]),
+    "lost-its-devices-node-unseen": case(
+        trains(), inside=fails(UNKNOWN), faults=[{"match": "nvidia-driver-daemonset.*/exec", "status": 403, "message": "forbidden"}]
+    ),
     "static-cpu-manager": case(
-        trains(), inside=fails(UNKNOWN), log='kubelet on gpu-01: "Starting CPU manager" policy="static"\nFailed to initialize NVML: Unknown Error\n'
+        trains(),
+        inside=fails(UNKNOWN),
+        log='kubelet on gpu-01: "Starting CPU manager" policy="static"\nFailed to initialize NVML: Unknown Error\n',
     ),
     "program-says-unknown-error": case(trains(), log="pynvml.nvml.NVMLError_Unknown: Unknown Error\n"),
     "pod-versions-differ": case(
@@ -117,8 +130,10 @@ CASES: dict[str, Case] = {
     "no-smi-and-no-word": case(trains(), inside=NO_PROGRAM),
     "starts-without-driver": started(START + 'exec: "nvidia-smi": executable file not found in $PATH: unknown'),
     "starts-without-request": started(START + 'exec: "nvidia-smi": executable file not found in $PATH: unknown', gpus=0),
-    "driver-elsewhere": started(START + "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file"),
-    "silent-gpu": started(NVML, outside=exec_answer("nvidia-smi", stdout=smi(8, "ERR! / ERR!"))),
+    "driver-elsewhere": started(
+        START + "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file"
+    ),
+    "silent-gpu": started(NVML, outside=exec_answer("nvidia-smi", stdout=smi(8, "ERR!"))),
     "driver-not-loaded": case(
         trains(),
         inside=fails("Failed to initialize NVML: Driver Not Loaded\n", 9),

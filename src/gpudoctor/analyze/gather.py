@@ -127,10 +127,10 @@ def read_section(section: Section, now: float) -> tuple[Facts, list[str], str]:
             names.append(one.name)
         for kind, records in found.items():
             facts.setdefault(kind, []).extend(records)
-    if chosen == [recognise.LINES] and len(section.text) <= WRAPPED:
-        if extra := unwrapped(section, facts, hint, now):
-            facts.setdefault("messages", []).extend(extra)
-            names = ["text"]
+    alone = chosen == [recognise.LINES] and len(section.text) <= WRAPPED
+    if alone and (extra := unwrapped(section, facts, hint, now)):
+        facts.setdefault("messages", []).extend(extra)
+        names = [recognise.LINES.name]
     return facts, names, note
 
 

@@ -11,13 +11,14 @@ from gpudoctor.analyze import kubectl_events
 from gpudoctor.analyze.describe_keys import ALL, OF_NODE, OF_POD, WEAK
 from gpudoctor.analyze.describe_node import node_object
 from gpudoctor.analyze.describe_pod import KEY, pod_object
+from gpudoctor.analyze.describe_workload import KIND_OF_KEY, QUOTA_HEAD, kind_of, quota_rows, workload_object
 from gpudoctor.analyze.durations import seconds
 from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
-from gpudoctor.facts import Facts, Subject
-from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, Quota
 from gpudoctor.parsers import ParseError, load
 from gpudoctor.parsers.messages import scan_text
-from gpudoctor.parsers.quantity import amounts
+from gpudoctor.parsers.quantity import amounts, in_milli, quantity
 from gpudoctor.probes.base import Output
 
 # nvidia.com/gpu.shared  7           7
@@ -62,11 +63,11 @@ NODE_SHOWS = {
 
 def score(lines: list[str]) -> int:
     """0 to 90: how sure it is that this is `kubectl describe`, by the keys at the beginnings of lines."""
-    keys = {match.group(1).strip() for line in lines if (match := KEY.match(line))} & ALL
-    telling = keys & (OF_POD | OF_NODE)
+    keys = {match.group(1).strip() for line in lines if (match := KEY.match(line))} & (ALL | KIND_OF_KEY.keys())
+    telling = keys & (OF_POD | OF_NODE | KIND_OF_KEY.keys())
     if not telling - WEAK and len(telling) < 2:
         bare = any("/" in line and BARE_REQUEST.match(line) for line in lines)
-        if bare and len(lines) < 60:
+        if (bare and len(lines) < 60) or any(QUOTA_HEAD.match(line) for line in lines):
             return 55
         return 64 if keys >= {"Reason", "Message"} or len(keys & {"Name", "Namespace", "Conditions", "Events"}) >= 2 else 0
     return min(90, 50 + 8 * len(keys))
@@ -97,8 +98,12 @@ def one(start: int, lines: list[str], output: Output, about: Subject) -> Facts:
     found = kubectl_events.find(blank)
     used = {number for line in found for number in line.used}
     rest = [(number, line) for number, line in enumerate(blank, 1) if number > start and number not in used]
-    if keys & OF_POD or (keys >= {"Reason", "Message"} and not keys & OF_NODE):
+    if kind := kind_of(keys):
+        facts, owner = workload_facts(kind, rest, output, about)
+    elif keys & OF_POD or (keys >= {"Reason", "Message"} and not keys & OF_NODE):
         facts, owner = pod_facts(rest, found, output, about)
+    elif any(QUOTA_HEAD.match(line) for _, line in rest):
+        facts, owner = other_facts(rest, output, about)
     elif keys & OF_NODE or any(BARE_REQUEST.match(line) for _, line in rest):
         facts, owner = node_facts(rest, output, about)
     else:
@@ -180,6 +185,15 @@ def node_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> t
     return facts, owner
 
 
+def workload_facts(kind: str, rest: list[tuple[int, str]], output: Output, about: Subject) -> tuple[Facts, Subject]:
+    """(facts, the controller)."""
+    made = workload_object(kind, rest)
+    made["metadata"].setdefault("namespace", about.namespace)
+    facts = parsed("kubernetes.workloads", made, output, about)
+    owner = facts["workloads"][0].subject() if facts.get("workloads") else about
+    return facts, owner
+
+
 def other_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> tuple[Facts, Subject]:
     """(facts, the object) of an object of another kind: only its name and the known messages in its text."""
     values: dict[str, str] = {}
@@ -187,13 +201,24 @@ def other_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> 
         if match := KEY.match(line):
             values.setdefault(match.group(1).strip(), (match.group(2) or "").strip())
     owner = Subject(kind="cluster", namespace=values.get("Namespace", "") or about.namespace, workload=about.workload)
-    return {"messages": loose(rest, output, owner)}, owner
+    facts: Facts = {"messages": loose(rest, output, owner)}
+    if rows := quota_rows(rest):
+        facts["quotas"] = [
+            Quota(
+                namespace=owner.namespace,
+                quota=values.get("Name", ""),
+                resource=resource,
+                hard=quantity(hard, milli=in_milli(resource)) or 0,
+                used=quantity(used, milli=in_milli(resource)) or 0,
+                origin=Origin(output.named(), number, line.strip()),
+            )
+            for number, line, resource, used, hard in rows
+        ]
+    return facts, owner
 
 
 def loose(lines: list[tuple[int, str]], output: Output, about: Subject) -> list[Any]:
     """The known messages in lines."""
-    from gpudoctor.facts import Origin
-
     return [
         message
         for number, line in lines

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.analyze.describe_keys import keys
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.parsers import ParseError, load
 from gpudoctor.parsers.messages import scan_text
@@ -20,11 +19,7 @@ NESTING = 100  # levels of one document; libyaml's composer recurses on the C st
 DEPTH = 12  # how deep conditions are looked for in objects of other kinds
 WORDS = 200  # messages of one object
 
-WORKLOADS = (
-    "Job|CronJob|Deployment|ReplicaSet|ReplicationController|StatefulSet|DaemonSet|PyTorchJob|MPIJob|TFJob|XGBoostJob|PaddleJob|JAXJob|"
-    "RayCluster|RayJob|RayService|JobSet|TrainJob|LeaderWorkerSet|Workload"
-)
-# Kind → the parser that reads it.
+# Kind → the parser that reads it; every other kind may be a workload, which has a pod template.
 PARSERS_OF_KIND: dict[str, str] = {
     "Pod": "kubernetes.pods",
     "Node": "kubernetes.nodes",
@@ -33,7 +28,6 @@ PARSERS_OF_KIND: dict[str, str] = {
     "PersistentVolume": "kubernetes.volumes",
     "ResourceQuota": "kubernetes.quotas",
     "RuntimeClass": "kubernetes.runtime_classes",
-    **dict.fromkeys(keys(WORKLOADS), "kubernetes.workloads"),
 }
 
 TOP_KEY = re.compile(r"^(apiVersion|kind|metadata|spec|status|items|data):", re.MULTILINE)
@@ -69,7 +63,7 @@ def objects(output: Output, about: Subject) -> Facts:
     """The facts of all objects in a text. Raises `ParseError` for text that is neither JSON nor YAML, or too large or knotted YAML."""
     page = as_json(output)
     facts: Facts = {}
-    wanted = sorted({PARSERS_OF_KIND[kind] for kind in kinds(page, output) if kind in PARSERS_OF_KIND})
+    wanted = sorted({PARSERS_OF_KIND.get(kind, "kubernetes.workloads") for kind in kinds(page, output)})
     for parser in wanted:
         for kind, records in load(parser)(msgspec.structs.replace(output, pages=(page,), exit=0), about).items():
             facts.setdefault(kind, []).extend(records)
@@ -138,15 +132,13 @@ def other_words(page: bytes, output: Output, about: Subject) -> list[Any]:
         value = msgspec.json.decode(page)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         return []
+    from gpudoctor.parsers.kubernetes_workloads import KINDS
+
     documents = value if isinstance(value, list) else [value]
+    known = PARSERS_OF_KIND.keys() | KINDS.keys() | {"List"}
     found = []
     for document in documents[:1000]:
-        if (
-            not isinstance(document, dict)
-            or document.get("kind") in PARSERS_OF_KIND
-            or "items" in document
-            or document.get("kind") == "List"
-        ):
+        if not isinstance(document, dict) or document.get("kind") in known or "items" in document:
             continue
         for words, _ in zip(messages(document, DEPTH), range(WORDS), strict=False):
             found += scan_text(words, source="status", about=about, origin=Origin(output.named(), 0, words[:400]))

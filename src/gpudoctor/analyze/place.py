@@ -15,7 +15,7 @@ SEARCHES = 2000  # facts of one text that are looked up; a list of 50,000 pods k
 NEEDLE = 60  # characters of a message that are looked for: a wrapped line has fewer than the whole
 
 # The fields whose value decides, the most telling first.
-TELLING = ("message", "last_message", "reason", "last_reason", "status", "workload", "claim", "quota", "pod", "container", "node")
+TELLING = ("message", "last_message", "last_reason", "reason", "status", "workload", "claim", "quota", "pod", "container", "node")
 
 
 def unnamed(facts: Facts) -> Facts:

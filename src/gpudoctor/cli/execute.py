@@ -214,7 +214,7 @@ def printed(report: Report, format: str, verbose: bool, no_color: bool) -> int: 
 
 def analyze_paths(paths: list[str], *, format: str, verbose: bool, no_color: bool) -> int:  # noqa: A002 - the option's name
     """Diagnose from files."""
-    from gpudoctor.analyze import gather
+    from gpudoctor.analyze.gather import gather
     from gpudoctor.engine.diagnose import analyze
     from gpudoctor.reporters import REPORTERS
 
