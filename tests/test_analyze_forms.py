@@ -488,8 +488,8 @@ def test_tables_of_controllers_claims_and_quotas_in_one_text() -> None:
         "Deployment/web": ("infra", 2, 1, False, {}),
         "Job/train": ("", 3, 0, True, {}),
         "StatefulSet/etcd": ("", 3, 2, False, {}),
-        "Workload/job-a-1": ("", None, None, False, {"QuotaReserved=True": "", "Admitted=True": ""}),
-        "Workload/job-b-2": ("", None, None, False, {}),
+        "Workload/job-a-1": ("", None, None, False, dict.fromkeys(("QuotaReserved=True", "Admitted=True", "Finished=False"), "")),
+        "Workload/job-b-2": ("", None, None, False, dict.fromkeys(("QuotaReserved=False", "Admitted=False", "Finished=False"), "")),
     }
     driver = facts["workloads"][0]
     assert (driver.updated, driver.component, driver.node_selector) == (3, "driver", {"nvidia.com/gpu.deploy.driver": "true"})

@@ -117,6 +117,14 @@ STORIES: dict[str, Case] = {
         ),
         faults=[{"match": "GET /api/v1/nodes", "status": 403, "message": "nodes is forbidden"}],
     ),
+    "placed-by-hand": case(
+        refused(
+            "OutOfnvidia.com/gpu", "Pod was rejected: Node didn't have enough resource: nvidia.com/gpu, requested: 1, used: 8, capacity: 8"
+        ),
+        ("OutOfnvidia.com/gpu", "Node didn't have enough resource: nvidia.com/gpu, requested: 1, used: 8, capacity: 8"),
+    ),
+    "evicted-without-a-word": case(refused("Evicted", "")),
+    "can-not-be-started": case(creating(waiting=("RunContainerError", "context deadline exceeded"))),
     "numa": case(refused("TopologyAffinityError", "Pod was rejected: Resources cannot be allocated with Topology locality")),
     "out-of-gpus": case(
         refused(
@@ -197,6 +205,8 @@ WORDS: dict[str, Case] = {
         CLI + "mount error: file creation failed: /run/containerd/ab/rootfs/usr/bin/nvidia-smi: file exists: unknown",
         CLI + "error parsing IMEX info: unsupported IMEX channel value: all: unknown",
         HOOK + "Incorrect Usage: flag provided but not defined: -cuda-compat-mode",
+        HOOK.replace("prestart hook #0", "createContainer hook #2")
+        + "failed to create link [libcuda.so.1 /usr/lib/libcuda.so]: file exists",
         CLI + "container error: cgroup subsystem devices not found: unknown",
         CLI + "ldcache error: open failed: /run/nvidia/driver/sbin/ldconfig.real: no such file or directory: unknown",
     ),
@@ -251,6 +261,8 @@ WORDS: dict[str, Case] = {
             "CUDA error: no kernel image is available for execution on the device",
             "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 4.00 GiB.",
             "Memory cgroup out of memory: Killed process 4242 (python) total-vm:268435456kB",
+            "RuntimeError: CUDA error: uncorrectable ECC error encountered",
+            "RuntimeError: unable to allocate shared memory(shm) for file </torch_412_1>: No space left on device (28)",
             "error: couldn't initialize inotify: too many open files",
             "curl: (7) Failed to connect to 169.254.169.254 port 80 after 0 ms: Network is unreachable",
             previous=True,

@@ -142,6 +142,10 @@ CASES: dict[str, Case] = {
     "no-device-inside": case(trains(), inside=fails("No devices were found\n", 6)),
     "fewer-inside": case(trains(8), inside=exec_answer("nvidia-smi", stdout=smi(7)), log="CUDA error: invalid device ordinal\n"),
     "image-too-new": case(trains(), log="CUDA error: CUDA driver version is insufficient for CUDA runtime version\n"),
+    "image-of-later-cuda": case(
+        trains(image="registry.example.com/ml/trainer:2.4.1-cuda13.0"),
+        log="CUDA error: CUDA driver version is insufficient for CUDA runtime version\n",
+    ),
     "cpu-build": case(trains(), log="AssertionError: Torch not compiled with CUDA enabled\n"),
     "fabric-not-ready": case(trains(8), inside=exec_answer("nvidia-smi", stdout=smi()), log="Error 802: system not yet initialized\n"),
 }

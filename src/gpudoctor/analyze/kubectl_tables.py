@@ -172,9 +172,7 @@ def workload(kind: str, row: Row, about: Subject, origin: Origin) -> list[Fact]:
         name = match.group(2)
     ready, _, wanted = (row.get("COMPLETIONS") or row.get("READY", "")).partition("/")
     selector = row.get("NODE SELECTOR", "")
-    conditions = {}
-    if kind == "Workload":
-        conditions = {f"{title}={row[column] if column == 'ADMITTED' else 'True'}": "" for title, column in KUEUE if row.get(column)}
+    conditions = kueue_conditions(row) if kind == "Workload" else {}
     made = Workload(
         namespace=row.get("NAMESPACE", "") or about.namespace,
         workload=f"{kind}/{name}",
@@ -194,7 +192,10 @@ def workload(kind: str, row: Row, about: Subject, origin: Origin) -> list[Fact]:
     return [made] if name else []
 
 
-KUEUE = (("QuotaReserved", "RESERVED IN"), ("Admitted", "ADMITTED"), ("Finished", "FINISHED"))
+def kueue_conditions(row: Row) -> dict[str, str]:
+    """The conditions of a Kueue Workload that its columns stand for; an empty cell says that it isn't so (yet)."""
+    columns = (("QuotaReserved", "RESERVED IN"), ("Admitted", "ADMITTED"), ("Finished", "FINISHED"))
+    return {f"{condition}={'True' if row.get(title) not in (None, '', 'False') else 'False'}": "" for condition, title in columns}
 
 
 def claim(row: Row, about: Subject, origin: Origin) -> list[Fact]:

@@ -59,8 +59,6 @@ def of_smi(text: Text) -> int:
     """nvidia-smi in any form; an error text must begin its line, since logs quote the same words."""
     if any(BANNER.search(line) or LISTED.match(line) or HEAD.match(line) or CSV.match(line) or ROW.match(line) for line in text.lines):
         return 88
-    if text.hint.verb == "nvidia-smi" or text.hint.inside:
-        return 60
     for line in text.lines:
         bare = line.strip().removeprefix("bash: ").removeprefix("sh: 1: ")
         word, _ = find_problem([bare])

@@ -21,6 +21,7 @@ def lint_files(paths: list[Path]) -> int:
             book, found = load.runbook(path)
             problems += [str(problem) for problem in (found if book is None else lint.runbook(book, library))]
     else:
+        need_checkout("lint")
         library, located = compiling.compile_files()
         problems = [str(problem) for problem in located] or list(style.problems(library, index.runbooks_folder()))
     for text in problems:
@@ -52,6 +53,7 @@ def run_tests(paths: list[Path]) -> int:
 def test_files(paths: list[Path]) -> list[Path]:
     """The test files that were asked for; a runbook stands for its test."""
     if not paths:
+        need_checkout("test")
         return sorted(index.runbooks_folder().glob("*.test.yaml"))
     files = [path if path.name.endswith(".test.yaml") else path.with_name(f"{path.stem}.test.yaml") for path in paths]
     for path in files:
@@ -60,16 +62,24 @@ def test_files(paths: list[Path]) -> list[Path]:
     return files
 
 
+def need_checkout(command: str) -> None:
+    """Refuse what reads or writes our own sources when there are none: an installed gpudoctor has its runbooks compiled."""
+    if not index.in_checkout():
+        raise Refused(f"`gpudoctor {command}` without a path works on gpudoctor's own files, which are in a checkout: give the path of a runbook")
+
+
 def print_schema(write: bool) -> int:
     """The JSON Schemas, generated from the models."""
     from gpudoctor.runbook import schema
 
-    kinds = {"runbook": schema.Runbook, "runbook-test": schema.PairedTest, "catalogue": schema.Catalogue, "messages": schema.Messages}
+    kinds: dict[str, type[schema.Model]] = {"runbook": schema.Runbook, "runbook-test": schema.PairedTest, "catalogue": schema.Catalogue, "messages": schema.Messages}
     if not write:
         json.dump(schema.Runbook.model_json_schema(), sys.stdout, indent=2)
         print()
         return 0
+    need_checkout("schema --write")
     folder = index.root() / "schema"
+    folder.mkdir(exist_ok=True)
     for name, kind in kinds.items():
         (folder / f"{name}.schema.json").write_text(json.dumps(kind.model_json_schema(), indent=2) + "\n")
         print(f"schema/{name}.schema.json")

@@ -31,9 +31,9 @@ def names(kind: str, namespace: str, prefix: str, ctx: Any) -> list[str]:
 def complete_context(incomplete: str) -> list[str]:
     """Contexts of the kubeconfig."""
     with contextlib.suppress(Exception):
-        from kubernetes.config import list_kube_config_contexts
+        from gpudoctor.probes.kube_config import context_names
 
-        return [context["name"] for context in list_kube_config_contexts()[0] if context["name"].startswith(incomplete)]
+        return [name for name in context_names() if name.startswith(incomplete)]
     return []
 
 

@@ -12,7 +12,7 @@ from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
 from gpudoctor.probes.base import Probe
 from gpudoctor.report import Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
-from gpudoctor.runbook.conditions import Unsure, compiled, fill, input_types, record_types, record_values
+from gpudoctor.runbook.conditions import Unsure, Values, compiled, fill, input_types, record_types
 from gpudoctor.runbook.model import Library, Runbook
 
 ROWS = 200  # of one table; a cluster of 5,000 nodes folds into far fewer
@@ -32,7 +32,7 @@ def diagnose(
     """Execute a runbook and draw the conclusions. Raises `engine.run.NotThere`."""
     engine = Engine(library, probe, timeout=timeout)
     if on_step:
-        engine.on_step = lambda step, steps: on_step(step_result(step, engine.store, steps))
+        engine.on_step = lambda step, steps: on_step(step_result(step, provisional(step, steps, engine.store)))
     return conclusions(library, engine.execute(book, inputs), asked=asked, started=started)[0]
 
 
@@ -48,7 +48,7 @@ def conclusions(library: Library, run: Run, *, asked: str, started: float) -> tu
         started=started,
         coverage=coverage(run),
         tables=tables(run),
-        steps=[step_result(step, run.store, run.steps) for step in run.steps],
+        steps=[step_result(step, [one.outcome for one in checked if one.step is step and one.check.finds]) for step in run.steps],
     )
     return made, checked
 
@@ -109,7 +109,7 @@ def tables(run: Run) -> list[Table]:
         given = {f"input.{key}": value for key, value in step.planned.inputs.items()}
         rows = []
         for record in run.store.records(show.each.type)[:ROWS]:
-            values = {**given, **record_values(name, record)}
+            values = Values(given, {name: record})
             try:
                 if show.where and not compiled(show.where, types).holds(values):
                     continue
@@ -121,9 +121,13 @@ def tables(run: Run) -> list[Table]:
     return made
 
 
-def step_result(step: StepRun, store: Store, steps: list[StepRun]) -> StepResult:
-    """A step as the report has it."""
-    checks = [outcomes.of_step(step, check, store, steps).outcome for check in step.planned.step.checks if check.finds]
+def provisional(step: StepRun, steps: list[StepRun], store: Store) -> list[Outcome]:
+    """The outcomes of a step's checks while the run goes on."""
+    return [outcomes.of_step(step, check, store, steps).outcome for check in step.planned.step.checks if check.finds]
+
+
+def step_result(step: StepRun, checks: list[Outcome]) -> StepResult:
+    """A step as the report has it, with the outcomes of its checks."""
     outcome: Outcome = "clear"
     if "found" in checks:
         outcome = "found"

@@ -11,11 +11,12 @@ from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Unsure, compiled, fields, fill, record_values
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, fields, fill, join_types
 from gpudoctor.runbook.model import Check, Join, Runbook
 
-# A condition that starts with `x.field == "text" && …` (and has no `||`) is looked up in an index instead of tried on every record.
-LEADING = re.compile(r'^\(?([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*) == "([^"\\]*)"')
+# A condition that starts with `x.field == "text" && …` or `x.field && …` (and has no `||`) is looked up in an index instead of being tried
+# on every record.
+LEADING = re.compile(r'^([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)(?: == "([^"\\]*)")?(?: &&|$)')
 Inputs = dict[str, Any]
 
 
@@ -46,10 +47,12 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
     else:
         absent = not store.has(check.each.type, before)
         candidates = list(narrowed(check, store, before))
+    types = scope.check_types(book, check)
+    outers = [scope.check_types(book, check, upto=join.name) for join in check.joins]
     hits, unsure = [], []
     for record in candidates:
         try:
-            hit = holds(book, check, record, given, store, before)
+            hit = holds(check, types, outers, record, given, store, before)
         except Unsure as why:
             unsure.append(because(str(why), check, record))
             continue
@@ -59,26 +62,30 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
 
 
 def narrowed(check: Check, store: Store, before: int) -> list[Fact]:
-    """The records that can match at all: by an index where the condition starts with an equality on a text field."""
+    """The records that can match at all: by an index where the condition starts with an equality on a text, or a plain yes-or-no field."""
     assert check.each is not None
+    kind = check.each.type
     leading = LEADING.match(check.when)
-    if leading and "||" not in check.when and leading.group(1) == check.each.name:
-        field, value = leading.group(2), leading.group(3)
-        if fields(FACTS[check.each.type]).get(field) is str and f"{field}_known" not in fields(FACTS[check.each.type]):
-            return store.index(check.each.type, (field,), before).get((value,), [])
-    return store.records(check.each.type, before)
+    if leading is None or "||" in check.when or leading.group(1) != check.each.name:
+        return store.records(kind, before)
+    field, value = leading.group(2), leading.group(3) if leading.group(3) is not None else True
+    if fields(FACTS[kind]).get(field) is not type(value) or f"{field}_known" in fields(FACTS[kind]) or field.endswith("_known"):
+        return store.records(kind, before)
+    unsure = [record for record in store.records(kind, before) if field in record.gaps]
+    return [*store.index(kind, (field,), before).get((value,), []), *unsure]
 
 
-def holds(book: Runbook, check: Check, record: Fact | None, given: Inputs, store: Store, before: int) -> Hit | None:
-    """The hit of one record, None when the condition is false. Raises `Unsure`."""
-    types = scope.check_types(book, check)
-    values = {**given, **(record_values(check.each.name, record) if check.each else {})}
+def holds(
+    check: Check, types: Types, outers: list[dict[str, Any]], record: Fact | None, given: Inputs, store: Store, before: int
+) -> Hit | None:
+    """The hit of one record, None when the condition is false; `outers` are the variables that each join may use. Raises `Unsure`."""
+    values = Values(given, {check.each.name: record} if check.each else {})
     origins = [record.origin] if record is not None else []
-    for join in check.joins:
-        joined, count = pick(book, check, join, record, values, store, before)
-        values |= record_values(join.name, joined)
-        values[f"{join.name}.present"] = joined is not None
-        values[f"{join.name}.count"] = count
+    for join, outer in zip(check.joins, outers, strict=True):
+        joined, count = pick(join, outer, record, values, store, before)
+        values.records[join.name] = joined
+        values.given[f"{join.name}.present"] = joined is not None
+        values.given[f"{join.name}.count"] = count
         if joined is not None and joined.origin not in origins:
             origins.append(joined.origin)
     if not compiled(check.when, types).holds(values):
@@ -92,7 +99,7 @@ def holds(book: Runbook, check: Check, record: Fact | None, given: Inputs, store
     )
 
 
-def filled(template: str, types: Any, values: Inputs) -> str:
+def filled(template: str, types: Any, values: Values) -> str:
     """A title with `?` where a value is not known."""
     try:
         return fill(template, types, values)
@@ -100,9 +107,8 @@ def filled(template: str, types: Any, values: Inputs) -> str:
         return re.sub(r"\$\{[^}]*\}", "?", template)
 
 
-def pick(book: Runbook, check: Check, join: Join, record: Fact | None, values: Inputs, store: Store, before: int) -> tuple[Fact | None, int]:
+def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: Store, before: int) -> tuple[Fact | None, int]:
     """The joined record and how many match: equality by a hash index, then `where`, then the window in time."""
-    outer = scope.check_types(book, check, upto=join.name)
     names = tuple(join.on)
     if names:
         key = tuple(compiled(text, outer, "")(values) for text in join.on.values())
@@ -110,16 +116,16 @@ def pick(book: Runbook, check: Check, join: Join, record: Fact | None, values: I
     else:
         found = store.records(join.type, before)
     if join.where:
-        types = {**outer, **scope.join_types(join.name, join.type)}
+        types = {**outer, **join_types(join.name, join.type)}
         condition = compiled(join.where, types)
-        found = [other for other in found if true(condition, {**values, **record_values(join.name, other)})]
+        found = [other for other in found if true(condition, Values(values.given, {**values.records, join.name: other}))]
     found = [other for other in found if other is not record and in_window(join, other, outer, values)]
     if join.pick in ("count", "none") or not found:
         return (found[0] if found else None), len(found)
     return (found[0] if join.pick == "first" else found[-1]), len(found)
 
 
-def true(condition: Any, values: Inputs) -> bool:
+def true(condition: Any, values: Values) -> bool:
     """A joined record whose condition can't be decided doesn't count."""
     try:
         return bool(condition.holds(values))
@@ -127,7 +133,7 @@ def true(condition: Any, values: Inputs) -> bool:
         return False
 
 
-def in_window(join: Join, other: Fact, outer: Any, values: Inputs) -> bool:
+def in_window(join: Join, other: Fact, outer: Any, values: Values) -> bool:
     """Whether the joined record's time lies in the join's window. A record without a time is in no window."""
     for text, sign in ((join.before, 1.0), (join.after, -1.0)):
         if not text:

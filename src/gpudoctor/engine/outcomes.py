@@ -20,6 +20,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     hits: list[Hit] = []
     why: str = ""
     settle_with: list[str] = []
+    step: StepRun | None = None
 
     @property
     def name(self) -> str:
@@ -29,7 +30,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 
 def of_run(run: Run) -> list[Checked]:
     """Every check of a run, in the order written."""
-    return [of_step(step, check, run.store, run.steps) for step in run.steps for check in step.planned.step.checks]
+    pairs = ((step, check) for step in run.steps for check in step.planned.step.checks)
+    return [msgspec.structs.replace(of_step(step, check, run.store, run.steps), step=step) for step, check in pairs]
 
 
 def of_step(step: StepRun, check: Check, store: Store, steps: list[StepRun]) -> Checked:

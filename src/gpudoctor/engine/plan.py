@@ -87,7 +87,7 @@ def cast(text: str, kind: str) -> str | int | float | bool:
     if kind == "int":
         return int(text)
     if kind == "duration" and not text.replace(".", "", 1).isdigit():
-        from gpudoctor.runbook.schema import duration
+        from gpudoctor.runbook.fields import duration
 
         return duration(text)
     return float(text)

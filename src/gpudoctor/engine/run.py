@@ -18,7 +18,7 @@ from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact, Facts, Subject
 from gpudoctor.probes.base import Command, Output, Probe
 from gpudoctor.runbook import allowed, scope
-from gpudoctor.runbook.conditions import Unsure, compiled, fill, input_types, pieces, record_values
+from gpudoctor.runbook.conditions import Lookup, Unsure, Values, compiled, fill, input_types, pieces
 from gpudoctor.runbook.model import Check, Library, Runbook
 
 FANOUT = 8  # commands of one step at a time; kubectl's own client allows bursts of 10
@@ -200,7 +200,7 @@ class Engine:
         types = scope.step_types(planned.book, spec)
         seen: set[tuple[str, tuple[str, ...], int]] = set()
         for record in self.each(step, steps, types, given):
-            values = {**given, **(record_values(spec.each.name, record) if spec.each and record else {})}
+            values = Values(given, {spec.each.name: record} if spec.each else {})
             about = record.subject() if record else Subject(kind="cluster")
             try:
                 host = fill(spec.host, types, values)
@@ -224,7 +224,7 @@ class Engine:
         wanted: list[Fact | None] = []
         for record in self.store.records(spec.each.type, planned.order):
             try:
-                if not spec.where or compiled(spec.where, types).holds({**given, **record_values(spec.each.name, record)}):
+                if not spec.where or compiled(spec.where, types).holds(Values(given, {spec.each.name: record})):
                     wanted.append(record)
             except Unsure as why:
                 step.failures.append((f"step {planned.name}", str(why)))
@@ -277,16 +277,13 @@ class Engine:
             output = self.probe(command)
             if output.failure:
                 return output, output.reason or output.failure, None
-            if command.argv[0] == "kubectl" and command.argv[1] in ("get", "logs") and output.exit != 0:
-                error = output.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
-                if "NotFound" not in error and "not found" not in error:
-                    return output, error or f"exit code {output.exit}", None
-                facts = {kind: [] for kind in parser.fills}
-            else:
-                try:
-                    facts = read(output, about)
-                except parsers.ParseError as error_:
-                    return output, str(error_), None
+            said = refused(output)
+            if said:
+                return output, said, None
+            try:
+                facts = {kind: [] for kind in parser.fills} if not_found(output) else read(output, about)
+            except parsers.ParseError as error:
+                return output, str(error), None
         return output, "", facts
 
 
@@ -299,6 +296,18 @@ def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
     if not own.run and not own.derive and check.each:
         concerned += [other for other in steps if other.planned.order < step.planned.order and check.each.type in other.planned.fills]
     return list(dict.fromkeys(why for one in concerned for why in [one.undecided, *(reason for _, reason in one.failures)] if why))
+
+
+def not_found(output: Output) -> bool:
+    """Whether `kubectl get` or `logs` says that there is no such thing, which is an answer."""
+    return output.exit != 0 and output.command.argv[:2] in (("kubectl", "get"), ("kubectl", "logs")) and b"not found" in output.stderr.lower()
+
+
+def refused(output: Output) -> str:
+    """The last line of what `kubectl get` or `logs` says instead of an answer, "" when it answered."""
+    if output.exit == 0 or output.command.argv[:2] not in (("kubectl", "get"), ("kubectl", "logs")) or not_found(output):
+        return ""
+    return output.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1] or f"exit code {output.exit}"
 
 
 class Pages:
@@ -315,7 +324,7 @@ class Pages:
                 yield output
 
 
-def arguments(run: list[str], types: Any, values: Inputs) -> tuple[str, ...]:
+def arguments(run: list[str], types: Any, values: Lookup) -> tuple[str, ...]:
     """The argv of a step. An element whose every `${…}` is empty is left out; a value never becomes an option."""
     made = []
     for element in run:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-MONTHS = {name: number for number, name in enumerate(("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1)}
+MONTHS = {
+    name: number for number, name in enumerate(("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1)
+}
 WITHIN = 64  # a line's time stands at its beginning; `kern  :warn  : ` and `time="` may precede it
 
 # 2026-01-21T02:21:33,498559+00:00 | 2026-01-21T02:21:33.49Z | 2026/01/21 02:21:33

@@ -58,6 +58,11 @@ def find_context(kubeconfig: str | None = None, name: str | None = None) -> Cont
         return Context(trouble=str(error))
 
 
+def context_names() -> list[str]:
+    """The contexts there are, for completion. Raises ProbeSetupError for a kubeconfig that can't be read."""
+    return sorted(_entries([(file, _read(file)) for file in _default_files()], "contexts", "context"))
+
+
 def _default_files() -> list[str]:
     paths = os.environ.get("KUBECONFIG", "").split(os.pathsep)
     candidates = [Path(path).expanduser() for path in paths if path] or [Path("~/.kube/config").expanduser()]

@@ -1,30 +1,42 @@
-"""The programs that a step may run: read-only verbs of known tools. Everything else would need `effect: disruptive`, which is not there yet."""
+"""The commands that a step may run: known programs with options that only read. Everything else is refused.
+
+It is a list of what is allowed, not of what is forbidden: an option that a new version brings is refused until somebody has read what it does.
+"""
 
 from __future__ import annotations
 
+import re
+
 # kubectl verbs that only read. `exec` is allowed with a command that is itself on this list.
 KUBECTL = frozenset({"get", "logs", "exec", "version"})
+# -w, --watch=true, -f, -Aw: they never end
+ENDLESS = re.compile(r"(?:-[AR]*[wf]|--watch|--watch-only|--follow)(?:=|\Z)")
 
-# program → the options and words that make it change something; any of them refuses the command.
-READ_ONLY: dict[str, frozenset[str]] = {
+# program, or program and subcommand → options; with "=" those that take a value. nvidia-smi(1), dmesg(1).
+OPTIONS: dict[str, frozenset[str]] = {
     "nvidia-smi": frozenset(
-        {"-r", "--gpu-reset", "-pm", "--persistence-mode", "-pl", "--power-limit", "-lgc", "--lock-gpu-clocks", "-rgc", "--reset-gpu-clocks"}
-        | {"-lmc", "--lock-memory-clocks", "-rmc", "-ac", "--applications-clocks", "-rac", "-e", "--ecc-config", "-p", "--reset-ecc-errors"}
-        | {"-c", "--compute-mode", "-dm", "-fdm", "-am", "-caa", "-mig", "--multi-instance-gpu", "mig", "drain", "clocks", "boost-slider", "vgpu"}
-        | {"conf-compute", "power-hint", "compute-policy", "gom", "--gom", "-acp", "--auto-boost-default", "-gtt", "-cc"}
+        "-L --list-gpus -B --list-excluded-gpus -q --query -x --xml-format -u --unit -d= --display= -i= --id= --format= --version"
+        " --query-gpu= --query-compute-apps= --query-accounted-apps= --query-retired-pages= --query-remapped-rows=".split()
     ),
-    "dmesg": frozenset({"-C", "--clear", "-c", "--read-clear", "-D", "--console-off", "-E", "--console-on", "-n", "--console-level"}),
-    "uname": frozenset(),
-    "cat": frozenset(),
-    "ls": frozenset(),
+    "nvidia-smi topo": frozenset("-m --matrix -mp --matrix_pci -p2p= --p2p_status= -p= --path= -i= --id=".split()),
+    "nvidia-smi nvlink": frozenset("-s --status -c --capabilities -e --errorcounters -p --pcibusid -R --remotelinkinfo -i= --id= -l= --link=".split()),
+    "nvidia-smi mig": frozenset("-lgip --list-gpu-instance-profiles -lgi --list-gpu-instances -lci --list-compute-instances -i= --id=".split()),
+    "dmesg": frozenset(
+        "--time-format= -T --ctime -t --notime -k --kernel -u --userspace -x --decode -r --raw -P --nopager"
+        " -l= --level= -f= --facility= --since= --until=".split()
+    ),
+    "uname": frozenset("-a --all -r --kernel-release -v --kernel-version -m --machine -n --nodename -s --kernel-name".split()),
     "env": frozenset(),
 }
-# Where `cat` and `ls` may look: never a secret, never a home.
-PATHS = ("/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/sys/module/nvidia", "/dev", "/run/nvidia", "/etc/nvidia-container-runtime")
+# Where `cat` and `ls` may look: never a secret, never a home, and no device is read.
+PATHS: dict[str, tuple[str, ...]] = {
+    "cat": ("/proc/driver/nvidia", "/proc/devices", "/proc/modules", "/sys/module/nvidia", "/run/nvidia/", "/etc/nvidia-container-runtime/"),
+}
+PATHS["ls"] = (*PATHS["cat"], "/dev/")
 
 
 def refusal(argv: list[str]) -> str:
-    """Why a command may not run, "" when it may.
+    """Why a command may not run, "" when it may. An element that is still a template (`${…}`) is taken for a value.
 
     >>> refusal(["nvidia-smi", "-L"]), refusal(["rm", "-rf", "/"])
     ('', "the program 'rm' is not on the list of read-only commands")
@@ -34,30 +46,52 @@ def refusal(argv: list[str]) -> str:
     program, rest = argv[0], argv[1:]
     if program == "kubectl":
         return kubectl(rest)
-    if program not in READ_ONLY:
+    if program in PATHS:
+        return paths(program, rest)
+    if rest and f"{program} {rest[0]}" in OPTIONS:
+        program, rest = f"{program} {rest[0]}", rest[1:]
+    if program not in OPTIONS:
         return f"the program '{program}' is not on the list of read-only commands"
-    if program == "env" and rest:
-        return "'env' may only print"
+    return options(program, rest)
+
+
+def options(program: str, rest: list[str]) -> str:
+    """Why a program may not have these arguments: each must be an option that only reads, or the value of one."""
+    value = False
     for argument in rest:
-        word = argument.split("=", 1)[0]
-        if word in READ_ONLY[program] or argument[:2] in ("-r", "-C") and program == "nvidia-smi" and len(argument) > 2 and argument[2].isdigit():
-            return f"'{program} {argument}' changes something"
-        if program in ("cat", "ls") and not argument.startswith("-") and (not argument.startswith(PATHS) or ".." in argument):
-            return f"'{program}' may not read {argument}"
+        if value and not argument.startswith("-"):
+            value = False
+            continue
+        name, equals, _ = argument.partition("=")
+        value = not equals and f"{name}=" in OPTIONS[program]
+        if not (value or (name if not equals else f"{name}=") in OPTIONS[program]):
+            return f"'{program} {argument}' is not on the list of options that only read"
     return ""
+
+
+def paths(program: str, rest: list[str]) -> str:
+    """Why `cat` or `ls` may not read its arguments."""
+    files = [argument for argument in rest if not argument.startswith("-")]
+    for path in files:
+        if not path.startswith(PATHS[program]) or ".." in path:
+            return f"'{program}' may not read {path}"
+    return "" if files else f"'{program}' needs a path"
 
 
 def kubectl(rest: list[str]) -> str:
     """Why a kubectl command may not run."""
     if not rest or rest[0] not in KUBECTL:
         return f"'kubectl {rest[0] if rest else ''}' is not a verb that only reads"
-    verb = rest[0]
-    if verb == "exec":
+    if rest[0] == "exec":
         if "--" not in rest:
             return "'kubectl exec' needs '--' before its command"
         return refusal(rest[rest.index("--") + 1 :])
-    if verb == "get" and any(word.split("/")[0].lower() in ("secret", "secrets") for part in rest[1:] for word in part.split(",")):
-        return "secrets are never read"
-    if any(word in ("-w", "--watch", "-f", "--follow", "--watch-only") or word.startswith(("--watch=", "--follow=")) for word in rest):
-        return "a command that never ends is not allowed"
+    for argument in rest[1:]:
+        if ENDLESS.match(argument):
+            return "a command that never ends is not allowed"
+        if argument.startswith("--raw"):
+            return "'kubectl get --raw' is not allowed: name the resource"
+        # secrets | pods,secrets | secret/token | secrets.v1.
+        if rest[0] == "get" and any(re.split(r"[/.]", word.lower())[0] in ("secret", "secrets") for word in argument.split(",")):
+            return "secrets are never read"
     return ""

@@ -11,7 +11,7 @@ import re
 import types
 import typing
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from cel_expr_python import cel
@@ -28,7 +28,13 @@ INPUT_TYPES = {"string": str, "int": int, "float": float, "bool": bool, "duratio
 JOIN_FIELDS: dict[str, Any] = {"present": bool, "count": int}
 
 Types = Mapping[str, Any]  # variable name → Python type
-Values = Mapping[str, Any]
+MEMO = 4096  # answers that one expression remembers; a fact type's records have few distinct values in the fields that a condition uses
+
+
+class Lookup(Protocol):
+    """Where an expression finds its variables: a dict, or `Values`. None means "not known"."""
+
+    def get(self, name: str, /) -> Any: ...
 
 
 class ConditionError(ValueError):
@@ -40,7 +46,7 @@ class Unsure(Exception):
 
 
 @functools.cache
-def fields(fact: type[Fact]) -> dict[str, Any]:
+def fields(fact: type[Fact]) -> Types:
     """The fields of a fact that conditions may use → their types, `f_known` beside each optional `f`.
 
     >>> fields(FACTS["xids"])["code"], fields(FACTS["xids"])["pid_known"]
@@ -79,12 +85,14 @@ def cel_type(kind: Any) -> Any:
     return None
 
 
-def record_types(name: str, fact_type: str) -> dict[str, Any]:
+@functools.cache
+def record_types(name: str, fact_type: str) -> Types:
     """Variables of one record under a name: `pod.phase` → str."""
     return {f"{name}.{field}": kind for field, kind in fields(FACTS[fact_type]).items()}
 
 
-def join_types(name: str, fact_type: str) -> dict[str, Any]:
+@functools.cache
+def join_types(name: str, fact_type: str) -> Types:
     """Variables of a joined record: its fields, `present` and `count`."""
     return {**record_types(name, fact_type), **{f"{name}.{field}": kind for field, kind in JOIN_FIELDS.items()}}
 
@@ -94,20 +102,34 @@ def input_types(inputs: Mapping[str, Input]) -> dict[str, Any]:
     return {f"input.{name}": INPUT_TYPES[given.type] for name, given in inputs.items()}
 
 
-def record_values(name: str, record: Fact | None) -> dict[str, Any]:
-    """The values of a record's known fields, with `f_known` for the optional ones."""
-    if record is None:
-        return {}
-    values: dict[str, Any] = {}
-    usable = fields(type(record))
-    for field in usable:
-        value = getattr(record, field, None)
-        if value is not None:
-            values[f"{name}.{field}"] = value
-    for field in usable:
-        if field.endswith("_known") and field[:-6] in usable:
-            values[f"{name}.{field}"] = f"{name}.{field[:-6]}" in values
-    return values
+class Values:
+    """The variables of one evaluation: given values (`input.x`, `found.x`, a join's `present`) and records under their names.
+
+    A record's field is looked up only when an expression uses it. What the record's `gaps` name, and what is None, is not known.
+    """
+
+    __slots__ = ("given", "records")
+
+    def __init__(self, given: Mapping[str, Any], records: Mapping[str, Fact | None] | None = None) -> None:
+        self.given = dict(given)
+        self.records = dict(records or {})
+
+    def get(self, name: str, /) -> Any:
+        """The value of a variable, None when it is not known."""
+        if name in self.given:
+            return self.given[name]
+        variable, _, field = name.partition(".")
+        record = self.records.get(variable)
+        if record is None:
+            return None
+        if field in fields(type(record)) and not hasattr(record, field):
+            return known(record, field.removesuffix("_known")) is not None
+        return known(record, field)
+
+
+def known(record: Fact, field: str) -> Any:
+    """The value of a record's field, None where it is not known."""
+    return None if field in record.gaps else getattr(record, field, None)
 
 
 @functools.lru_cache(maxsize=512)
@@ -119,45 +141,69 @@ def environment(variables: tuple[tuple[str, Any], ...]) -> Any:
 class Expression:
     """One compiled CEL expression."""
 
-    __slots__ = ("names", "program", "result", "text")
+    __slots__ = ("memo", "names", "program", "result", "text")
 
-    def __init__(self, text: str, variables: Types) -> None:
+    def __init__(self, text: str, used: tuple[tuple[str, Any], ...]) -> None:
         self.text = text
-        self.names = {f"{a}.{b}" for a, b in NAME.findall(text)}
-        # Only the variables that the text may mean: small environments are shared between many expressions and compile faster.
-        used = tuple(sorted(((n, k) for n, k in variables.items() if n in self.names), key=lambda pair: pair[0]))
-        try:
-            self.program = environment(used).compile(text)
-        except RuntimeError as error:
-            raise ConditionError(explain(str(error), text, variables)) from None
+        self.names = [name for name, _ in used]
+        self.program = environment(used).compile(text)
         self.result = str(self.program.return_type().name())
+        self.memo: dict[tuple[Any, ...], Any] = {}
 
-    def __call__(self, values: Values) -> Any:
+    def __call__(self, values: Lookup) -> Any:
         """The value; raises `Unsure` where something that decides is not known."""
+        found = [values.get(name) for name in self.names]
         try:
-            answer = self.program.eval(data={name: values[name] for name in self.names if name in values})
-        except RuntimeError as error:
-            raise Unsure(str(error)[:200]) from None
-        if answer.type() == cel.Type.ERROR:
-            raise Unsure(reason(str(answer.value())))
-        return answer.value()
+            key = tuple(found)
+            answer = self.memo.get(key, self)
+        except TypeError:  # a list or a map among the values
+            answer = self.fresh(found)
+        else:
+            if answer is self:
+                answer = self.fresh(found)
+                if len(self.memo) < MEMO:
+                    self.memo[key] = answer
+        if isinstance(answer, Unsure):
+            raise Unsure(str(answer))
+        return answer
 
-    def holds(self, values: Values) -> bool:
+    def fresh(self, found: list[Any]) -> Any:
+        """Ask CEL; an `Unsure` is returned, since it is remembered like any other answer."""
+        try:
+            answer = self.program.eval(data={name: value for name, value in zip(self.names, found, strict=True) if value is not None})
+        except RuntimeError as error:
+            return Unsure(str(error)[:200])
+        return Unsure(reason(str(answer.value()))) if answer.type() == cel.Type.ERROR else answer.value()
+
+    def holds(self, values: Lookup) -> bool:
         """The value of a condition."""
         return self(values) is True
 
 
-@functools.lru_cache(maxsize=4096)
-def _compiled(text: str, variables: tuple[tuple[str, Any], ...], want: str) -> Expression:
-    expression = Expression(text, dict(variables))
-    if want and expression.result != want:
-        raise ConditionError(f"'{text}' is a {expression.result}, not a {want}")
-    return expression
+@functools.lru_cache(maxsize=8192)
+def names_in(text: str) -> tuple[str, ...]:
+    """The `a.b` in an expression that may be variables."""
+    return tuple(sorted({f"{a}.{b}" for a, b in NAME.findall(text)}))
+
+
+@functools.lru_cache(maxsize=8192)
+def _compiled(text: str, used: tuple[tuple[str, Any], ...]) -> Expression:
+    return Expression(text, used)
 
 
 def compiled(text: str, variables: Types, want: str = "BOOL") -> Expression:
-    """Compile once; `want` is the CEL type that must come out ("" = any)."""
-    return _compiled(text, tuple(sorted(variables.items(), key=lambda pair: pair[0])), want)
+    """Compile once; `want` is the CEL type that must come out ("" = any). Raises `ConditionError`.
+
+    Only the variables that the text may mean are declared: small environments are shared between many expressions and compile faster.
+    """
+    used = tuple((name, variables[name]) for name in names_in(text) if name in variables)
+    try:
+        expression = _compiled(text, used)
+    except RuntimeError as error:
+        raise ConditionError(explain(str(error), text, variables)) from None
+    if want and expression.result != want:
+        raise ConditionError(f"'{text}' is a {expression.result}, not a {want}")
+    return expression
 
 
 def reason(error: str) -> str:
@@ -179,6 +225,7 @@ def explain(error: str, text: str, variables: Types) -> str:
     return f"{first} in '{text}'" if len(text) < 120 else first
 
 
+@functools.lru_cache(maxsize=8192)
 def pieces(template: str) -> list[tuple[str, str]]:
     """A template cut into ("text", …) and ("cel", …) pieces.
 
@@ -210,6 +257,6 @@ def as_text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def fill(template: str, variables: Types, values: Values) -> str:
+def fill(template: str, variables: Types, values: Lookup) -> str:
     """A template with its expressions filled in. Raises `Unsure` where one has no value."""
     return "".join(text if kind == "text" else as_text(compiled(text, variables, "")(values)) for kind, text in pieces(template))

@@ -22,7 +22,7 @@ CHECKOUT = PACKAGE.parent.parent
 class Compiled(msgspec.Struct, frozen=True):
     """The index file: what it was made from, and the library."""
 
-    sources: list[tuple[str, int, int]]  # path relative to the root, mtime in ns, size
+    sources: list[tuple[str, int, int]]  # path relative to the root, mtime in ns, size; empty in a wheel
     library: Library
 
 
@@ -75,19 +75,21 @@ def stamps(files: list[Path]) -> list[tuple[str, int, int]]:
 @functools.cache
 def library() -> Library:
     """The compiled library. Raises `BrokenLibrary` with all problems when the files don't pass."""
+    index = read_index()
     if not in_checkout():
-        return msgspec.json.decode((DATA / "index.json").read_bytes(), type=Compiled).library
+        if index is None:
+            raise BrokenLibrary([f"{DATA / 'index.json'} is missing or of another version: install gpudoctor again"])
+        return index.library
     now = stamps(source_files())
-    cached = read_cache()
-    if cached is not None and cached.sources == now:
-        return cached.library
+    if index is not None and index.sources == now:
+        return index.library
     made = compile_library()
     write_cache(Compiled(now, made))
     return made
 
 
-def read_cache() -> Compiled | None:
-    """The cached index, None when there is none or it is of another version."""
+def read_index() -> Compiled | None:
+    """The index file, None when there is none or it is of another version."""
     try:
         return msgspec.json.decode((DATA / "index.json").read_bytes(), type=Compiled)
     except (OSError, msgspec.DecodeError):

@@ -5,58 +5,33 @@ Imported only where YAML is read; a run uses the compiled records of `model`.
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-Kebab = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
-Snake = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
-Url = Annotated[str, StringConstraints(pattern=r"^https?://")]
-EACH = re.compile(r"^([a-z][a-z0-9_]*) in ([a-z][a-z0-9_]*)$")
-DURATION = re.compile(r"^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$")
-RESERVED = ("ask", "effect", "promql", "nvml")
-
-
-def duration(text: Any) -> float:
-    """Seconds of `90s`, `5m`, `1h30m`.
-
-    >>> duration("1h30m"), duration("10s")
-    (5400.0, 10.0)
-    """
-    match = DURATION.match(text) if isinstance(text, str) else None
-    if not match or not text:
-        raise ValueError("is a duration such as 90s, 5m or 1h30m")
-    hours, minutes, seconds = (float(part or 0) for part in match.groups())
-    return hours * 3600 + minutes * 60 + seconds
-
-
-def each(text: Any) -> dict[str, str]:
-    """`pod in pods` → name and fact type."""
-    match = EACH.match(text) if isinstance(text, str) else None
-    if not match:
-        raise ValueError("has the form 'pod in pods'")
-    return {"name": match.group(1), "type": match.group(2)}
-
-
-def condition(value: Any) -> str:
-    """A condition is text; a plain `true` in YAML is one too."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if not isinstance(value, str):
-        raise ValueError("is a CEL expression")
-    return " ".join(value.split())
-
-
-Duration = Annotated[float, BeforeValidator(duration)]
-Condition = Annotated[str, BeforeValidator(condition)]
-Argument = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) and not isinstance(value, bool) else value)]
+from gpudoctor.runbook.fields import (
+    RESERVED,
+    TEXT,
+    Argument,
+    Condition,
+    Duration,
+    Equalities,
+    Kebab,
+    KebabOrEmpty,
+    Plain,
+    Snake,
+    SnakeOrEmpty,
+    Url,
+    duration,
+    each,
+    free,
+)
 
 
 class Model(BaseModel):
     """Base: unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Each(Model):
@@ -66,14 +41,14 @@ class Each(Model):
     type: str
 
 
-EachField = Annotated[Each, BeforeValidator(each)]
+EachField = Annotated[Each, BeforeValidator(each), TEXT]
 
 
 class Input(Model):
     """An input with its type and default."""
 
     type: Literal["string", "int", "float", "bool", "duration"]
-    default: str | int | float | bool
+    default: Plain
     help: Annotated[str, Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -91,12 +66,19 @@ class Join(Model):
     """One entry of `with:`."""
 
     from_: Annotated[str, Field(alias="from")]
-    on: list[str] | dict[str, Condition] = {}
+    on: Equalities = {}
     where: Condition = ""
-    before: str = ""
-    after: str = ""
+    before: Condition = ""
+    after: Condition = ""
     within: Duration | None = None
     pick: Literal["first", "last", "count", "none"] = "first"
+
+    @model_validator(mode="after")
+    def has_an_end(self) -> Join:
+        """A window is measured from somewhere."""
+        if self.within is not None and not (self.before or self.after):
+            raise ValueError("has within without before or after: within what distance of which time?")
+        return self
 
 
 class Check(Model):
@@ -107,9 +89,19 @@ class Check(Model):
     each: EachField | None = None
     with_: Annotated[dict[Snake, Join], Field(alias="with")] = {}
     when: Condition = "true"
-    finds: Kebab | Literal[""] = ""
+    finds: KebabOrEmpty = ""
     confidence: Literal["confirmed", "likely", "possible"] = "confirmed"
     settle_with: list[str] = []
+
+    @model_validator(mode="after")
+    def named_apart(self) -> Check:
+        """Every record of a check has a name of its own."""
+        for name, join in self.with_.items():
+            if free(name) == (self.each and self.each.name):
+                raise ValueError(f"with.{name} has the name of the record that the check looks at")
+            if isinstance(join.on, list) and self.each is None:
+                raise ValueError(f"with.{name}.on is a list of fields of two records, and the check has no each")
+        return self
 
 
 class Show(Model):
@@ -131,7 +123,7 @@ class Sample(Model):
 class Step(Model):
     """One step: exactly one of run, derive, include."""
 
-    id: Snake | Literal[""] = ""
+    id: SnakeOrEmpty = ""
     title: str = ""
     why: str = ""
     when: Condition = ""
@@ -264,7 +256,7 @@ class Case(Model):
 
     name: str
     bundle: str
-    inputs: dict[str, str | int | float | bool] = {}
+    inputs: dict[str, Plain] = {}
     verdict: Literal["healthy", "problem", "inconclusive"]
     findings: list[ExpectedFinding] = []
     candidates: list[ExpectedCandidate] = []

@@ -1,0 +1,54 @@
+"""The build hook: what a wheel holds beside the code, under `gpudoctor/_data`.
+
+A wheel reads no YAML to diagnose: the runbooks, the catalogue and the known messages are checked and compiled here into one index, and
+any problem in them fails the build. The YAML itself comes along to be read by people, and the bundles that `gpudoctor demo` replays.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+DATA = Path("gpudoctor/_data")
+
+
+class DataHook(BuildHookInterface):
+    """Adds the data to a wheel. An editable installation reads its checkout instead, and an sdist holds the sources of everything."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Called before a wheel is built; `version` is `standard` or `editable`."""
+        if version == "editable":
+            return
+        root = Path(self.root)
+        sys.path.insert(0, str(root / "src"))  # this checkout's gpudoctor, wherever another one is installed
+        self.folder = tempfile.TemporaryDirectory(prefix="gpudoctor-build-")
+        index = Path(self.folder.name, "index.json")
+        index.write_bytes(compiled())
+        build_data["force_include"] |= {str(source): str(DATA / target) for source, target in {index: "index.json", **data_files(root)}.items()}
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Called when the wheel is written."""
+        if version != "editable":
+            self.folder.cleanup()
+
+
+def compiled() -> bytes:
+    """The index of all declarative files. Raises `BrokenLibrary` with every problem in them."""
+    import msgspec
+    from gpudoctor.runbook.index import Compiled, compile_library
+
+    return msgspec.json.encode(Compiled([], compile_library()))
+
+
+def data_files(root: Path) -> dict[Path, str]:
+    """The files of a checkout that go into the wheel as they are, each with its place under the data folder."""
+    from gpudoctor.cli.scenarios import SCENARIOS
+
+    books = [path for path in (root / "runbooks").rglob("*.yaml") if not path.name.endswith(".test.yaml")]
+    fixtures = root / "tests" / "fixtures"
+    bundles = [path for bundle in sorted({scenario.bundle for scenario in SCENARIOS.values()}) for path in (fixtures / bundle).iterdir()]
+    return {path: str(path.relative_to(root)) for path in books} | {path: f"fixtures/{path.relative_to(fixtures)}" for path in bundles}

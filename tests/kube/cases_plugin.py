@@ -1,0 +1,122 @@
+"""A device plugin, a sharing configuration, feature discovery or an operator that doesn't serve a node's GPUs."""
+
+from __future__ import annotations
+
+from tests.kube.case import Case
+from tests.kube.cases_stack import (
+    CRASHES,
+    FEW,
+    FORBIDDEN,
+    NODE,
+    NS,
+    OPERATOR,
+    PLUGIN_SET,
+    STARTED,
+    crashing,
+    driver_set,
+    init_stops,
+    operator,
+    place,
+    stack,
+)
+from tests.kube.objects import event, node, pod
+
+CASES: dict[str, Case] = {
+    "plugin-privileges": crashing(
+        "device_plugin", '      "deviceListStrategy": "volume-mounts",', "Failed to initialize NVML: ERROR_LIBRARY_NOT_FOUND."
+    ),
+    "plugin-no-library": crashing(
+        "device_plugin", "Incompatible strategy detected auto", "did you configure the NVIDIA Container Toolkit?"
+    ),
+    "plugin-driver-unloaded": crashing("device_plugin", "Failed to initialize NVML: Driver Not Loaded."),
+    "plugin-may-not-open": crashing("device_plugin", "Failed to initialize NVML: Insufficient Permissions."),
+    "plugin-registration": crashing(
+        "device_plugin",
+        "Starting to serve 'nvidia.com/gpu' on /var/lib/kubelet/device-plugins/nvidia-gpu.sock",
+        "Could not register device plugin: context deadline exceeded",
+        "GRPC server for 'nvidia.com/gpu' has repeatedly crashed recently. Quitting",
+    ),
+    "plugin-old-kubelet": crashing(
+        "device_plugin",
+        "Starting to serve on /var/lib/kubelet/device-plugins/nvidia.sock",
+        "Could not register device plugin: context deadline exceeded",
+    ),
+    "plugin-endpoint": stack(
+        device_plugin=("CreateContainerConfigError", "endpoint not found in cache for a registered resource: nvidia.com/gpu"),
+    ),
+    "plugin-mps": crashing(
+        "device_plugin", "Failed to start plugin: error waiting for MPS daemon: error checking MPS daemon health: exit status 1"
+    ),
+    "plugin-mps-mig": crashing("device_plugin", "unable to create plugins: sharing using MPS is not supported for MIG devices"),
+    "plugin-mig-types": crashing("device_plugin", "invalid MIG configuration: more than one MIG device type present on node"),
+    "plugin-mig-empty": crashing("device_plugin", "invalid MIG configuration: device 0 has no MIG devices configured"),
+    "plugin-config": crashing(
+        "device_plugin", "unable to load config: unable to parse config file: error parsing config file: unmarshal error"
+    ),
+    "plugin-config-name": init_stops("device_plugin", "toolkit-validation", "error: specified config a100-shared does not exist"),
+    "plugin-no-devices": stack(
+        on=node(NODE, gpus=0, gpu_label_count=8),
+        logs={place("device_plugin"): "Detected NVML platform: found NVML library\nNo devices found. Waiting indefinitely.\n"},
+    ),
+    "plugin-unknown-error": stack(
+        logs={
+            place("device_plugin"): STARTED
+            + "unable to retrieve list of available devices: error creating nvml.Device 0: nvml: Unknown Error\n"
+            + "invalid allocation request: maximum request size for shared resources is 1; found 2\n"
+        },
+    ),
+    "plugin-absent": stack(on=node(NODE, gpus=0, gpu_label_count=8), device_plugin=None, operator_validator="waits"),
+    "plugin-wanted-nowhere": stack(PLUGIN_SET, on=node(NODE, gpus=0, gpu_label_count=8), parts=("driver", "container_toolkit")),
+    "plugin-tainted": stack(
+        PLUGIN_SET,
+        on=node(NODE, gpus=0, gpu_label_count=8, taints=[("nvidia.com/gpu", "true", "NoSchedule")]),
+        parts=("container_toolkit",),
+        container_toolkit="waits",
+    ),
+    "stack-forbidden": stack(
+        event(driver_set, "FailedCreate", f"Error creating: {FORBIDDEN}", component="daemonset-controller", count=17),
+        event(pod("nvidia-driver-0", NS), "FailedCreate", f"Error creating: {FORBIDDEN}", component="daemonset-controller"),
+        driver_set,
+        parts=("container_toolkit",),
+        container_toolkit="waits",
+    ),
+    # --- MIG and sharing
+    "mig-invalid": crashing(
+        "gpu_feature_discovery",
+        "Invalid configuration detected for mig-strategy=single: devices are not all MIG-enabled",
+        parts=(*FEW, "gpu_feature_discovery"),
+        on=node(NODE, labels={"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-INVALID"}),
+    ),
+    "mig-not-applied": crashing(
+        "mig_manager",
+        "Warning: MIG mode is in pending enable state for GPU 00000000:3B:00.0:In use by another client",
+        "Error setting MIGConfig: error attempting multiple config orderings: all orderings failed",
+        parts=(*FEW, "mig_manager"),
+        on=node(NODE, labels={"nvidia.com/mig.config": "all-1g.10gb", "nvidia.com/mig.config.state": "failed"}),
+    ),
+    "sharing-not-offered": stack(on=node(NODE, labels={"nvidia.com/gpu.replicas": "4", "nvidia.com/gpu.sharing-strategy": "time-slicing"})),
+    # --- operator, feature discovery, exporter
+    "operator-memory": stack(
+        operator(waiting=CRASHES, last=("OOMKilled", 137), restarts=9),
+        pod(
+            "gpu-operator-5c9d7f6b8-aaaaa", NS, node="cpu-02", labels={"app": "gpu-operator"}, terminated=("OOMKilled", 137), phase="Failed"
+        ),
+        driver=CRASHES,
+    ),
+    "operator-blind": stack(
+        operator(),
+        driver=CRASHES,
+        logs={OPERATOR: "Failed to get kernel version using NFD labels. Is NFD installed in the cluster?\n"},
+    ),
+    "operator-no-nodes": stack(
+        operator(),
+        on=node(NODE, gpus=0),
+        parts=("container_toolkit",),
+        container_toolkit="waits",
+        logs={OPERATOR: "No GPU node can be found in the cluster.\n"},
+    ),
+    "labels-of-other-form": stack(
+        on=node(NODE, gpus=0, labels={"feature.node.kubernetes.io/pci-0302_10de.present": "true"}), parts=("nfd_worker",)
+    ),
+    "exporter-memory": stack(parts=(*FEW, "dcgm_exporter"), dcgm_exporter={"waiting": CRASHES, "last": ("OOMKilled", 137), "restarts": 12}),
+}

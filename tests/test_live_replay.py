@@ -1,0 +1,109 @@
+"""For every recorded case: the report of the live run equals that of its replay, and the committed bundle still tells the same story."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudoctor.cli.app import app
+from gpudoctor.probes import bundle
+from tests.kube.api import Api
+from tests.kube.case import Case
+from tests.kube.record import FIXTURES, NOW, cases
+from tests.kube.server import Server, start
+from tests.kube.store import Store
+
+CASES = cases()
+HURRY = ["--timeout", "4"]  # for clusters that don't answer
+PASSING = re.compile(r"127\.0\.0\.1:\d+|within \d+ s")  # what differs from recording to recording: the port, the time that was left
+SECRET = "hunter2-Zk9vQ1xW7tLr"  # planted in every cluster; must occur in no bundle
+TOKEN = "eyJhbGciOiJSUzI1NiIsImtpZCI6InBsYW50ZWQifQ.eyJzdWIiOiJwbGFudGVkIn0.c2lnbmF0dXJlLXBsYW50ZWQtaGVyZQ"
+PLANTED = [
+    {"name": "DB_PASSWORD", "value": SECRET},
+    {"name": "NCCL_DEBUG_FILE", "value": TOKEN},  # a name on the list of evidence, a value that is none
+]
+
+
+class Served:
+    """One server in this process that can be switched from cluster to cluster."""
+
+    def __init__(self, folder: Path) -> None:
+        self.server: Server = start({}, folder)
+        self.kubeconfig = folder / "kubeconfig"
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+
+    def show(self, contents: dict[str, Any]) -> None:
+        """Serve another cluster from the next connection on."""
+        self.server.api = Api(contents, Store(contents.get("objects") or ()), self.server.url)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    one = Served(tmp_path_factory.mktemp("kube"))
+    yield one
+    one.server.shutdown()
+    one.server.server_close()
+
+
+def gpudoctor(*arguments: str) -> tuple[int, dict[str, Any]]:
+    """The command line in this process: its exit code and the report that it printed."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        code = app([*arguments, "--format", "json"], standalone_mode=False)
+    return code, json.loads(printed.getvalue())
+
+
+def told(report: dict[str, Any]) -> Any:
+    """What a report says about the cluster: everything but how long it took, and where the server was."""
+    steps = [{key: value for key, value in step.items() if key != "seconds"} for step in report["steps"]]
+    return json.loads(PASSING.sub("…", json.dumps(report | {"steps": steps, "tool": ""})))
+
+
+def planted(cluster: dict[str, Any]) -> dict[str, Any]:
+    """The cluster with secrets where real ones are found: in a container's environment and arguments, in annotations, in logs."""
+    copy: dict[str, Any] = json.loads(json.dumps(cluster))
+    for each in copy["objects"]:
+        each["metadata"].setdefault("annotations", {})["example.com/connection"] = f"postgres://trainer:{SECRET}@db.example.com/runs"
+        for container in each.get("spec", {}).get("containers", []):
+            container["env"] = [*container.get("env", []), *PLANTED]
+            container["args"] = [*container.get("args", []), f"--password={SECRET}"]
+    copy["logs"] = {name: f"{text}Authorization: Bearer {TOKEN}\n" for name, text in (copy.get("logs") or {}).items()}
+    return copy
+
+
+def stalls(case: Case) -> bool:
+    """Whether the case's cluster leaves a request without an answer."""
+    return any(fault.get("stall") for fault in case.cluster.get("faults") or ())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_live_replay_and_the_committed_bundle_say_the_same(
+    name: str, served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    case = CASES[name]
+    served.show(planted(case.cluster))
+    folder = tmp_path / "kept"
+    options = ["--kubeconfig", str(served.kubeconfig), "--record", str(folder), *(HURRY if stalls(case) else ())]
+    code, live = gpudoctor(*case.command, *options)
+
+    assert gpudoctor("run", "--replay", str(folder)) == (code, live)
+
+    kept = b"".join(file.read_bytes() for file in folder.iterdir())
+    for secret in (SECRET, TOKEN, served.server.token, str(tmp_path)):  # and where a bundle was made is nobody's business
+        assert secret.encode() not in kept
+
+    committed = FIXTURES / case.runbook / name
+    again = f"python -m tests.kube.record {name}"
+    assert (committed / bundle.INDEX).is_file(), again
+    committed_code, report = gpudoctor("run", "--replay", str(committed))
+    assert (committed_code, told(report)) == (code, told(live)), again
