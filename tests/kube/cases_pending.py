@@ -216,6 +216,7 @@ CASES: dict[str, Case] = {
     ),
     "kueue-quota": queued("couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor h100, 8 more needed"),
     "kueue-uncovered": queued("couldn't assign flavors to pod set main: resource nvidia.com/gpu unavailable in ClusterQueue"),
+    "kueue-waits": queued("The workload is not admitted yet"),
     "kueue-no-queue": queued("LocalQueue gpu-queue doesn't exist"),
     "silent-owner": case([job("train", gpus=8, active=0, age="20m"), *nodes()], command=OWNER),
     "suspended": case([job("train", gpus=8, active=0, suspend=True, age="20m"), *nodes()], command=OWNER),

@@ -21,7 +21,7 @@ def lint_files(paths: list[Path]) -> int:
             book, found = load.runbook(path)
             problems += [str(problem) for problem in (found if book is None else lint.runbook(book, library))]
     else:
-        need_checkout("lint")
+        need_checkout("lint", ", or give the path of a runbook")
         library, located = compiling.compile_files()
         problems = [str(problem) for problem in located] or list(style.problems(library, index.runbooks_folder()))
     for text in problems:
@@ -53,7 +53,7 @@ def run_tests(paths: list[Path]) -> int:
 def test_files(paths: list[Path]) -> list[Path]:
     """The test files that were asked for; a runbook stands for its test."""
     if not paths:
-        need_checkout("test")
+        need_checkout("test", ", or give the path of a runbook")
         return sorted(index.runbooks_folder().glob("*.test.yaml"))
     files = [path if path.name.endswith(".test.yaml") else path.with_name(f"{path.stem}.test.yaml") for path in paths]
     for path in files:
@@ -62,10 +62,10 @@ def test_files(paths: list[Path]) -> list[Path]:
     return files
 
 
-def need_checkout(command: str) -> None:
-    """Refuse what reads or writes our own sources when there are none: an installed gpudoctor has its runbooks compiled."""
+def need_checkout(command: str, instead: str = "") -> None:
+    """Refuse what works on our own sources where there are none: an installed gpudoctor has its runbooks compiled."""
     if not index.in_checkout():
-        raise Refused(f"`gpudoctor {command}` without a path works on gpudoctor's own files, which are in a checkout: give the path of a runbook")
+        raise Refused(f"`gpudoctor {command}` works on gpudoctor's own sources, and this one is installed without them: run it in a checkout{instead}")
 
 
 def print_schema(write: bool) -> int:

@@ -14,13 +14,15 @@ from gpudoctor.facts import Fact, Facts
 
 class Derivation(NamedTuple):
     """`needs` are the fact types without which its checks are unknown, `beside` those that it reads when they are there, `fills` those
-    that it returns; the function is imported when it is first used.
+    that it returns; the function is imported when it is first used. One that is `asked` measures what a command line named, so it means
+    nothing for files.
     """
 
     needs: tuple[str, ...]
     fills: tuple[str, ...]
     function: str
     beside: tuple[str, ...] = ()
+    asked: bool = False
 
 
 DERIVATIONS: dict[str, Derivation] = {
@@ -31,7 +33,7 @@ DERIVATIONS: dict[str, Derivation] = {
         beside=("claims", "volumes", "schedule_reasons"),
     ),
     "stack.order": Derivation(("pods", "containers"), ("stack",), "stack:order"),
-    "targets.found": Derivation(("pods", "workloads", "names"), ("targets",), "targets:found"),
+    "targets.found": Derivation(("pods", "workloads", "names"), ("targets",), "targets:found", asked=True),
 }
 
 # A measurement that is taken again replaces the earlier one.

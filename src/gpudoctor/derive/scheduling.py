@@ -34,7 +34,7 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     could not be read. Claims and volumes count only where both were read. Without nodes there is nothing to measure.
     """
     usage = {one.node: one for one in of(facts, "node_usage", NodeUsage)}
-    hosts = [Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage else None) for node in of(facts, "nodes", Node)]
+    hosts = [Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage else None) for node in of(facts, "nodes", Node) if "allocatable" not in node.gaps]
     said = messages(of(facts, "schedule_reasons", ScheduleReason))
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
     if not hosts:
@@ -79,7 +79,7 @@ def distinct(facts: Mapping[str, list[Fact]]) -> list[tuple[list[Pod], Ask]]:
     affinities = {volume.volume: volume.node_affinity for volume in of(facts, "volumes", Volume)}
     groups: dict[str, tuple[list[Pod], Ask]] = {}
     for pod in of(facts, "pods", Pod):
-        if not pod.target or pod.node or pod.phase not in ("Pending", ""):
+        if not pod.target or pod.node or pod.phase not in ("Pending", "") or "requests" in pod.gaps:
             continue
         bound = (claims.get((pod.namespace, claim), "") for claim in pod.claims)
         volumes = [(volume, terms) for volume in bound if (terms := affinities.get(volume)) is not None]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gpudoctor.derive import DERIVATIONS
+from gpudoctor.derive import load as load_derivation
 from gpudoctor.engine import conclude, outcomes
 from gpudoctor.engine.run import Engine, Run, StepRun
 from gpudoctor.engine.store import Store
@@ -54,9 +56,12 @@ def conclusions(library: Library, run: Run, *, asked: str, started: float) -> tu
 
 
 def analyze(library: Library, facts: Facts, inputs: list[InputFile], now: float) -> Report:
-    """Draw the conclusions from facts that files gave; no step runs."""
+    """Draw the conclusions from facts that files gave; no command runs, the measurements over the facts do."""
     store = Store()
     store.put(0, facts)
+    for name, derivation in DERIVATIONS.items():
+        if not derivation.asked and store.records(derivation.needs[0]):
+            store.put(1, load_derivation(name)(store.everything(1), {}, now))
     checked = outcomes.of_facts(library, store)
     read = [one for one in inputs if one.recognised_as]
     unread = [Missing(one.path, one.note or "not recognised") for one in inputs if not one.recognised_as]
@@ -73,7 +78,7 @@ def analyze(library: Library, facts: Facts, inputs: list[InputFile], now: float)
 
 def report(library: Library, store: Store, checked: list[outcomes.Checked], *, started: float, **rest: Any) -> Report:
     """The report of checked facts."""
-    links = Links(store.records("pods"), store.records("waits"), store.records("gpus"))
+    links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads")))
     found = conclude.gather(library, checked, links)
     conclude.relate(library, found, links)
     decided, open_ = conclude.findings(found), conclude.candidates(found)

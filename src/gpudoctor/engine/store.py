@@ -96,14 +96,19 @@ def merged(kind: str, found: list[Fact]) -> list[Fact]:
 
 
 def completed(first: Fact, second: Fact) -> Fact:
-    """The first record with what it lacks (fields still at their default) taken from the second; what either states to be true is true."""
-    changes = {}
+    """The first record with what it lacks (its gaps, and fields at their default) taken from the second.
+
+    What either of the two states to be true is true; a gap stays only where both have it.
+    """
+    changes: dict[str, Any] = {}
     for field in msgspec.structs.fields(first):
-        mine, theirs = getattr(first, field.name), getattr(second, field.name)
-        if mine == theirs:
+        name = field.name
+        mine, theirs = getattr(first, name), getattr(second, name)
+        if mine == theirs or name == "gaps" or name in second.gaps:
             continue
-        if isinstance(mine, bool) and isinstance(theirs, bool):
-            changes[field.name] = True
-        elif mine == (field.default_factory() if callable(field.default_factory) else field.default):
-            changes[field.name] = theirs
-    return msgspec.structs.replace(first, **changes) if changes else first
+        if name in first.gaps or mine == (field.default_factory() if callable(field.default_factory) else field.default):
+            changes[name] = theirs
+        elif isinstance(mine, bool):
+            changes[name] = mine or theirs
+    gaps = {name: why for name, why in first.gaps.items() if name in second.gaps}
+    return msgspec.structs.replace(first, gaps=gaps, **changes) if changes or gaps != first.gaps else first

@@ -38,9 +38,10 @@ def identity_of(kind: str, record: Fact) -> tuple[Any, ...] | None:
 class Links:
     """Which nodes a subject is on, and which name a GPU goes by: built once from the facts of a run."""
 
-    def __init__(self, pods: Iterable[Fact], waits: Iterable[Fact], gpus: Iterable[Fact]) -> None:
+    def __init__(self, pods: Iterable[Fact], waits: Iterable[Fact], gpus: Iterable[Fact], workloads: Iterable[Fact] = ()) -> None:
         self.nodes: dict[tuple[str, str], set[str]] = {}
         self.workloads: dict[tuple[str, str], str] = {}
+        self.owners = {(getattr(w, "namespace", ""), getattr(w, "workload", "")): getattr(w, "owner", "") for w in workloads}
         self.uuids: dict[tuple[str, str], str] = {}
         for pod in pods:
             self.tie(pod)
@@ -87,8 +88,17 @@ class Links:
             return False
         if one.pod and other.pod:
             return one.pod == other.pod
-        works = [s.workload or self.workloads.get((s.namespace, s.pod), "") for s in (one, other)]
+        works = [self.top(s.namespace, s.workload or self.workloads.get((s.namespace, s.pod), "")) for s in (one, other)]
         return works[0] == works[1]
+
+    def top(self, namespace: str, workload: str) -> str:
+        """The outermost owner of a workload: a ReplicaSet's Deployment, a Kueue Workload's Job. A ring of owners ends somewhere."""
+        for _ in range(8):
+            owner = self.owners.get((namespace, workload), "")
+            if not owner:
+                break
+            workload = owner
+        return workload
 
 
 def placeless(subject: Subject) -> bool:

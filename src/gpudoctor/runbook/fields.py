@@ -17,7 +17,8 @@ DURATION = re.compile(r"(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9}(?:\.[
 RESERVED = ("ask", "effect", "promql", "nvml")
 # Names that conditions use otherwise: ours, and the words that CEL keeps (its grammar's RESERVED and keywords).
 TAKEN = frozenset(
-    "input found as break const continue else false for function if import in let loop package namespace null return true var void while".split()
+    ("input", "found", "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in")
+    + ("let", "loop", "package", "namespace", "null", "return", "true", "var", "void", "while")
 )
 
 

@@ -17,7 +17,11 @@ import yaml
 Place = tuple[str | int, ...]
 INTEGER = re.compile(r"[-+]?[0-9]{1,18}\Z")  # longer digits stay text
 FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?\Z")
-CORE = {"": None, "~": None, "null": None, "Null": None, "NULL": None, "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+CORE = (
+    dict.fromkeys(("", "~", "null", "Null", "NULL"))
+    | dict.fromkeys(("true", "True", "TRUE"), True)
+    | dict.fromkeys(("false", "False", "FALSE"), False)
+)
 LIMIT = 1024 * 1024  # bytes; the largest runbook of ours is a tenth of it
 DEPTH = 32  # levels; a runbook has nine
 

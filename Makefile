@@ -1,0 +1,53 @@
+# Every target sets up what it needs: git, make and Python 3.11 or newer are enough.  `make help` lists the targets.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: help demo test style types books pytest bench fixtures schema clean
+.NOTPARALLEL:
+.DEFAULT_GOAL := $(READY)
+
+# The environment is made again only when pyproject.toml has changed.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "gpudoctor needs Python 3.11 or newer, and '$(PYTHON)' is not: name another one, for example make PYTHON=python3.12" >&2; exit 1; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+help:           ## List the targets
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## */make \1	/' | expand -t 16
+
+demo: $(READY)  ## Diagnose a recorded incident; needs no GPU and no cluster
+	@$(BIN)/gpudoctor demo taint || [ $$? -eq 1 ]   # 1 says that a problem was found: here it is meant to be
+
+test: style types books pytest  ## Everything that must pass before a change is merged
+
+style: $(READY) ## ruff: rules and format
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+
+types: $(READY) ## mypy --strict
+	$(BIN)/mypy
+
+books: $(READY) ## Check the runbooks and run their paired tests
+	$(BIN)/gpudoctor lint
+	$(BIN)/gpudoctor test
+
+pytest: $(READY) ## The tests of the code
+	$(BIN)/pytest -n auto
+
+bench: $(READY) ## Measure what is promised about speed
+	$(BIN)/python -m benchmarks
+
+fixtures: $(READY) ## Record the bundles under tests/fixtures again
+	$(BIN)/python -m tests.kube.record
+
+schema: $(READY) ## Write schema/*.json from the models
+	$(BIN)/gpudoctor schema --write
+
+clean:          ## Remove what was built; the next target sets up again
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis src/gpudoctor/_data
+	find benchmarks runbooks src tests -name __pycache__ -type d -prune -exec rm -rf {} +
