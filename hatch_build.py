@@ -28,7 +28,8 @@ class DataHook(BuildHookInterface):
         self.folder = tempfile.TemporaryDirectory(prefix="gpudoctor-build-")
         index = Path(self.folder.name, "index.json")
         index.write_bytes(compiled())
-        build_data["force_include"] |= {str(source): str(DATA / target) for source, target in {index: "index.json", **data_files(root)}.items()}
+        files = {index: "index.json", **data_files(root)}
+        build_data["force_include"] |= {str(source): str(DATA / target) for source, target in files.items()}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Called when the wheel is written."""
@@ -39,6 +40,7 @@ class DataHook(BuildHookInterface):
 def compiled() -> bytes:
     """The index of all declarative files. Raises `BrokenLibrary` with every problem in them."""
     import msgspec
+
     from gpudoctor.runbook.index import Compiled, compile_library
 
     return msgspec.json.encode(Compiled([], compile_library()))

@@ -81,7 +81,8 @@ def stack(
 def crashing(part: str, *lines: str, parts: tuple[str, ...] = FEW, **more: Any) -> Case:
     """A case in which the main container of one part crashes after printing these lines."""
     text = "\n".join(lines) + "\n"
-    return stack(parts=parts, logs={place(part): text, f"{place(part)}:previous": text}, **{part: CRASHES}, **more)
+    state: dict[str, Any] = {part: CRASHES}
+    return stack(parts=parts, logs={place(part): text, f"{place(part)}:previous": text}, **state, **more)
 
 
 def init_stops(part: str, box: str, *lines: str, restarts: int = 6, parts: tuple[str, ...] = FEW, **more: Any) -> Case:
@@ -89,7 +90,8 @@ def init_stops(part: str, box: str, *lines: str, restarts: int = 6, parts: tuple
     text = "\n".join(lines) + "\n"
     broken: dict[str, Any] = {"waiting": CRASHES, "last": ("Error", 1), "restarts": restarts} if restarts else {"running": True}
     logs = {place(part, box): text, f"{place(part, box)}:previous": text}
-    return stack(parts=parts, logs=logs, **{part: {"init": {box: broken}}}, **more)
+    state: dict[str, Any] = {part: {"init": {box: broken}}}
+    return stack(parts=parts, logs=logs, **state, **more)
 
 
 def operator(**state: Any) -> Any:

@@ -65,7 +65,7 @@ def test_files(paths: list[Path]) -> list[Path]:
 def need_checkout(command: str, instead: str = "") -> None:
     """Refuse what works on our own sources where there are none: an installed gpudoctor has its runbooks compiled."""
     if not index.in_checkout():
-        raise Refused(f"`gpudoctor {command}` works on gpudoctor's own sources, and this one is installed without them: run it in a checkout{instead}")
+        raise Refused(f"`gpudoctor {command}` works on gpudoctor's own sources, which are not installed: run it in a checkout{instead}")
 
 
 def print_schema(write: bool) -> int:

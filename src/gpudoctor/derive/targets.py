@@ -28,8 +28,16 @@ def found(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
         [pod for pod in pods if name in ("", pod.pod)] if wanted == "pod" else [pod for pod in pods if owned_by(pod.workload, wanted, name)]
     )
     there = bool(theirs) or any(one == name and namespace in ("", where) for where, one in workload_names(facts, wanted))
-    close = [] if there else close_names(namespace, name, known_names(facts, wanted))
+    close = [] if there else close_spaces(namespace, facts) or close_names(namespace, name, known_names(facts, wanted))
     return {"targets": [Target(kind=kind or "pod", namespace=namespace, name=name, found=there, close=close, pods=len(theirs))]}
+
+
+def close_spaces(namespace: str, facts: Mapping[str, list[Fact]]) -> list[str]:
+    """Where the namespace itself isn't there: the namespaces that come close, as `namespace NAME`."""
+    spaces = {one.name for one in facts.get("names", ()) if isinstance(one, ObjectName) and one.kind == "Namespace"}
+    if not namespace or namespace in spaces:
+        return []
+    return [f"namespace {one}" for one in difflib.get_close_matches(namespace[:253], spaces, n=CLOSE, cutoff=0.6)]
 
 
 def singular(kind: str) -> str:

@@ -99,8 +99,8 @@ def relate(library: Library, found: list[Found], links: Links) -> None:
 
 
 def is_root(one: Found) -> bool:
-    """Nothing surer than a possibility explains it; two that explain each other are both roots."""
-    return all(other in one.explains or CONFIDENCE_ORDER[other.confidence] > CONFIDENCE_ORDER[one.confidence] for other in one.explained_by)
+    """Nothing but a possibility explains it; two that explain each other are both roots."""
+    return all(other in one.explains or other.confidence == "possible" for other in one.explained_by)
 
 
 def rank(one: Found) -> tuple[int, int, int, int, int]:

@@ -349,4 +349,5 @@ def now(facts: dict[str, list[Fact]]) -> float:
 def missing(target: Fact) -> str:
     """`pod "trian-0" in namespace "ml"`."""
     name, namespace, kind = (str(getattr(target, field, "")) for field in ("name", "namespace", "kind"))
-    return f'{kind} "{name}"' + (f' in namespace "{namespace}"' if namespace else "")
+    what = f'{kind} "{name}"' if name else "a pod that should use a GPU"
+    return what + (f' in namespace "{namespace}"' if namespace else "")

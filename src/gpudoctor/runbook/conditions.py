@@ -216,13 +216,13 @@ def explain(error: str, text: str, variables: Types) -> str:
     """CEL's compile-time error with its column and, for a misspelt name, the nearest one."""
     import difflib
 
-    first = error.split("\n", 1)[0].removeprefix("INVALID_ARGUMENT: ").removeprefix("ERROR: ")
+    first = error.split("\n", 1)[0][:400].removeprefix("INVALID_ARGUMENT: ").removeprefix("ERROR: ")
     first = first.replace("<input>:1:", "column ").replace(" (in container '')", "")
     unknown = re.search(r"undeclared reference to '([^']+)'", first)
     if unknown:
         close = difflib.get_close_matches(unknown.group(1), list(variables), n=1)
         first += f"; did you mean '{close[0]}'?" if close else ""
-    return f"{first} in '{text}'" if len(text) < 120 else first
+    return f"{first} in '{text if len(text) < 160 else text[:160] + '…'}'"
 
 
 @functools.lru_cache(maxsize=8192)
@@ -247,16 +247,32 @@ def pieces(template: str) -> list[tuple[str, str]]:
 
 
 def as_text(value: Any) -> str:
-    """A value as it stands in a title or an argument."""
+    """A value as it stands in a title or an argument.
+
+    >>> as_text([1.0, 0.25, True, "a"]), as_text(float("inf"))
+    ('1, 0.25, true, a', 'inf')
+    """
+    if isinstance(value, cel.Value):  # what CEL's lists hold
+        value = value.value()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return f"{value:.0f}" if value == int(value) else f"{value:.2f}"
+        return f"{value:.0f}" if value.is_integer() else f"{value:.2f}"
     if isinstance(value, list | tuple):
         return ", ".join(as_text(item) for item in value)
     return "" if value is None else str(value)
 
 
-def fill(template: str, variables: Types, values: Lookup) -> str:
-    """A template with its expressions filled in. Raises `Unsure` where one has no value."""
-    return "".join(text if kind == "text" else as_text(compiled(text, variables, "")(values)) for kind, text in pieces(template))
+def fill(template: str, variables: Types, values: Lookup, unknown: str | None = None) -> str:
+    """A template with its expressions filled in. One without a value is shown as `unknown`; without that, `Unsure` is raised."""
+    return "".join(text if kind == "text" else shown(text, variables, values, unknown) for kind, text in pieces(template))
+
+
+def shown(expression: str, variables: Types, values: Lookup, unknown: str | None) -> str:
+    """The text of one `${…}`."""
+    try:
+        return as_text(compiled(expression, variables, "")(values))
+    except Unsure:
+        if unknown is None:
+            raise
+        return unknown

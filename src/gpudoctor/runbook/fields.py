@@ -15,11 +15,12 @@ Url = Annotated[str, StringConstraints(pattern=r"^https?://")]
 EACH = re.compile(r"([a-z][a-z0-9_]*) in ([a-z][a-z0-9_]*)\Z")
 DURATION = re.compile(r"(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?\Z")
 RESERVED = ("ask", "effect", "promql", "nvml")
-# Names that conditions use otherwise: ours, and the words that CEL keeps (its grammar's RESERVED and keywords).
-TAKEN = frozenset(
-    ("input", "found", "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in")
-    + ("let", "loop", "package", "namespace", "null", "return", "true", "var", "void", "while")
+# The words that CEL keeps for itself (its grammar's keywords and RESERVED), and the names that conditions use otherwise.
+CEL_WORDS = frozenset(
+    {"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop"}
+    | {"package", "namespace", "null", "return", "true", "var", "void", "while"}
 )
+TAKEN = CEL_WORDS | {"input", "found"}
 
 
 def duration(text: Any) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from gpudoctor.derive import DERIVATIONS
@@ -14,6 +14,10 @@ from gpudoctor.runbook.conditions import ConditionError, Types, cel_type, compil
 from gpudoctor.runbook.model import Check, Join, Library, Runbook, Step
 from gpudoctor.runbook.yamlfile import Problem
 
+# What records can be joined by: values that are equal or not; a list or a map would be neither hashed nor meant.
+KEY_TYPES = (str, int, bool, float)
+TEXT_TYPES = ("STRING", "INT", "UINT", "DOUBLE", "BOOL", "LIST", "DYN")  # what `${…}` can show
+
 
 def library(given: Library) -> list[Problem]:
     """Everything that would make a run wrong: a run refuses to start with any of these."""
@@ -23,8 +27,8 @@ def library(given: Library) -> list[Problem]:
     return problems
 
 
-def runbook(book: Runbook, given: Library) -> Iterator[Problem]:
-    """The problems of one runbook, each at its step's line."""
+def runbook(book: Runbook, given: Library | None) -> Iterator[Problem]:
+    """The problems of one runbook, each at the line of its step or check; without a library, causes and includes are not looked up."""
     stem = PurePath(book.path).stem
     if stem != book.id:
         yield Problem(book.path, 1, f"id '{book.id}' is not the file's name '{stem}'")
@@ -39,31 +43,32 @@ def runbook(book: Runbook, given: Library) -> Iterator[Problem]:
         seen_steps.add(step.id or f"include {number}")
         for check in step.checks:
             if check.id in seen_checks:
-                yield Problem(book.path, step.line, f"steps.{name}.checks.{check.id}: the id is there twice")
+                yield Problem(book.path, check.line, f"steps.{name}.checks.{check.id}: the id is there twice")
             seen_checks.add(check.id)
             for text in check_problems(book, check, given):
-                yield Problem(book.path, step.line, f"steps.{name}.checks.{check.id}: {text}")
+                yield Problem(book.path, check.line, f"steps.{name}.checks.{check.id}: {text}")
 
 
-def step_problems(book: Runbook, number: int, given: Library) -> Iterator[str]:
+def step_problems(book: Runbook, number: int, given: Library | None) -> Iterator[str]:
     """The problems of one step without its checks."""
     step = book.steps[number]
     before = scope.steering(book, number)
     inputs = input_types(book.inputs)
     yield from condition("when", step.when, {**inputs, **before})
     if step.include:
-        yield from include_problems(step, {**inputs, **before}, given)
+        if given is not None:
+            yield from include_problems(step, inputs, given)
         return
     if step.each and step.each.type not in FACTS:
         yield unknown("fact type", step.each.type, FACTS)
         return
     own = scope.step_types(book, step)
     yield from condition("where", step.where, own)
-    for element in [*step.run, step.host]:
+    for element in step.run:
         yield from template("run", element, own)
+    yield from template("host", step.host, own)
     if step.run:
-        why = allowed.refusal([element for element in step.run if "${" not in element] if "${" in step.run[0] else step.run)
-        if why:
+        if why := allowed.refusal(step.run):
             yield f"run: {why}"
         if step.parse not in PARSERS:
             yield unknown("parser", step.parse, PARSERS)
@@ -80,7 +85,7 @@ def step_problems(book: Runbook, number: int, given: Library) -> Iterator[str]:
 
 
 def include_problems(step: Step, types: Types, given: Library) -> Iterator[str]:
-    """An include names a runbook that is there, doesn't include itself, and sets inputs that it has."""
+    """An include names a runbook that is there and includes no other, and sets inputs that it has."""
     if step.include not in given.runbooks:
         yield unknown("runbook", step.include, given.runbooks)
         return
@@ -93,7 +98,7 @@ def include_problems(step: Step, types: Types, given: Library) -> Iterator[str]:
         yield from template(f"set.{name}", text, types)
 
 
-def check_problems(book: Runbook, check: Check, given: Library) -> Iterator[str]:
+def check_problems(book: Runbook, check: Check, given: Library | None) -> Iterator[str]:
     """The problems of one check."""
     if check.each and check.each.type not in FACTS:
         yield unknown("fact type", check.each.type, FACTS)
@@ -108,7 +113,7 @@ def check_problems(book: Runbook, check: Check, given: Library) -> Iterator[str]
     yield from template("title", check.title, types)
     for text in check.settle_with:
         yield from template("settle_with", text, types)
-    if check.finds and check.finds not in given.causes:
+    if check.finds and given is not None and check.finds not in given.causes:
         yield unknown("cause", check.finds, given.causes)
     if check.finds and not check.title:
         yield "finds a cause without a title"
@@ -117,12 +122,13 @@ def check_problems(book: Runbook, check: Check, given: Library) -> Iterator[str]
 def join_problems(book: Runbook, check: Check, join: Join) -> Iterator[str]:
     """The problems of one join: fields that aren't there, keys of different types."""
     outer = scope.check_types(book, check, upto=join.name)
+    fact = FACTS[join.type]
+    keys = {name: kind for name, kind in fields(fact).items() if name in fact.__struct_fields__ and kind in KEY_TYPES}
     for field, text in join.on.items():
-        if field not in fields(FACTS[join.type]):
-            yield unknown(f"with.{join.name}: field of {join.type}", field, fields(FACTS[join.type]))
+        if field not in keys:
+            yield unknown(f"with.{join.name}: field of {join.type}", field, keys)
             continue
-        want = str(cel_type(fields(FACTS[join.type])[field]).name())
-        yield from condition(f"with.{join.name}.on.{field}", text, outer, want)
+        yield from condition(f"with.{join.name}.on.{field}", text, outer, str(cel_type(keys[field]).name()))
     yield from condition(f"with.{join.name}.where", join.where, {**outer, **join_types(join.name, join.type)})
     for text in (join.before, join.after):
         yield from condition(f"with.{join.name}: time", text, outer, "DOUBLE")
@@ -142,19 +148,18 @@ def template(where: str, text: str, types: Types) -> Iterator[str]:
     """The problems of a template."""
     try:
         for kind, expression in pieces(text):
-            if kind == "cel":
-                compiled(expression, types, "")
+            if kind == "cel" and not (result := compiled(expression, types, "").result).startswith(TEXT_TYPES):
+                yield f"{where}: '${{{expression}}}' is a {result}: only text, numbers, booleans and lists can be shown"
     except ConditionError as error:
         yield f"{where}: {error}"
 
 
-def unknown(what: str, name: str, known: object) -> str:
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """`unknown parser 'kernel.xid'; did you mean 'kernel.log'?`."""
     import difflib
 
-    names = [str(item) for item in known]  # type: ignore[attr-defined]
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"unknown {what} '{name}'" + (f"; did you mean '{close[0]}'?" if close else "")
+    close = difflib.get_close_matches(name[:80], known, n=1)
+    return f"unknown {what} '{name[:80]}'" + (f"; did you mean '{close[0]}'?" if close else "")
 
 
 def catalogue_references(given: Library) -> Iterator[str]:
@@ -163,12 +168,18 @@ def catalogue_references(given: Library) -> Iterator[str]:
         for other in cause.explains:
             if other not in given.causes:
                 yield f"{cause.id}: explains: {unknown('cause', other, given.causes)}"
-        allowed_fields = {field: str for field in KEYS_OF_KIND[cause.subject]}
         for fix in cause.fixes:
             for element in [*fix.run, *fix.undo, *fix.verify]:
-                for kind, text in pieces(element):
-                    if kind == "cel" and text not in allowed_fields:
-                        yield f"{cause.id}: fix '{fix.title}': {unknown('field of ' + cause.subject, text, allowed_fields)}"
+                yield from (f"{cause.id}: fix '{fix.title}': {text}" for text in placeholder_problems(element, cause.subject))
+
+
+def placeholder_problems(element: str, subject: str) -> Iterator[str]:
+    """A fix is filled with the fields of its subject."""
+    known = KEYS_OF_KIND[subject]
+    try:
+        yield from (unknown(f"field of {subject}", text, known) for kind, text in pieces(element) if kind == "cel" and text not in known)
+    except ConditionError as error:
+        yield str(error)
 
 
 def message_problems(given: Library) -> Iterator[str]:

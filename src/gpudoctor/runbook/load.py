@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import difflib
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 import msgspec
 from pydantic import ValidationError
 
-from gpudoctor.runbook import model, schema
+from gpudoctor.runbook import lint, model, schema
 from gpudoctor.runbook.yamlfile import Document, Problem, read
 
 M = TypeVar("M", bound=schema.Model)
+SCHEMA = 1  # the version of the format
 
 
 def validated(document: Document, kind: type[M]) -> tuple[M | None, list[Problem]]:
-    """A document checked against a model, with all problems located."""
+    """A document checked against a model, with all problems located; with any problem there is no model."""
     problems = list(document.problems)
     if document.value is None:
         return None, problems
-    if kind is schema.Runbook and isinstance(document.value, dict) and document.value.get("schema") not in (1, None):
-        version = document.value["schema"]
-        message = f"is written for schema {version}; this gpudoctor reads schema 1: upgrade gpudoctor"
+    version = document.value.get("schema")
+    if kind is schema.Runbook and isinstance(version, int) and version > SCHEMA:
+        message = f"is written for schema {version}; this gpudoctor reads schema {SCHEMA}: upgrade gpudoctor"
         return None, [Problem(document.path, document.line(("schema",)), message)]
     try:
         made = kind.model_validate(document.value)
@@ -33,34 +36,89 @@ def validated(document: Document, kind: type[M]) -> tuple[M | None, list[Problem
 
 def located(document: Document, error: dict[str, Any]) -> Problem:
     """A pydantic error as a problem with line, the path of keys and words for a person."""
-    place = tuple(part for part in error["loc"] if not (isinstance(part, str) and part.startswith(("function-", "union", "str", "list[", "dict["))))
+    place = error["loc"]
     what = ".".join(str(part) for part in place)
     words = {"extra_forbidden": "unknown key", "missing": "is missing"}.get(error["type"], error["msg"].removeprefix("Value error, "))
     if error["type"] == "extra_forbidden":
-        import difflib
-
-        close = difflib.get_close_matches(str(place[-1]), KEYS, n=1)
+        close = difflib.get_close_matches(str(place[-1])[:80], KEYS, n=1)
         words += f"; did you mean '{close[0]}'?" if close else ""
-    return Problem(document.path, document.line(place), f"{what}: {words}" if what else words)
+    return Problem(document.path, document.line(place), f"{what[:200]}: {words}" if what else words)
 
 
-KEYS = sorted({field.alias or name for kind in vars(schema).values() if isinstance(kind, type) and issubclass(kind, schema.Model) for name, field in kind.model_fields.items()})
+def keys_of_models() -> Iterator[str]:
+    """Every key that the format has."""
+    for kind in vars(schema).values():
+        if isinstance(kind, type) and issubclass(kind, schema.Model):
+            yield from (field.alias or name for name, field in kind.model_fields.items())
 
 
-def runbook(path: Path, shown: str = "") -> tuple[model.Runbook | None, list[Problem]]:
-    """The runbook of a file; conditions are not yet compiled (see `lint`)."""
+KEYS = sorted(set(keys_of_models()))
+
+
+def runbook(path: Path, shown: str = "", given: model.Library | None = None) -> tuple[model.Runbook | None, list[Problem]]:
+    """The runbook of a file; conditions are not yet compiled (see `lint`).
+
+    When a part of the file has problems there is no runbook, and what is sound in the rest is linted here and now, so that all problems
+    are shown at once; `given` is the library that names are then looked up in (without it causes and included runbooks aren't checked).
+    """
     document = read(path, shown)
     made, problems = validated(document, schema.Runbook)
-    if made is None:
-        return None, problems
+    if made is not None:
+        return record(made, document, range(len(made.steps))), []
+    problems += lint.runbook(rest, given) if (rest := sound_parts(document)) else []
+    return None, sorted(problems, key=lambda problem: problem.line)
+
+
+def record(made: schema.Runbook, document: Document, indexes: Iterable[int]) -> model.Runbook:
+    """The record that the engine executes; `indexes` are the places of the steps in the document."""
     steps = []
-    for index, step in enumerate(made.steps):
+    for index, step in zip(indexes, made.steps, strict=True):
         data = step.model_dump()
-        data["checks"] = [check_record(check) for check in step.checks]
+        data["checks"] = [
+            check_record(check) | {"line": document.line(("steps", index, "checks", n))} for n, check in enumerate(step.checks)
+        ]
         data["line"] = document.line(("steps", index))
         steps.append(data)
     data = made.model_dump(exclude={"schema_"}) | {"steps": steps, "path": document.path, "summary": " ".join(made.summary.split())}
-    return msgspec.convert(data, model.Runbook), []
+    return msgspec.convert(data, model.Runbook)
+
+
+def sound_parts(document: Document) -> model.Runbook | None:
+    """A file that doesn't pass, without the steps and checks that have problems: of these only the ids stay, since others refer to them."""
+    value = document.value or {}
+    header = {"schema": SCHEMA, "id": PurePath(document.path).stem, "title": "-", "inputs": value.get("inputs", {})}
+    steps = {n: step for n, raw in enumerate(listed(value, "steps")) if (step := sound_step(raw, header)) is not None}
+    try:
+        return record(schema.Runbook.model_validate(header | {"steps": list(steps.values())}), document, steps)
+    except ValidationError:
+        return None
+
+
+def sound_step(raw: Any, header: dict[str, Any]) -> Any:
+    """A step as it is when it passes, else its checks alone, each as it is or reduced to its id; None when nothing of it can stay."""
+    checks = [
+        check if passes(schema.Check, check) else {"id": check.get("id")} for check in listed(raw, "checks") if isinstance(check, dict)
+    ]
+    whole = isinstance(raw, dict) and (raw | {"checks": checks} if "checks" in raw else raw)
+    if passes(schema.Step, whole):
+        return whole
+    alone = {"id": "x", "checks": checks}
+    return alone if passes(schema.Step, alone) else None
+
+
+def passes(kind: type[schema.Model], value: Any) -> bool:
+    """Whether a model accepts a value."""
+    try:
+        kind.model_validate(value)
+    except ValidationError:
+        return False
+    return True
+
+
+def listed(value: Any, key: str) -> list[Any]:
+    """The list under a key of what may be anything."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
 
 
 def check_record(check: schema.Check) -> dict[str, Any]:
@@ -68,8 +126,7 @@ def check_record(check: schema.Check) -> dict[str, Any]:
     joins = []
     for name, join in check.with_.items():
         data = join.model_dump(exclude={"from_", "on"})
-        own = check.each.name if check.each else ""
-        on = join.on if isinstance(join.on, dict) else {field: f"{own}.{field}" for field in join.on}
+        on = join.on if isinstance(join.on, dict) else {field: f"{check.each.name}.{field}" for field in join.on if check.each}
         joins.append(data | {"name": name, "type": join.from_, "on": on})
     return check.model_dump(exclude={"with_"}) | {"joins": joins}
 

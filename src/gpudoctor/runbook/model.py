@@ -1,4 +1,4 @@
-"""What a runbook is, after it was checked: plain frozen records that the engine executes. They come from YAML or from the compiled index."""
+"""What a runbook is, after it was checked: plain frozen records that the engine executes, from YAML or from the compiled index."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ class Check(Struct, frozen=True, kw_only=True):
     finds: str = ""
     confidence: Confidence = "confirmed"
     settle_with: list[str] = []
+    line: int = 0
 
 
 class Show(Struct, frozen=True, kw_only=True):

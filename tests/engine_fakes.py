@@ -1,0 +1,138 @@
+"""What the tests of the runbook format and of the engine share: small runbooks in text, a probe over a dict, parsers that read facts as JSON."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from gpudoctor import parsers
+from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.facts import FACTS, Facts, Subject
+from gpudoctor.probes.base import Command, Output
+from gpudoctor.report import Report
+from gpudoctor.runbook import lint, load
+from gpudoctor.runbook.model import Cause, Library, Runbook
+from gpudoctor.runbook.yamlfile import Problem
+
+Answer = bytes | Output | Callable[[Command], Output]
+
+
+def facts(**records: list[dict[str, Any]]) -> bytes:
+    """What a fake command prints: records by fact type."""
+    return json.dumps(records).encode()
+
+
+def read_facts(output: Any, about: Subject) -> Facts:
+    """The parser `test.…`: JSON as `facts` writes it. A record without the name of its node or pod takes it from what the command is about."""
+    outputs = [output] if isinstance(output, Output) else list(output)
+    made: Facts = {}
+    for one in outputs:
+        if one.text == "crash":
+            raise RuntimeError("a bug in the parser")
+        if not one.text.startswith("{"):
+            raise parsers.ParseError(f"{one.named()}: not facts: {one.text[:40]!r}")
+        for kind, records in json.loads(one.text).items():
+            known = FACTS[kind].__struct_fields__
+            names = {name: getattr(about, name) for name in ("node", "namespace", "pod") if name in known}
+            origin = {"source": one.named(), "line": 1, "text": f"a line about {kind}"}
+            made.setdefault(kind, []).extend(msgspec.convert({"origin": origin} | names | record, FACTS[kind]) for record in records)
+    return made
+
+
+@pytest.fixture
+def fake_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parser `test.KIND` for every fact type, and `test.stream`, which reads nodes page by page."""
+    for kind in FACTS:
+        monkeypatch.setitem(parsers.PARSERS, f"test.{kind}", parsers.Parser((kind,), "none:none"))
+    monkeypatch.setitem(parsers.PARSERS, "test.stream", parsers.Parser(("nodes",), "none:none", streams=True))
+    real = parsers.load
+    monkeypatch.setattr(parsers, "load", lambda name: read_facts if name.startswith("test.") else real(name))
+
+
+class Fake:
+    """A probe over a dict from a command line to its answer. `asked` are the commands that it was asked, `delays` are seconds by command."""
+
+    def __init__(self, answers: Mapping[str, Answer], delays: Mapping[str, float] | None = None) -> None:
+        self.answers, self.delays = dict(answers), dict(delays or {})
+        self.asked: list[Command] = []
+        self.lock = threading.Lock()
+
+    def __call__(self, command: Command) -> Output:
+        with self.lock:
+            self.asked.append(command)
+        name = f"{command.host}: {command.shown}" if command.host else command.shown
+        time.sleep(self.delays.get(name, 0.0))
+        answer = self.answers.get(name)
+        if callable(answer):
+            return answer(command)
+        if isinstance(answer, Output):
+            return msgspec.structs.replace(answer, command=command)
+        if answer is None:
+            return Output(command, failure="not-recorded", reason=f"no answer to {name}")
+        return Output(command, pages=(answer,))
+
+    def stream(self, command: Command) -> Iterator[Output]:
+        yield self(command)
+
+    @property
+    def lines(self) -> list[str]:
+        """The command lines that were asked, sorted."""
+        return sorted(f"{command.host}: {command.shown}" if command.host else command.shown for command in self.asked)
+
+
+def cause(name: str, subject: str = "pod", explains: tuple[str, ...] = (), **more: Any) -> Cause:
+    """An entry of the catalogue."""
+    words = {"title": name, "severity": "warning", "layer": "test", "act": "watch", "who": "operator", "means": "…"}
+    return msgspec.convert({"id": name, "subject": subject, "explains": list(explains), **words, **more}, Cause)
+
+
+CAUSES = {one.id: one for one in (cause("sick-pod"), cause("sick-node", "node", explains=("sick-pod",)), cause("sick-gpu", "gpu", explains=("sick-node",)))}
+
+
+def problems_of(text: str, folder: Path, name: str = "book", library: Library | None = None) -> list[str]:
+    """Everything that is wrong with a runbook, as `run` and `lint` show it."""
+    path = folder / f"{name}.yaml"
+    path.write_text(textwrap.dedent(text))
+    given = library if library is not None else Library(causes=CAUSES)
+    made, found = load.runbook(path, path.name, given)
+    return [str(problem) for problem in (found if made is None else [*found, *lint.runbook(made, given)])]
+
+
+def book(steps: str, folder: Path, name: str = "book", library: Library | None = None, inputs: str = "{}") -> Runbook:
+    """A runbook with the given steps that passes all checks."""
+    steps = textwrap.indent(textwrap.dedent(steps), "  ")
+    path = folder / f"{name}.yaml"
+    path.write_text(f"schema: 1\nid: {name}\ntitle: A test\ninputs: {inputs}\nsteps:\n{steps}")
+    given = library if library is not None else Library(causes=CAUSES)
+    made, found = load.runbook(path, path.name, given)
+    problems: list[Problem] = [*found, *(lint.runbook(made, given) if made else ())]
+    assert made is not None
+    assert not problems, problems
+    return made
+
+
+def run(steps: str, answers: Mapping[str, Answer] | Fake, folder: Path, *, library: Library | None = None, **more: Any) -> Report:
+    """The report of a runbook with the given steps over a fake probe."""
+    inputs = more.pop("inputs", {})
+    given = library if library is not None else Library(causes=CAUSES)
+    made = book(steps, folder, library=given, inputs=more.pop("declared", "{}"))
+    probe = answers if isinstance(answers, Fake) else Fake(answers)
+    values = {key: declared.default for key, declared in made.inputs.items()} | inputs
+    return diagnose(given, made, values, probe, timeout=more.pop("timeout", 20.0), **more)
+
+
+def outcomes(report: Report) -> dict[str, str]:
+    """What became of each cause and check that the report names: cause → finding, check → unknown."""
+    return {
+        **dict.fromkeys((one.cause for one in report.findings), "found"),
+        **dict.fromkeys(report.ruled_out, "clear"),
+        **dict.fromkeys((one.check.partition(".")[2] for one in report.unknown), "unknown"),
+    }
