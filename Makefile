@@ -37,7 +37,7 @@ books: $(READY) ## Check the runbooks and run their paired tests
 	$(BIN)/gpudoctor test
 
 pytest: $(READY) ## The tests of the code
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadfile
 
 bench: $(READY) ## Measure what is promised about speed
 	$(BIN)/python -m benchmarks

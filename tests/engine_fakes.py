@@ -1,4 +1,4 @@
-"""What the tests of the runbook format and of the engine share: small runbooks in text, a probe over a dict, parsers that read facts as JSON."""
+"""What the tests of the format and of the engine share: small runbooks in text, a probe over a dict, parsers that read facts as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def facts(**records: list[dict[str, Any]]) -> bytes:
 
 
 def read_facts(output: Any, about: Subject) -> Facts:
-    """The parser `test.…`: JSON as `facts` writes it. A record without the name of its node or pod takes it from what the command is about."""
+    """The parsers `test.…`: JSON as `facts` writes it. A record without a node or pod takes it from what the command is about."""
     outputs = [output] if isinstance(output, Output) else list(output)
     made: Facts = {}
     for one in outputs:
@@ -58,7 +58,7 @@ def fake_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Fake:
-    """A probe over a dict from a command line to its answer. `asked` are the commands that it was asked, `delays` are seconds by command."""
+    """A probe over a dict from command line to answer. `asked` holds the commands it was asked, `delays` are seconds by command."""
 
     def __init__(self, answers: Mapping[str, Answer], delays: Mapping[str, float] | None = None) -> None:
         self.answers, self.delays = dict(answers), dict(delays or {})
@@ -94,7 +94,10 @@ def cause(name: str, subject: str = "pod", explains: tuple[str, ...] = (), **mor
     return msgspec.convert({"id": name, "subject": subject, "explains": list(explains), **words, **more}, Cause)
 
 
-CAUSES = {one.id: one for one in (cause("sick-pod"), cause("sick-node", "node", explains=("sick-pod",)), cause("sick-gpu", "gpu", explains=("sick-node",)))}
+CAUSES = {
+    one.id: one
+    for one in (cause("sick-pod"), cause("sick-node", "node", explains=("sick-pod",)), cause("sick-gpu", "gpu", explains=("sick-node",)))
+}
 
 
 def problems_of(text: str, folder: Path, name: str = "book", library: Library | None = None) -> list[str]:

@@ -326,8 +326,8 @@ def test_exec(live: Live) -> None:
 
 def test_exec_that_does_not_work(live: Live) -> None:
     missing = live(kubectl("exec worker -n run -- dcgmi discovery"))
-    assert (missing.failure, missing.exit) == ("not-found", 127)
-    assert missing.reason == "dcgmi: command not found in pod run/worker"
+    assert (missing.failure, missing.exit) == ("", 127)
+    assert missing.stderr == b"dcgmi: command not found in pod run/worker"
     slow = live(kubectl("exec worker -n run -- slow", timeout=0.4))
     assert slow.failure == "timeout"
     assert slow.seconds < 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -126,7 +127,23 @@ def test_every_problem_of_a_file_is_told() -> None:
         b"a: |\n" + b" \n" * 300_000,
         b"k: v\n" * 20_000,
     ],
-    ids=["flow", "maps", "flow-maps", "dashes", "keys", "block", "bomb", "ring", "huge", "binary", "nul", "utf-16", "quotes", "lines", "twice"],
+    ids=[
+        "flow",
+        "maps",
+        "flow-maps",
+        "dashes",
+        "keys",
+        "block",
+        "bomb",
+        "ring",
+        "huge",
+        "binary",
+        "nul",
+        "utf-16",
+        "quotes",
+        "lines",
+        "twice",
+    ],
 )
 def test_hostile_yaml_is_refused_in_time(data: bytes) -> None:
     started = time.monotonic()
@@ -233,16 +250,20 @@ def test_ten_mistakes_give_ten_located_messages(tmp_path: Path) -> None:
 def test_a_wrong_runbook_is_refused_before_anything_runs(tmp_path: Path) -> None:
     path = tmp_path / "book.yaml"
     path.write_text(TEN)
-    done = subprocess.run(
-        [sys.executable, "-m", "gpudoctor", "run", str(path), "--kubeconfig", "/dev/null"], capture_output=True, text=True, timeout=60, check=False
-    )
+    command = [sys.executable, "-m", "gpudoctor", "run", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "KUBECONFIG": ""})
     assert done.returncode == 2
     assert done.stdout == ""
     assert len([line for line in done.stderr.splitlines() if "book.yaml:" in line]) >= 10
 
 
 def one_step(line: str) -> str:
-    return HEAD + "steps:\n  - id: a\n    run: [kubectl, get, pods, -o, json]\n    parse: kubernetes.pods\n" + textwrap.indent(line, "    ") + "\n"
+    return (
+        HEAD
+        + "steps:\n  - id: a\n    run: [kubectl, get, pods, -o, json]\n    parse: kubernetes.pods\n"
+        + textwrap.indent(line, "    ")
+        + "\n"
+    )
 
 
 @pytest.mark.parametrize("word", ["ask", "effect", "promql", "nvml"])
@@ -253,7 +274,10 @@ def test_reserved_words_say_not_yet(word: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("schema: 2\nid: book\ntitle: T\nanything: 1\n" + ONE, "book.yaml:1: is written for schema 2; this gpudoctor reads schema 1: upgrade gpudoctor"),
+        (
+            "schema: 2\nid: book\ntitle: T\nanything: 1\n" + ONE,
+            "book.yaml:1: is written for schema 2; this gpudoctor reads schema 1: upgrade gpudoctor",
+        ),
         ("schema: one\nid: book\ntitle: T\n" + ONE, "book.yaml:1: schema: "),
         ("schema: true\nid: book\ntitle: T\n" + ONE, "book.yaml:1: schema: "),
         ("id: book\ntitle: T\n" + ONE, "book.yaml:1: schema: is missing"),
@@ -265,7 +289,10 @@ def test_reserved_words_say_not_yet(word: str, tmp_path: Path) -> None:
         (HEAD + "references: [ftp://x]\n" + ONE, "book.yaml:4: references.0: "),
         (HEAD + "inputs: {n: {type: int, default: 1.5, help: h}}\n" + ONE, "book.yaml:4: inputs.n: default is not a int"),
         (HEAD + "inputs: {n: {type: duration, default: 5, help: h}}\n" + ONE, "book.yaml:4: inputs.n: is a duration"),
-        (HEAD + "inputs: {n: {type: string, default: [a], help: h}}\n" + ONE, "book.yaml:4: inputs.n.default: is a text, a number, true or false"),
+        (
+            HEAD + "inputs: {n: {type: string, default: [a], help: h}}\n" + ONE,
+            "book.yaml:4: inputs.n.default: is a text, a number, true or false",
+        ),
         (HEAD + "inputs: {strict: {type: string, help: h}}\n" + ONE, "book.yaml:4: inputs.strict.default: is missing"),
         (one_step("each: pods"), "book.yaml:8: steps.0.each: has the form 'pod in pods'"),
         (one_step("each: input in pods"), "book.yaml:8: steps.0.each: 'input' can't be the name of a record"),
@@ -275,12 +302,30 @@ def test_reserved_words_say_not_yet(word: str, tmp_path: Path) -> None:
         (one_step("timeout: ٣s"), "book.yaml:8: steps.0.timeout: is a duration"),
         (one_step("when: 5"), "book.yaml:8: steps.0.when: is a CEL expression"),
         (one_step("derive: stack.order"), "book.yaml:5: steps.0: has run and derive: a step does one of"),
-        (one_step("checks: [{id: c, each: pod in pods, with_: {}}]"), "book.yaml:8: steps.0.checks.0.with_: unknown key; did you mean 'with'?"),
-        (one_step("checks: [{id: c, each: pod in pods, with: {x: {from: nodes, on: 5}}}]"), "steps.0.checks.0.with.x.on: is a list of fields"),
-        (one_step("checks: [{id: c, each: pod in pods, with: {x: {from: nodes, from_: nodes}}}]"), "steps.0.checks.0.with.x.from_: unknown key; did you mean 'from'?"),
-        (one_step("checks: [{id: c, each: pod in pods, with: {pod: {from: nodes}}}]"), "steps.0.checks.0: with.pod has the name of the record"),
-        (one_step("checks: [{id: c, with: {x: {from: nodes, on: [node]}}}]"), "steps.0.checks.0: with.x.on is a list of fields of two records"),
-        (one_step("checks: [{id: c, each: pod in pods, with: {x: {from: nodes, within: 5m}}}]"), "with.x: has within without before or after"),
+        (
+            one_step("checks: [{id: c, each: pod in pods, with_: {}}]"),
+            "book.yaml:8: steps.0.checks.0.with_: unknown key; did you mean 'with'?",
+        ),
+        (
+            one_step("checks: [{id: c, each: pod in pods, with: {x: {from: nodes, on: 5}}}]"),
+            "steps.0.checks.0.with.x.on: is a list of fields",
+        ),
+        (
+            one_step("checks: [{id: c, each: pod in pods, with: {x: {from: nodes, from_: nodes}}}]"),
+            "steps.0.checks.0.with.x.from_: unknown key; did you mean 'from'?",
+        ),
+        (
+            one_step("checks: [{id: c, each: pod in pods, with: {pod: {from: nodes}}}]"),
+            "steps.0.checks.0: with.pod has the name of the record",
+        ),
+        (
+            one_step("checks: [{id: c, with: {x: {from: nodes, on: [node]}}}]"),
+            "steps.0.checks.0: with.x.on is a list of fields of two records",
+        ),
+        (
+            one_step("checks: [{id: c, each: pod in pods, with: {x: {from: nodes, within: 5m}}}]"),
+            "with.x: has within without before or after",
+        ),
         (one_step("checks: [{id: c, each: pod in pods, finds: Bad Cause}]"), "book.yaml:8: steps.0.checks.0.finds: "),
         (one_step("checks: [{id: c, confidence: sure}]"), "book.yaml:8: steps.0.checks.0.confidence: "),
         (HEAD + "steps:\n  - {id: a}\n", "book.yaml:5: steps.0: does nothing"),
@@ -318,7 +363,10 @@ def test_a_broken_step_hides_no_mistake_of_the_others_and_invents_none(tmp_path:
 
 
 def test_the_header_of_a_runbook_may_be_anything(tmp_path: Path) -> None:
-    for text in ("schema: 1\nid: [a]\ntitle: {}\ninputs: 7\nsteps: 8\n", "schema: {}\nsteps: [[], 1, {checks: 5}, {checks: [1, {id: [2]}]}]\n"):
+    for text in (
+        "schema: 1\nid: [a]\ntitle: {}\ninputs: 7\nsteps: 8\n",
+        "schema: {}\nsteps: [[], 1, {checks: 5}, {checks: [1, {id: [2]}]}]\n",
+    ):
         assert problems_of(text, tmp_path)
 
 

@@ -18,10 +18,7 @@ import pytest
 from gpudoctor import __version__
 from gpudoctor.cli.scenarios import SCENARIOS
 
-pytestmark = [
-    pytest.mark.skipif(find_spec("hatchling") is None, reason="hatchling is not installed, and a build must not need the network"),
-    pytest.mark.xdist_group("wheel"),
-]
+pytestmark = pytest.mark.skipif(find_spec("hatchling") is None, reason="hatchling is not installed, and a build must not need the network")
 
 ROOT = Path(__file__).parents[1]
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -127,6 +127,9 @@ CASES: dict[str, Case] = {
     ),
     "not-injected": case(trains(), inside=NO_LIBRARY, log="RuntimeError: Found no NVIDIA driver on your system.\n"),
     "no-smi-inside": case(trains(), inside=NO_PROGRAM, log=f"{FALLBACK}\n"),
+    "no-smi-to-ask": case(
+        trains(), log=f"{FALLBACK}\n", faults=[{"match": "/pods/train-0/exec", "status": 403, "message": 'pods "train-0" is forbidden'}]
+    ),
     "no-smi-and-no-word": case(trains(), inside=NO_PROGRAM),
     "starts-without-driver": started(START + 'exec: "nvidia-smi": executable file not found in $PATH: unknown'),
     "starts-without-request": started(START + 'exec: "nvidia-smi": executable file not found in $PATH: unknown', gpus=0),

@@ -35,13 +35,17 @@ def version(wanted: bool) -> None:
 
 
 @app.callback()
-def main(show_version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")] = False) -> None:
+def main(
+    show_version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")] = False,
+) -> None:
     """Options of gpudoctor itself."""
 
 
 @diagnose_app.command("pod", epilog=EXIT_CODES_HELP)
 def diagnose_pod(
-    target: Annotated[str, typer.Argument(metavar="[NAME | TYPE/NAME]", help="A pod, or what owns it: job/train.", autocompletion=complete_pod)] = "",
+    target: Annotated[
+        str, typer.Argument(metavar="[NAME | TYPE/NAME]", help="A pod, or what owns it: job/train.", autocompletion=complete_pod)
+    ] = "",
     namespace: options.Namespace = "",
     selector: options.Selector = "",
     all_namespaces: options.AllNamespaces = False,
@@ -51,7 +55,7 @@ def diagnose_pod(
     timeout: options.Timeout = 120.0,
     record: options.Record = None,
     replay: options.Replay = None,
-    format: options.Format = "terminal",  # noqa: A002 - the option's name
+    format: options.Format = "terminal",
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
 ) -> None:
@@ -62,16 +66,21 @@ def diagnose_pod(
     gpudoctor diagnose pod job/train -n ml     from the owner down, for pods that were never created too
     gpudoctor diagnose pod -A                  every GPU pod that isn't well, folded by cause
     """
-    from gpudoctor.cli.execute import Where, execute, pod_inputs
+    from gpudoctor.cli.execute import Where, execute
+    from gpudoctor.cli.inputs import pod_inputs
 
     where = Where(context=context, kubeconfig=kubeconfig, namespace=namespace, no_exec=no_exec, record=record, replay=replay)
     inputs, asked = pod_inputs(target, namespace, selector, all_namespaces)
-    raise typer.Exit(execute("diagnose-pod", inputs, where, asked=asked, timeout=timeout, format=format, verbose=verbose, no_color=no_color))
+    raise typer.Exit(
+        execute("diagnose-pod", inputs, where, asked=asked, timeout=timeout, format=format, verbose=verbose, no_color=no_color)
+    )
 
 
 @app.command(epilog=EXIT_CODES_HELP)
 def run(
-    runbook: Annotated[str, typer.Argument(help="Id or path of a runbook; with --replay the recorded one by default.", autocompletion=complete_runbook)] = "",
+    runbook: Annotated[
+        str, typer.Argument(help="Id or path of a runbook; with --replay the recorded one by default.", autocompletion=complete_runbook)
+    ] = "",
     set_: options.Set = None,
     namespace: options.Namespace = "",
     context: options.Context = None,
@@ -80,7 +89,7 @@ def run(
     timeout: options.Timeout = 120.0,
     record: options.Record = None,
     replay: options.Replay = None,
-    format: options.Format = "terminal",  # noqa: A002 - the option's name
+    format: options.Format = "terminal",
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
 ) -> None:
@@ -100,7 +109,7 @@ def run(
 @app.command(epilog=EXIT_CODES_HELP)
 def analyze(
     paths: Annotated[list[str], typer.Argument(metavar="PATH…|-", help="Files and folders with outputs; - is standard input.")],
-    format: options.Format = "terminal",  # noqa: A002 - the option's name
+    format: options.Format = "terminal",
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
 ) -> None:
@@ -117,16 +126,18 @@ def analyze(
 
 @app.command(epilog=EXIT_CODES_HELP)
 def demo(
-    scenario: Annotated[str, typer.Argument(help="Name of a recorded incident; none shows the list.", autocompletion=complete_scenario)] = "",
-    format: options.Format = "terminal",  # noqa: A002 - the option's name
+    scenario: Annotated[
+        str, typer.Argument(help="Name of a recorded incident; none shows the list.", autocompletion=complete_scenario)
+    ] = "",
+    format: options.Format = "terminal",
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
 ) -> None:
     """Show the main job on a recorded incident. Needs no GPU and no cluster.
 
     \b
-    gpudoctor demo            the list
-    gpudoctor demo lost-gpu   a pod that waits for a GPU that fell off the bus
+    gpudoctor demo         the list
+    gpudoctor demo taint   a pod that waits because the GPU nodes have a taint
     """
     from gpudoctor.cli.scenarios import demonstrate
 
@@ -172,8 +183,8 @@ def lint(paths: Annotated[list[Path] | None, typer.Argument(help="Runbooks; all 
     raise typer.Exit(lint_files(paths or []))
 
 
-@app.command()
-def test(paths: Annotated[list[Path] | None, typer.Argument(help="Runbooks or .test.yaml files; all of ours by default.")] = None) -> None:
+@app.command("test")
+def test_(paths: Annotated[list[Path] | None, typer.Argument(help="Runbooks or .test.yaml files; all of ours by default.")] = None) -> None:
     """Run the paired tests of runbooks on their recorded bundles. Exit code 1 when one fails."""
     from gpudoctor.cli.authors import run_tests
 
@@ -186,5 +197,3 @@ def schema(write: Annotated[bool, typer.Option("--write", help="Write schema/*.j
     from gpudoctor.cli.authors import print_schema
 
     raise typer.Exit(print_schema(write))
-
-

@@ -26,9 +26,18 @@ def lint_files(paths: list[Path]) -> int:
         problems = [str(problem) for problem in located] or list(style.problems(library, index.runbooks_folder()))
     for text in problems:
         print(text)
-    what = f"{len(paths)} files" if paths else f"{len(library.runbooks)} runbooks, {len(library.causes)} causes, {len(library.messages)} messages"
-    print(f"{what}: " + (f"{len(problems)} problems" if problems else "clean"))
+    what = (
+        f"{len(paths)} files"
+        if paths
+        else f"{len(library.runbooks)} runbooks, {len(library.causes)} causes, {len(library.messages)} messages"
+    )
+    print(f"{what}: " + (plural(len(problems), "problem") if problems else "clean"))
     return 1 if problems else 0
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 problem`, `2 problems`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def run_tests(paths: list[Path]) -> int:
@@ -72,7 +81,12 @@ def print_schema(write: bool) -> int:
     """The JSON Schemas, generated from the models."""
     from gpudoctor.runbook import schema
 
-    kinds: dict[str, type[schema.Model]] = {"runbook": schema.Runbook, "runbook-test": schema.PairedTest, "catalogue": schema.Catalogue, "messages": schema.Messages}
+    kinds: dict[str, type[schema.Model]] = {
+        "runbook": schema.Runbook,
+        "runbook-test": schema.PairedTest,
+        "catalogue": schema.Catalogue,
+        "messages": schema.Messages,
+    }
     if not write:
         json.dump(schema.Runbook.model_json_schema(), sys.stdout, indent=2)
         print()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 from pathlib import Path
@@ -11,14 +10,13 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.cli.errors import INCONCLUSIVE, Refused
-from gpudoctor.report import EXIT_CODES, Report, StepResult
+from gpudoctor.cli.errors import INCONCLUSIVE, Refused, complain
+from gpudoctor.cli.inputs import check, recorded_inputs, settings
+from gpudoctor.report import EXIT_CODES, Report
 from gpudoctor.runbook.model import Library, Runbook
 
-# Names of Kubernetes objects: RFC 1123 subdomains, at most 253 characters.
-NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\Z")
-KIND = re.compile(r"[a-zA-Z][a-zA-Z0-9.-]{0,100}\Z")
-SELECTOR = re.compile(r"[A-Za-z0-9_./=!, ()-]{0,500}\Z")
+LONGEST = 86_400.0  # seconds of a whole run: a day; also what makes "nan" and "inf" mistakes
+OWNERS = "deployment, replicaset, statefulset, daemonset, job, cronjob and what operators add, such as pytorchjob"
 
 
 class Where(msgspec.Struct, kw_only=True):
@@ -32,23 +30,6 @@ class Where(msgspec.Struct, kw_only=True):
     replay: Path | None = None
 
 
-def pod_inputs(target: str, namespace: str, selector: str, all_namespaces: bool) -> tuple[dict[str, Any], str]:
-    """The inputs of `diagnose-pod` and the question in one line. Raises `Refused` for names that can't be."""
-    kind, _, name = target.rpartition("/")
-    if target and (not NAME.match(name) or (kind and not KIND.match(kind))):
-        raise Refused(f"'{target[:80]}' is not a name of a Kubernetes object: lower-case letters, digits, '-' and '.', at most 253")
-    if namespace and not NAME.match(namespace):
-        raise Refused(f"'{namespace[:80]}' is not a name of a namespace")
-    if not SELECTOR.match(selector) or selector.startswith("-"):
-        raise Refused(f"'{selector[:80]}' is not a label selector such as app=train,tier!=web")
-    if target and (selector or all_namespaces):
-        raise Refused("give a name, or a selector or -A, not both")
-    inputs = {"kind": kind.lower() or "pod", "name": name, "selector": selector, "all_namespaces": all_namespaces}
-    if inputs["kind"] in ("pods", "po"):
-        inputs["kind"] = "pod"
-    return inputs, target
-
-
 def execute(
     name: str,
     given: dict[str, Any] | list[str],
@@ -56,7 +37,7 @@ def execute(
     *,
     asked: str = "",
     timeout: float,
-    format: str,  # noqa: A002 - the option's name
+    format: str,
     verbose: bool,
     no_color: bool,
 ) -> int:
@@ -68,21 +49,15 @@ def execute(
 
     if format not in REPORTERS:
         raise Refused(f"there is no format '{format}'; there are {', '.join(REPORTERS)}")
+    if not 1 <= timeout <= LONGEST:
+        raise Refused(f"--timeout takes 1 to {LONGEST:.0f} seconds, not {timeout:g}")
     probe, recorded, namespace = probing(where)
     library = loaded()
-    book = find_runbook(library, name or (recorded.runbook if recorded else ""))
-    if isinstance(given, list):
-        given = settings(book, given)
-    if recorded is not None:
-        given = {**recorded.inputs, **{key: value for key, value in given.items() if value not in ("", False)}}
-    inputs = {key: given.get(key, declared.default) for key, declared in book.inputs.items()}
-    if "namespace" in book.inputs and not inputs["namespace"]:
-        inputs["namespace"] = where.namespace or namespace
+    book = recorded_book(library, recorded.runbook) if recorded and not name else find_runbook(library, name)
+    inputs = inputs_of(book, settings(book, given) if isinstance(given, list) else given, where, recorded, namespace)
     started = seconds(recorded.recorded) or 0.0 if recorded else clock()
     if where.record is not None:
-        from gpudoctor.probes.record import Recorder
-
-        probe = Recorder(probe, where.record, book.id, inputs, started)
+        probe = recorder(probe, where.record, book.id, inputs, started)
     try:
         report = diagnose(
             library, book, inputs, probe, asked=question(asked, inputs), started=started, timeout=timeout, on_step=progress(format)
@@ -92,8 +67,48 @@ def execute(
         raise Refused(f"{missing.what} was not found{close}") from None
     finally:
         if where.record is not None:
-            probe.close()
+            closed(probe)
+    no_such_kind = f'the server doesn\'t have a resource type "{inputs.get("kind")}"'
+    if any(missing.why == no_such_kind for missing in report.coverage.missing):
+        raise Refused(f"{no_such_kind}; what owns pods is {OWNERS}")
     return printed(report, format, verbose, no_color)
+
+
+def inputs_of(book: Runbook, given: dict[str, Any], where: Where, recorded: Any, namespace: str) -> dict[str, Any]:
+    """A value for each input of the runbook: what was given, else what the bundle recorded, else the default."""
+    inputs = {key: declared.default for key, declared in book.inputs.items()}
+    if recorded is not None:
+        inputs |= recorded_inputs(book, recorded.inputs)
+    if where.namespace:
+        if "namespace" not in book.inputs:
+            raise Refused(f"{book.id} takes no namespace")
+        check("namespace", where.namespace, "--namespace ")
+        inputs["namespace"] = where.namespace
+    inputs |= given
+    if "namespace" in book.inputs and not inputs["namespace"]:
+        inputs["namespace"] = namespace
+    return inputs
+
+
+def recorder(probe: Any, folder: Path, runbook: str, inputs: dict[str, Any], started: float) -> Any:
+    """A probe that keeps what the other one answers. Raises `Refused` for a folder that can't be used."""
+    from gpudoctor.probes.bundle import BundleError
+    from gpudoctor.probes.record import Recorder
+
+    try:
+        return Recorder(probe, folder, runbook, inputs, started)
+    except BundleError as error:
+        raise Refused(str(error)) from None
+
+
+def closed(recorder: Any) -> None:
+    """End a recording. An incomplete one is said on stderr: the report is worth having all the same."""
+    from gpudoctor.probes.bundle import BundleError
+
+    try:
+        recorder.close()
+    except BundleError as error:
+        complain(str(error))
 
 
 def clock() -> float:
@@ -102,11 +117,13 @@ def clock() -> float:
 
 
 def question(asked: str, inputs: dict[str, Any]) -> str:
-    """The question in one line: `pod ml/train-0`, `GPU pods in ml`."""
+    """The question in one line: `pod ml/train-0`, `node gpu-02`, `GPU pods in ml`."""
     namespace = str(inputs.get("namespace", ""))
     if inputs.get("name"):
         kind = inputs.get("kind", "pod")
         return f"{kind} {namespace}/{inputs['name']}" if namespace else f"{kind} {inputs['name']}"
+    if inputs.get("node"):
+        return f"node {inputs['node']}"
     if "all_namespaces" in inputs:
         return "GPU pods in all namespaces" if inputs["all_namespaces"] else f"GPU pods in {namespace}"
     return asked
@@ -114,6 +131,8 @@ def question(asked: str, inputs: dict[str, Any]) -> str:
 
 def probing(where: Where) -> tuple[Any, Any, str]:
     """The probe, the bundle's header when it is a replay, and the namespace to use by default."""
+    if where.replay is not None and where.record is not None:
+        raise Refused("--record keeps what a cluster says and --replay asks none: give one of them")
     if where.replay is not None:
         from gpudoctor.probes.bundle import BundleError
         from gpudoctor.probes.replay import Replay
@@ -157,6 +176,15 @@ def find_runbook(library: Library, name: str) -> Runbook:
     raise Refused(f"there is no runbook '{name}'; {hint}")
 
 
+def recorded_book(library: Library, name: str) -> Runbook:
+    """The runbook that a bundle names. A bundle may come from a stranger: only ours are taken by name, no file is read."""
+    if name not in library.runbooks:
+        raise Refused(
+            f"the bundle was recorded with the runbook '{name[:80]}', which is not one of ours: give it, `gpudoctor run PATH --replay …`"
+        )
+    return library.runbooks[name]
+
+
 def read_runbook(library: Library, path: Path) -> Runbook:
     """A runbook given by path."""
     from gpudoctor.runbook import lint, load
@@ -169,50 +197,32 @@ def read_runbook(library: Library, path: Path) -> Runbook:
     return book
 
 
-def settings(book: Runbook, given: list[str]) -> dict[str, Any]:
-    """`--set name=value` as typed inputs."""
-    from gpudoctor.engine.plan import cast
-    from gpudoctor.runbook.lint import unknown
-
-    made: dict[str, Any] = {}
-    for item in given:
-        name, equals, text = item.partition("=")
-        if not equals:
-            raise Refused(f"--set {item}: the form is name=value")
-        if name not in book.inputs:
-            raise Refused(f"--set {item}: {unknown('input of ' + book.id, name, book.inputs)}")
-        try:
-            made[name] = cast(text, book.inputs[name].type)
-        except ValueError as error:
-            raise Refused(f"--set {item}: {error}") from None
-    return made
-
-
-def progress(format: str) -> Any:  # noqa: A002 - the option's name
+def progress(format: str) -> Any:
     """A line for each step as it ends, on a terminal only."""
-    if format != "terminal" or not sys.stderr.isatty():
+    if format != "terminal":
         return None
-    from gpudoctor.reporters.progress import line
+    from gpudoctor.reporters.progress import printer
 
-    def on_step(step: StepResult) -> None:
-        print(line(step), file=sys.stderr, flush=True)
-
-    return on_step
+    return printer(sys.stderr, width=columns())
 
 
-def printed(report: Report, format: str, verbose: bool, no_color: bool) -> int:  # noqa: A002 - the option's name
-    """Print a report; returns the exit code of its verdict."""
+def columns() -> int:
+    """The width of the terminal, 100 where there is none."""
     import shutil
 
+    return shutil.get_terminal_size((100, 25)).columns
+
+
+def printed(report: Report, format: str, verbose: bool, no_color: bool) -> int:
+    """Print a report; returns the exit code of its verdict."""
     from gpudoctor.reporters import render
 
     color = sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
-    width = shutil.get_terminal_size((100, 25)).columns
-    sys.stdout.write(render(report, format, width=width, color=color, verbose=verbose))
+    sys.stdout.write(render(report, format, width=columns(), color=color, verbose=verbose))
     return EXIT_CODES.get(report.verdict, INCONCLUSIVE)
 
 
-def analyze_paths(paths: list[str], *, format: str, verbose: bool, no_color: bool) -> int:  # noqa: A002 - the option's name
+def analyze_paths(paths: list[str], *, format: str, verbose: bool, no_color: bool) -> int:
     """Diagnose from files."""
     from gpudoctor.analyze.gather import gather
     from gpudoctor.engine.diagnose import analyze

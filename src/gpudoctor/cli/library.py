@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import textwrap
+from collections.abc import Iterator
+from typing import Any
 
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import find_runbook, loaded
@@ -22,6 +25,9 @@ GROUPS = {
 }
 # What `${input.kind}` may name: the owners that `diagnose pod TYPE/NAME` starts from.
 OWNERS = ("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "pytorchjobs")
+
+
+WIDTH = 100  # columns of a paragraph
 
 
 def list_runbooks() -> int:
@@ -50,25 +56,44 @@ def show_runbook(name: str) -> int:
     """What a runbook would run, where, and for how long at most."""
     library = loaded()
     book = find_runbook(library, name)
-    print(f"{book.id}: {book.title}\n{book.summary}\n" if book.summary else f"{book.id}: {book.title}\n")
+    print(f"{book.id}: {book.title}")
+    if book.summary:
+        print("\n" + textwrap.fill(book.summary, WIDTH))
+    if book.inputs:
+        print("\nInputs")
     for key, given in book.inputs.items():
-        print(f"  --set {key}={given.default}  {given.help}")
+        print(f"  --set {key}={default(given.default, given.type)}  {given.help}")
     total = 0.0
     for number, (owner, step) in enumerate(steps_of(library, book), 1):
         print(f"\n{number:>2}. {step.title or step.id}   [{owner.id}.{step.id}]")
-        if step.when:
-            print(f"    when   {step.when}")
-        if step.each:
-            print(f"    each   {step.each.name} in {step.each.type}" + (f" where {step.where}" if step.where else "") + f" (at most {step.limit})")
-        if step.run:
-            print(f"    run    {shlex.join(step.run)}" + (f"   on {step.host}" if step.host else ""))
-            total += step.timeout
-            print(f"    limit  {step.timeout:.0f} s")
-        for check in step.checks:
-            if check.finds:
-                print(f"    check  {check.id} → {check.finds}")
-    print(f"\nNothing is changed. Each step has a limit of its own; the whole run ends after --timeout (120 s), the steps alone after {total:.0f} s.")
+        for line in step_lines(step):
+            print(f"    {line}")
+        total += step.timeout if step.run else 0
+    print(f"\nNothing is changed. A whole run ends after --timeout, 120 s by default; its steps alone would after {total:.0f} s at most.")
     return 0
+
+
+def step_lines(step: Step) -> Iterator[str]:
+    """A step in words: when it runs, what it runs, which causes it may find."""
+    if step.when:
+        yield f"when    {step.when}"
+    if step.each:
+        where = f" where {step.where}" if step.where else ""
+        yield f"each    {step.each.name} in {step.each.type}{where} (at most {step.limit})"
+    if step.run:
+        yield f"run     {shlex.join(step.run)}" + (f"   on {step.host}" if step.host else "") + f"   (at most {step.timeout:.0f} s)"
+    if step.derive:
+        yield f"derive  {step.derive}, from what was read"
+    for check in step.checks:
+        if check.finds:
+            yield f"check   {check.id} → {check.finds}"
+
+
+def default(value: Any, kind: str) -> str:
+    """A default as `--set` takes it: `false`, `60s`, `'…'` where it is empty."""
+    if kind == "bool":
+        return str(value).lower()
+    return f"{value:g}s" if kind == "duration" else str(value) or "''"
 
 
 def show_rbac(name: str) -> int:
@@ -106,7 +131,6 @@ def show_rbac(name: str) -> int:
 def explain_cause(name: str) -> int:
     """An entry of the catalogue."""
     import difflib
-    import textwrap
 
     library = loaded()
     cause = library.causes.get(name)
@@ -115,14 +139,17 @@ def explain_cause(name: str) -> int:
         hint = f"did you mean {' or '.join(close)}?" if close else "completion lists the names"
         raise Refused(f"there is no cause '{name}'; {hint}")
     print(f"{cause.id}: {cause.title}\n")
-    print(textwrap.fill(cause.means, 96) + "\n")
+    print(textwrap.fill(cause.means, WIDTH) + "\n")
     print(f"severity {cause.severity} · layer {cause.layer} · act {cause.act} · who {cause.who} · about a {cause.subject}")
-    for label, names in (("brings about", cause.explains), ("brought about by", [c.id for c in library.causes.values() if cause.id in c.explains])):
+    for label, names in (
+        ("brings about", cause.explains),
+        ("brought about by", [c.id for c in library.causes.values() if cause.id in c.explains]),
+    ):
         if names:
-            print(textwrap.fill(f"{label}: {', '.join(names)}", 96, subsequent_indent="  "))
+            print(textwrap.fill(f"{label}: {', '.join(names)}", WIDTH, subsequent_indent="  "))
     checks = [f"{book.id}.{check.id}" for book in library.runbooks.values() for check in book.checks() if check.finds == cause.id]
     if checks:
-        print(textwrap.fill(f"found by: {', '.join(checks)}", 96, subsequent_indent="  "))
+        print(textwrap.fill(f"found by: {', '.join(checks)}", WIDTH, subsequent_indent="  "))
     for fix in cause.fixes:
         print(f"\n  {fix.title} ({fix.risk})")
         for label, argv in (("", fix.run), ("undo ", fix.undo), ("verify ", fix.verify)):

@@ -6,6 +6,8 @@ import os
 import sys
 from typing import NoReturn
 
+from gpudoctor.cli.errors import Refused, complain
+
 PROBLEM_REPORT = "https://github.com/gpudoctor/gpudoctor/issues"
 
 
@@ -26,8 +28,6 @@ def guarded() -> int:
 
     # A terminal's second Ctrl-C, or a plain kill, is immediate.
     signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
-    from gpudoctor.cli.errors import Refused
-
     try:
         return invoke()
     except Refused as error:
@@ -61,14 +61,6 @@ def program() -> str:
     return "kubectl gpudoctor" if sys.argv[0].rsplit("/", 1)[-1].startswith("kubectl-") else "gpudoctor"
 
 
-def complain(message: str) -> None:
-    """One error on stderr, with nothing in it that a terminal would obey."""
-    from gpudoctor.reporters.text import safe
-
-    for line in message.split("\n"):
-        print(f"gpudoctor: {safe(line)}", file=sys.stderr)
-
-
 def internal_error() -> int:
     """An error of ours: no traceback on the screen, a file to attach instead."""
     import platform
@@ -77,7 +69,9 @@ def internal_error() -> int:
 
     from gpudoctor import __version__
 
-    text = f"gpudoctor {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}\n{traceback.format_exc()}"
+    text = (
+        f"gpudoctor {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}\n{traceback.format_exc()}"
+    )
     try:
         with tempfile.NamedTemporaryFile("w", prefix="gpudoctor-error-", suffix=".txt", delete=False) as file:
             file.write(text)

@@ -19,7 +19,7 @@ SCENARIOS: dict[str, Scenario] = {
 }
 
 
-def demonstrate(name: str, *, format: str, verbose: bool, no_color: bool) -> int:  # noqa: A002 - the option's name
+def demonstrate(name: str, *, format: str, verbose: bool, no_color: bool) -> int:
     """Run one scenario, or list them."""
     from gpudoctor.cli.execute import Where, execute
     from gpudoctor.runbook.index import fixtures_folder

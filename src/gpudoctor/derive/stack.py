@@ -26,10 +26,10 @@ def order(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     `first_not_ready` is one row per node: the first that isn't ready and doesn't merely wait. Where all the others only wait, it is the
     first of those that wait for a part that isn't there, else the first that waits.
     """
-    troubled = {(c.namespace, c.pod) for c in facts.get("containers", ()) if isinstance(c, Container) and has_own_error(c)}
+    stuck = {(c.namespace, c.pod): c for c in facts.get("containers", ()) if isinstance(c, Container) and c.first_not_ready}
     by_node: dict[str, list[StackPart]] = defaultdict(list)
     for pod in {(p.namespace, p.pod): p for p in facts.get("pods", ()) if isinstance(p, Pod) and p.component in ORDER}.values():
-        by_node[pod.node].append(part_of(pod, own_error=(pod.namespace, pod.pod) in troubled))
+        by_node[pod.node].append(part_of(pod, stuck.get((pod.namespace, pod.pod))))
     rows: list[StackPart] = []
     for node in sorted(by_node):
         parts = sorted(by_node[node], key=lambda part: (part.order, part.namespace, part.pod))
@@ -37,14 +37,18 @@ def order(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     return {"stack": [*rows]}
 
 
-def part_of(pod: Pod, *, own_error: bool) -> StackPart:
-    """The row of one pod. A pod that has run to its end, as the validators' do, counts as ready."""
+def part_of(pod: Pod, stuck: Container | None) -> StackPart:
+    """The row of one pod and the container at which it is stuck. A pod that has run to its end, as the validators' do, counts as ready."""
     ready = pod.ready or pod.phase == "Succeeded"
+    own_error = stuck is not None and has_own_error(stuck)
+    printed = stuck is not None and not ready and (stuck.state != "waiting" or stuck.restarts > 0)
     return StackPart(
         node=pod.node,
         component=pod.component,
         namespace=pod.namespace,
         pod=pod.pod,
+        container=stuck.container if stuck is not None and printed else "",
+        restarted=stuck is not None and printed and stuck.restarts > 0,
         order=ORDER[pod.component],
         ready=ready,
         waiting=not ready and not own_error and WAITING.match(pod.status) is not None,
@@ -56,7 +60,7 @@ def part_of(pod: Pod, *, own_error: bool) -> StackPart:
 
 def has_own_error(container: Container) -> bool:
     """Whether the container at which its pod is stuck has failed by itself and runs again, rather than waits for the first time."""
-    return container.first_not_ready and container.restarts > 0 and container.last_exit_code not in ENDED_FROM_OUTSIDE
+    return container.restarts > 0 and container.last_exit_code not in ENDED_FROM_OUTSIDE
 
 
 def with_first(parts: list[StackPart]) -> list[StackPart]:

@@ -1,0 +1,1 @@
+"""Runs a runbook: steps, the fact store, joins, outcomes, root causes, paired tests."""

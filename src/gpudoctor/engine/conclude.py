@@ -153,7 +153,7 @@ def candidates(found: list[Found]) -> list[Candidate]:
     for one in found:
         if one.confidence != "possible":
             continue
-        if any(other.cause.id == one.cause.id or other in one.explained_by or other in one.explains for other in sure):
+        if any(other.cause.id == one.cause.id or other in one.explained_by for other in sure):
             continue
         candidate = Candidate(
             cause=one.cause.id,

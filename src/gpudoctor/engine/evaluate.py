@@ -14,9 +14,10 @@ from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, fields, fill, join_types
 from gpudoctor.runbook.model import Check, Join, Runbook
 
-# A condition that starts with `x.field == "text" && …` or `x.field && …` (and has no `||`) is looked up in an index instead of being tried
-# on every record.
+# A condition that starts with `x.field == "text" && …` or `x.field && …` (and has neither `||` nor `?` outside of parentheses) is looked up
+# in an index instead of being tried on every record.
 LEADING = re.compile(r'^([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)(?: == "([^"\\]*)")?(?: &&|$)')
+QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 Inputs = dict[str, Any]
 
 
@@ -66,7 +67,7 @@ def narrowed(check: Check, store: Store, before: int) -> list[Fact]:
     assert check.each is not None
     kind = check.each.type
     leading = LEADING.match(check.when)
-    if leading is None or "||" in check.when or leading.group(1) != check.each.name:
+    if leading is None or has_alternatives(check.when) or leading.group(1) != check.each.name:
         return store.records(kind, before)
     field, value = leading.group(2), leading.group(3) if leading.group(3) is not None else True
     if fields(FACTS[kind]).get(field) is not type(value) or f"{field}_known" in fields(FACTS[kind]) or field.endswith("_known"):
@@ -75,40 +76,68 @@ def narrowed(check: Check, store: Store, before: int) -> list[Fact]:
     return [*store.index(kind, (field,), before).get((value,), []), *unsure]
 
 
+def has_alternatives(condition: str) -> bool:
+    """Whether a condition has `||` or `?` outside of parentheses, brackets and quotes.
+
+    >>> [has_alternatives(text) for text in ("a.b && (c.d || c.e)", "a.b && c.d || c.e", "a.b && c.d ? c.e : c.f")]
+    [False, True, True]
+    """
+    bare = QUOTED.sub("", condition)
+    depth = 0
+    for index, character in enumerate(bare):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and bare.startswith(("||", "?"), index):
+            return True
+    return False
+
+
 def holds(
     check: Check, types: Types, outers: list[dict[str, Any]], record: Fact | None, given: Inputs, store: Store, before: int
 ) -> Hit | None:
     """The hit of one record, None when the condition is false; `outers` are the variables that each join may use. Raises `Unsure`."""
     values = Values(given, {check.each.name: record} if check.each else {})
+    if check.joins and false_already(compiled(check.when, types), values):
+        return None
     origins = [record.origin] if record is not None else []
+    undecided: dict[str, str] = {}
     for join, outer in zip(check.joins, outers, strict=True):
-        joined, count = pick(join, outer, record, values, store, before)
+        try:
+            joined, count = pick(join, outer, record, values, store, before)
+        except Unsure as why:
+            undecided[join.name] = str(why)
+            continue
         values.records[join.name] = joined
         values.given[f"{join.name}.present"] = joined is not None
         values.given[f"{join.name}.count"] = count
         if joined is not None and joined.origin not in origins:
             origins.append(joined.origin)
-    if not compiled(check.when, types).holds(values):
-        return None
+    try:
+        if not compiled(check.when, types).holds(values):
+            return None
+    except Unsure as why:  # `x.present is not known`: say rather what the join x lacks
+        raise Unsure(undecided.get(str(why).partition(".")[0], str(why))) from None
     return Hit(
-        title=filled(check.title, types, values),
+        title=fill(check.title, types, values, unknown="?"),
         subject=record.subject() if record is not None else Subject(kind="cluster"),
         time=record.time if record is not None else None,
         origins=[origin for origin in origins if origin.source],
-        settle_with=[filled(text, types, values) for text in check.settle_with],
+        settle_with=[fill(text, types, values, unknown="?") for text in check.settle_with],
     )
 
 
-def filled(template: str, types: Any, values: Values) -> str:
-    """A title with `?` where a value is not known."""
+def false_already(condition: Any, values: Values) -> bool:
+    """Whether the record alone decides that the condition is false, so that nothing needs to be joined."""
     try:
-        return fill(template, types, values)
+        return not condition.holds(values)
     except Unsure:
-        return re.sub(r"\$\{[^}]*\}", "?", template)
+        return False
 
 
 def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: Store, before: int) -> tuple[Fact | None, int]:
-    """The joined record and how many match: equality by a hash index, then `where`, then the window in time."""
+    """The joined record and how many match: equality by a hash index, then `where`, then the window in time.
+
+    Records come in the order in which they were read, those of a window in the order of their times. Raises `Unsure`.
+    """
     names = tuple(join.on)
     if names:
         key = tuple(compiled(text, outer, "")(values) for text in join.on.values())
@@ -120,6 +149,8 @@ def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: S
         condition = compiled(join.where, types)
         found = [other for other in found if true(condition, Values(values.given, {**values.records, join.name: other}))]
     found = [other for other in found if other is not record and in_window(join, other, outer, values)]
+    if join.before or join.after:
+        found.sort(key=lambda other: other.time or 0.0)
     if join.pick in ("count", "none") or not found:
         return (found[0] if found else None), len(found)
     return (found[0] if join.pick == "first" else found[-1]), len(found)

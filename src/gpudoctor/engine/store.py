@@ -18,6 +18,7 @@ from gpudoctor.facts.identity import identity_of
 
 FINAL = 1_000_000  # an order after every step: the whole store
 
+Place = tuple[int, int]  # the order of a step, and the number of its command
 Index = dict[tuple[Any, ...], list[Fact]]
 
 
@@ -26,56 +27,63 @@ class Store:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.chunks: dict[int, list[Facts]] = defaultdict(list)
-        self.version = 0
-        self.lists: dict[tuple[str, int, int], list[Fact]] = {}
-        self.indexes: dict[tuple[str, tuple[str, ...], int, int], Index] = {}
+        self.chunks: dict[Place, Facts] = {}
+        self.lists: dict[tuple[str, int], list[Fact]] = {}
+        self.indexes: dict[tuple[str, int], dict[tuple[str, ...], Index]] = {}
 
-    def put(self, order: int, facts: Facts) -> None:
-        """Add what one answer gave to the step of that order."""
+    def put(self, order: int, facts: Facts, number: int = 0) -> None:
+        """Add what the answer to a step's command of that number gave."""
         with self.lock:
-            self.chunks[order].append(facts)
-            self.version += 1
+            self.chunks[order, number] = facts
+            self.forget(facts)
 
-    def move(self, facts: Facts, order: int, earlier: int) -> None:
+    def move(self, origin: Place, target: Place) -> None:
         """Give facts to an earlier step that asked the same command but came second."""
         with self.lock:
-            self.chunks[order] = [other for other in self.chunks[order] if other is not facts]
-            self.chunks[earlier].append(facts)
-            self.version += 1
+            self.chunks[target] = self.chunks.pop(origin)
+            self.forget(self.chunks[target])
+
+    def forget(self, facts: Facts) -> None:
+        """Make the lists of these types anew when they are next asked for. Those of other types stay the same objects."""
+        for key in [key for key in self.lists if key[0] in facts]:
+            del self.lists[key]
+            self.indexes.pop(key, None)
 
     def has(self, kind: str, before: int = FINAL) -> bool:
         """Whether the type was asked for and answered, even with no record."""
         with self.lock:
-            return any(kind in facts for order, many in self.chunks.items() if order < before for facts in many)
+            return any(kind in facts for (order, _), facts in self.chunks.items() if order < before)
 
     def records(self, kind: str, before: int = FINAL) -> list[Fact]:
-        """The records of a type that steps before `before` read, in the order of the steps."""
+        """The records of a type that steps before `before` read, in the order of the steps and of their commands."""
         with self.lock:
-            key = (kind, before, self.version)
-            if key not in self.lists:
-                orders = sorted(order for order, many in self.chunks.items() if order < before and any(kind in facts for facts in many))
-                if kind in DERIVED:
-                    orders = orders[-1:]
-                found = [record for order in orders for facts in self.chunks[order] for record in facts.get(kind, ())]
-                self.lists[key] = merged(kind, found)
-            return self.lists[key]
+            return self.listed(kind, before)
+
+    def listed(self, kind: str, before: int) -> list[Fact]:
+        """`records`, for a caller that holds the lock."""
+        key = (kind, before)
+        if key not in self.lists:
+            places = sorted(place for place, facts in self.chunks.items() if place[0] < before and kind in facts)
+            if kind in DERIVED:
+                places = places[-1:]
+            self.lists[key] = merged(kind, [record for place in places for record in self.chunks[place][kind]])
+        return self.lists[key]
 
     def index(self, kind: str, names: tuple[str, ...], before: int = FINAL) -> Index:
         """The records of a type by the values of some fields."""
-        records = self.records(kind, before)
-        key = (kind, names, before, self.version)
-        if key not in self.indexes:
-            made: Index = defaultdict(list)
-            for record in records:
-                made[tuple(getattr(record, name) for name in names)].append(record)
-            self.indexes[key] = made
-        return self.indexes[key]
+        with self.lock:
+            records = self.listed(kind, before)
+            indexes = self.indexes.setdefault((kind, before), {})
+            if names not in indexes:
+                made = indexes[names] = defaultdict(list)
+                for record in records:
+                    made[tuple(getattr(record, name) for name in names)].append(record)
+            return indexes[names]
 
     def everything(self, before: int = FINAL) -> Facts:
         """All records by type, for derivations."""
         with self.lock:
-            kinds = {kind for order, many in self.chunks.items() if order < before for facts in many for kind in facts}
+            kinds = {kind for (order, _), facts in self.chunks.items() if order < before for kind in facts}
         return {kind: self.records(kind, before) for kind in sorted(kinds)}
 
 

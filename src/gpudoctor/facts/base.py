@@ -22,7 +22,7 @@ class Origin(msgspec.Struct, frozen=True):
 class Subject(msgspec.Struct, frozen=True):
     """What a fact or a finding is about. Only the keys that were seen are set; "" means not known.
 
-    `kind` is one of pod, node, gpu, workload, cluster. Names are never guessed: see `engine.identity`.
+    `kind` is one of pod, node, gpu, workload, cluster. Names are never guessed: see `facts.identity`.
     """
 
     kind: str

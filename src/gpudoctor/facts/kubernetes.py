@@ -100,7 +100,10 @@ class Container(Fact, frozen=True, kw_only=True):
 
 
 class Node(Fact, frozen=True, kw_only=True):
+    """One node. `target` is true for the nodes in question, false for those that were read only to measure the whole cluster."""
+
     node: str
+    target: bool = True
     ready: bool | None = None
     unschedulable: bool = False
     age: float | None = None

@@ -75,6 +75,8 @@ class StackPart(Fact, frozen=True, kw_only=True):
     namespace: str = ""
     pod: str = ""
     order: int = 0
+    container: str = ""  # the first container that isn't ready, where it has printed something
+    restarted: bool = False  # that container has run before
     present: bool = True
     ready: bool = False
     first_not_ready: bool = False  # the first part of its node that is not ready and doesn't merely wait for an earlier one

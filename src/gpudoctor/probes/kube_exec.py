@@ -61,7 +61,7 @@ class _Socket(websocket.WebSocket):
 def run(connection: Connection, request: Request, command: Command, deadline: Deadline) -> Output:
     """What the program printed in its container, and its exit code.
 
-    Failures: those of every API read, and not-found when the container or the program isn't there. When the deadline passes the
+    Failures: those of every API read, and not-found when the container isn't there. When the deadline passes the
     connection is closed; the program may live on in its container, which Kubernetes has no means to end.
     """
     printed: dict[int, bytearray] = {STDOUT: bytearray(), STDERR: bytearray(), ERROR: bytearray()}
@@ -71,6 +71,8 @@ def run(connection: Connection, request: Request, command: Command, deadline: De
     try:
         when = within(deadline.left, lambda: _converse(connection, request, command.stdin, deadline, printed, opened))
         code, failure, reason = _ended(bytes(printed[ERROR]), request)
+        if not failure:
+            extra, reason = reason.encode(), ""
     except TimeoutError:
         failure, reason = (
             "timeout",
@@ -143,7 +145,10 @@ def _read(socket: _Socket, deadline: Deadline, printed: dict[int, bytearray]) ->
 
 
 def _ended(status: bytes, request: Request) -> tuple[int, Failure, str]:
-    """Exit code, failure and reason from the error channel."""
+    """Exit code, failure and reason from the error channel; without a failure the words belong to stderr.
+
+    A program that isn't in the container is an answer, with a shell's exit code for it: 127.
+    """
     try:
         end = msgspec.json.decode(status, type=_End)
     except (msgspec.MsgspecError, RecursionError):
@@ -152,7 +157,7 @@ def _ended(status: bytes, request: Request) -> tuple[int, Failure, str]:
         return 0, "", ""
     words = " ".join(end.message.split())[:500]
     if any(sign in end.message for sign in _NO_PROGRAM):
-        return 127, "not-found", f"{request.argv[0]}: command not found in pod {request.namespace}/{request.name}"
+        return 127, "", f"{request.argv[0]}: command not found in pod {request.namespace}/{request.name}"
     codes = [cause.message for cause in (end.details.causes if end.details else []) if cause.reason == "ExitCode"]
     if codes and len(codes[0]) <= 3 and codes[0].isascii() and codes[0].isdigit():
         return int(codes[0]), "", ""

@@ -22,6 +22,7 @@ __all__ = ["Live", "ProbeSetupError"]
 
 # Where a node's command is run, best first: what stays up longest when the driver is ill and sees most of the host comes first.
 STACK = ("driver", "container-toolkit", "device-plugin", "dcgm-exporter")
+NO_PROGRAM = 127  # a shell's exit code for a program that isn't there
 COMPLETION = 1.0  # seconds that a person waits for the Tab key
 
 
@@ -157,7 +158,7 @@ class Live:
         places = sorted(places, key=lambda place: program not in components.BY_NAME[place.component].commands)
         for place in places:
             output = self._enter(place, command, deadline)
-            if output.failure != "not-found":
+            if output.failure != "not-found" and output.exit != NO_PROGRAM:
                 return output
         if not places:
             reason = f"no container of the GPU stack runs on node {command.host}: looked for {', '.join(STACK)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from gpudoctor.report import Candidate, Coverage, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
@@ -13,6 +14,8 @@ SHORT = 5  # rows of a table, symptoms, checks and names that are shown without 
 SHORT_FIXES = 2  # the first one often only reads, the second one changes something
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
 SEVERITY_STYLES = {"critical": "bold red", "warning": "bold yellow", "info": "bold"}
+# "needs pods, which could not be read", "found.waiting is not known": the engine's words for a check that lacks what another step lacks
+FOLLOWS = re.compile(r"needs \w+, which could not be read|found\.\w+ is not known")
 OUTCOME_STYLES = {"found": "red", "clear": "green", "skipped": "dim", "unknown": "yellow"}
 
 
@@ -47,6 +50,8 @@ def verdict(page: Page, report: Report, roots: Sequence[Finding], verbose: bool)
         says = "nothing wrong was found"
     elif report.candidates:
         says = f"{count(len(report.candidates), 'possible cause')}, none of them certain"
+    elif report.coverage.missing and not report.coverage.answered:
+        says = f"nothing could be read: {report.coverage.missing[0].why}"
     else:
         says = f"{count(len(report.unknown), 'check')} could not be answered" if report.unknown else "not enough could be read"
     asked = report.asked or report.runbook
@@ -130,10 +135,10 @@ def possible(page: Page, candidate: Candidate, verbose: bool) -> None:
     settle(page, candidate.settle_with, verbose)
 
 
-def settle(page: Page, commands: Sequence[str], verbose: bool) -> None:
+def settle(page: Page, commands: Sequence[str], verbose: bool, *, indent: int = 2) -> None:
     """The commands whose answer would decide."""
     for text in commands if verbose else commands[:2]:
-        page.lines(("settle it with  ", "dim"), (text, "cyan"), indent=2, rows=0 if verbose else 2)
+        page.lines(("settle it with  ", "dim"), (text, "cyan"), indent=indent, rows=0 if verbose else 2)
 
 
 def rows(page: Page, table: Table, verbose: bool) -> None:
@@ -145,16 +150,37 @@ def rows(page: Page, table: Table, verbose: bool) -> None:
 
 
 def unknown(page: Page, checks: Sequence[Unknown], verbose: bool) -> None:
-    """The checks that have no answer, and why."""
+    """The checks that have no answer, by the reason: one trouble often leaves hundreds of checks without one."""
     if not checks:
         return
     page.gap()
     page.lines((f"{count(len(checks), 'check')} without an answer", "bold"))
-    for one in checks if verbose else checks[:SHORT]:
-        page.lines((f"{one.check}  ", ""), (one.why, ""), indent=2, rows=0 if verbose else 1)
+    reasons = by_reason(checks)
+    direct = [reason for reason in reasons if verbose or not follows(reason[0])]
+    for why, own in direct if verbose else direct[:SHORT]:
+        of = f"  ({names([one.check for one in own], verbose, 2)})"
+        page.lines(
+            (shortened(why, 2 * page.width - 4 - len(of)) if not verbose else why, ""), (of, "dim"), indent=2, rows=0 if verbose else 3
+        )
         if verbose:
-            settle(page, one.settle_with, verbose)
-    more(page, len(checks), verbose, indent=2)
+            settle(page, list(dict.fromkeys(text for one in own for text in one.settle_with)), verbose, indent=4)
+    more(page, len(direct), verbose, indent=2)
+    rest = sum(len(own) for why, own in reasons if follows(why))
+    if rest and not verbose:
+        page.lines((f"{count(rest, 'more check')} for want of what could not be read, with -v", "dim"), indent=2)
+
+
+def by_reason(checks: Sequence[Unknown]) -> list[tuple[str, list[Unknown]]]:
+    """The checks that share a reason, in the order of their first; what merely follows from another trouble comes last."""
+    reasons: dict[str, list[Unknown]] = {}
+    for one in checks:
+        reasons.setdefault(one.why, []).append(one)
+    return sorted(reasons.items(), key=lambda reason: follows(reason[0]))
+
+
+def follows(why: str) -> bool:
+    """Whether this reason follows from another one that is said too."""
+    return FOLLOWS.fullmatch(why) is not None
 
 
 def checked(page: Page, report: Report, verbose: bool) -> None:
@@ -194,7 +220,7 @@ def coverage(report: Report, verbose: bool) -> str:
         parts += [f"{file.path}: {file.note or 'not recognised'}" for file in report.inputs if file.note or not file.recognised_as]
     else:
         parts = [f"checked {said.answered} of {said.asked}"]
-    parts += [f"{missing.what}: {missing.why}" for missing in said.missing]
+    parts += [f"{missing.what}: {missing.why}" for missing in said.missing if verbose or not follows(missing.why)]
     shown = parts if verbose or len(parts) <= SHORT else [*parts[:SHORT], f"{len(parts) - SHORT} more with -v"]
     return "; ".join(shown)
 
@@ -205,9 +231,9 @@ def more(page: Page, total: int, verbose: bool, *, indent: int) -> None:
         page.lines((f"{total - SHORT} more with -v", "dim"), indent=indent)
 
 
-def names(words: Sequence[str], verbose: bool) -> str:
+def names(words: Sequence[str], verbose: bool, first: int = SHORT) -> str:
     """Words joined by commas, the first few unless verbose."""
-    shown = words if verbose else words[:SHORT]
+    shown = words if verbose else words[:first]
     return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(shown) < len(words) else "")
 
 

@@ -1,0 +1,1 @@
+"""What a runbook is: the format, strict loading, lint, conditions, the catalogue."""

@@ -34,7 +34,9 @@ MEMO = 4096  # answers that one expression remembers; a fact type's records have
 class Lookup(Protocol):
     """Where an expression finds its variables: a dict, or `Values`. None means "not known"."""
 
-    def get(self, name: str, /) -> Any: ...
+    def get(self, name: str, /) -> Any:
+        """The value of a variable."""
+        ...
 
 
 class ConditionError(ValueError):

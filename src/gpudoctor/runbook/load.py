@@ -102,8 +102,8 @@ def sound_step(raw: Any, header: dict[str, Any]) -> Any:
     whole = isinstance(raw, dict) and (raw | {"checks": checks} if "checks" in raw else raw)
     if passes(schema.Step, whole):
         return whole
-    alone = {"id": "x", "checks": checks}
-    return alone if passes(schema.Step, alone) else None
+    name = raw.get("id") if isinstance(raw, dict) else None
+    return next((alone for id_ in (name, "x") if passes(schema.Step, alone := {"id": id_, "checks": checks})), None)
 
 
 def passes(kind: type[schema.Model], value: Any) -> bool:

@@ -173,7 +173,7 @@ class Step(Model):
 class Runbook(Model):
     """A runbook file."""
 
-    schema_: Annotated[Literal[1], Field(alias="schema")]
+    schema_: Annotated[Literal[1], Field(alias="schema"), BeforeValidator(lambda value: None if value is True else value)]  # True == 1
     id: Kebab
     title: Annotated[str, Field(min_length=1)]
     status: Literal["experimental", "stable", "deprecated"] = "stable"

@@ -10,6 +10,8 @@ from gpudoctor.runbook.model import Cause, FixTemplate, Library
 
 # The first words of commands that only read; a fix made of one of these changes nothing.
 READS = {"describe", "get", "logs", "top", "explain", "events", "version", "auth", "diff"}
+# Programs that only read, whatever their options, in the way that fixes use them.
+READERS = {"dmesg", "journalctl", "lspci", "lsmod", "df", "mokutil", "nvidia-ctk", "chronyc", "cat", "ls"}
 
 
 def problems(given: Library, folder: Path) -> Iterator[str]:
@@ -45,5 +47,5 @@ def reads(argv: list[str]) -> bool:
     if argv[0] in ("kubectl", "oc", "helm") and len(argv) > 1:
         if argv[1] == "exec" and "--" in argv:
             return reads(argv[argv.index("--") + 1 :])
-        return argv[1] in READS or argv[1] in ("rollout",) and argv[2:3] == ["status"]
-    return argv[0] in ("dmesg", "journalctl", "lspci", "lsmod", "df", "mokutil", "nvidia-ctk", "chronyc", "cat", "ls") or not allowed.refusal(argv)
+        return argv[1] in READS or argv[1:3] == ["rollout", "status"]
+    return argv[0] in READERS or not allowed.refusal(argv)

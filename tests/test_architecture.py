@@ -1,0 +1,180 @@
+"""The rules that keep the parts apart, read from the code itself. docs/architecture.md says what each part is for."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gpudoctor.runbook import index
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "gpudoctor"
+MODULES = {str(path.relative_to(SOURCE)): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
+
+# What a part may import of ours beside itself, from the bottom up. The CLI may import everything, and nothing imports the CLI.
+MAY_IMPORT: dict[str, set[str]] = {
+    "facts": set(),
+    "knowledge": set(),
+    "report": set(),
+    "reporters": {"report"},
+    "probes": {"knowledge"},
+    "parsers": {"facts", "knowledge", "probes.base"},
+    "derive": {"facts", "knowledge"},
+    "analyze": {"facts", "knowledge", "parsers", "derive", "probes.base", "report"},
+    "runbook": {"facts", "report", "parsers", "derive"},
+    "engine": {"facts", "report", "parsers", "derive", "runbook", "probes.base"},
+}
+EXCEPTIONS = {
+    ("parsers/messages.py", "runbook.index"): "the known messages are YAML too, and compiled with the rest",
+    ("engine/cases.py", "probes.bundle"): "a paired test replays a bundle",
+    ("engine/cases.py", "probes.replay"): "a paired test replays a bundle",
+}
+
+# Who may import what of others: the start of a module's path.
+ONLY_IN: dict[str, tuple[str, ...]] = {
+    "cel_expr_python": ("runbook/conditions.py",),
+    "pydantic": ("runbook/",),
+    "yaml": ("runbook/yamlfile.py", "analyze/manifests.py", "probes/kube_config.py"),
+    "re2": ("parsers/messages.py", "runbook/lint.py"),
+    "rich": ("reporters/",),
+    "typer": ("cli/",),
+    **dict.fromkeys(("subprocess", "socket", "ssl", "http", "urllib", "urllib3", "kubernetes", "websocket", "pynvml"), ("probes/",)),
+    **dict.fromkeys(("pickle", "marshal", "shelve", "ctypes", "multiprocessing", "asyncio", "requests"), ()),
+}
+
+LEAVES = {"print", "input", "exit", "quit", "breakpoint", "sys.exit", "os._exit", "SystemExit", "sys.stdout.write", "sys.stderr.write"}
+RUNS = {"eval", "exec", "compile", "__import__", "os.system", "os.popen"}
+
+LINES = 300
+LONGER = {"engine/run.py": (360, "to be split: deciding whether to ask, and asking, are two things")}
+
+
+def part(module: str) -> str:
+    """The part of a module's path: `parsers/kernel.py` → `parsers`, `report.py` → `report`."""
+    return module.removesuffix(".py").split("/")[0]
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """The modules that a module imports, wherever in it; `from gpudoctor.x import y` counts as `gpudoctor.x.y` too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def ours(tree: ast.Module) -> set[str]:
+    """What of gpudoctor is imported, in two levels at most: `facts`, `probes.base`."""
+    names = (name.removeprefix("gpudoctor.").split(".") for name in imported(tree) if name.startswith("gpudoctor."))
+    known = {part(module) for module in MODULES}
+    return {".".join(name[:2]) if f"{'/'.join(name[:2])}.py" in MODULES else name[0] for name in names if name[0] in known}
+
+
+def calls(module: str) -> Iterator[tuple[str, str, ast.Call]]:
+    """Every call: its place for a message, its name as written (`print`, `sys.exit`), the call."""
+    for node in ast.walk(MODULES[module]):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            yield f"{module}:{node.lineno}: {name}", name, node
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if part(module) not in ("cli", "__main__", "__init__")])
+def test_parts_import_only_what_lies_below_them(module: str) -> None:
+    own = part(module)
+    allowed = MAY_IMPORT[own] | {own}
+    wrong = {name for name in ours(MODULES[module]) if name not in allowed and name.split(".")[0] not in allowed}
+    assert {name for name in wrong if (module, name) not in EXCEPTIONS} == set()
+
+
+def test_every_exception_is_still_needed() -> None:
+    assert {(module, name) for module, name in EXCEPTIONS if name not in ours(MODULES[module])} == set()
+    assert {module for module in LONGER if length(module) <= LINES} == set()
+
+
+def test_libraries_are_used_only_where_they_belong() -> None:
+    wrong = [
+        f"{module} imports {name}"
+        for module, tree in MODULES.items()
+        for name in {name.split(".")[0] for name in imported(tree)} & ONLY_IN.keys()
+        if not module.startswith(ONLY_IN[name])
+    ]
+    assert wrong == []
+
+
+def test_only_the_cli_prints_and_exits() -> None:
+    wrong = [place for module in MODULES if part(module) != "cli" for place, name, _ in calls(module) if name in LEAVES]
+    assert wrong == []
+
+
+def test_nothing_runs_text_as_code() -> None:
+    wrong = [
+        place
+        for module in MODULES
+        for place, name, call in calls(module)
+        if name in RUNS or name.startswith(("os.spawn", "os.exec")) or any(word.arg == "shell" for word in call.keywords)
+    ]
+    assert wrong == []
+
+
+def length(module: str) -> int:
+    """The lines of a module."""
+    return len((SOURCE / module).read_text(encoding="utf-8").splitlines())
+
+
+def test_modules_stay_short() -> None:
+    long = {module: length(module) for module in MODULES if length(module) > LONGER.get(module, (LINES, ""))[0]}
+    assert long == {}
+
+
+def test_causes_are_named_only_in_yaml() -> None:
+    """Otherwise the runbooks would be a façade: code states what is, and only a runbook's check says what it means."""
+    causes = index.library().causes
+    assert len(causes) > 50
+    named = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, causes))})(?![\w-])")
+    files = [
+        path for path in SOURCE.rglob("*") if path.suffix in (".py", ".yaml") and path.relative_to(SOURCE).parts[0] not in ("cli", "_data")
+    ]
+    wrong = [f"{path.relative_to(SOURCE)}: {match.group()}" for path in files for match in named.finditer(path.read_text(encoding="utf-8"))]
+    assert wrong == []
+
+
+def loaded_by(*words: str) -> set[str]:
+    """The top-level modules, beside Python's own, that a gpudoctor command has loaded when it ends."""
+    program = (
+        "import json, sys; from gpudoctor.cli.main import guarded; guarded();"
+        "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=60, check=True)
+    return set(json.loads(done.stderr.splitlines()[-1])) - sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("words", [("--help",), ("diagnose", "pod", "--help"), ("run", "--help"), ("--version",)])
+def test_help_loads_next_to_nothing(words: tuple[str, ...]) -> None:
+    heavy = {"rich", "yaml", "pydantic", "pydantic_core", "kubernetes", "urllib3", "cel_expr_python", "re2", "msgspec"}
+    assert loaded_by(*words) & heavy == set()
+
+
+@pytest.mark.parametrize("words", [("demo", "taint"), ("demo", "taint", "--format", "json"), ("explain", "untolerated-taint")])
+def test_a_run_reads_no_yaml_and_a_replay_loads_no_client(words: tuple[str, ...]) -> None:
+    index.library()  # in a checkout the first command after a change compiles the runbooks
+    assert loaded_by(*words) & {"yaml", "pydantic", "pydantic_core", "kubernetes", "urllib3", "websocket"} == set()
+
+
+def test_the_schemas_for_editors_are_fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from gpudoctor.cli.authors import print_schema
+
+    monkeypatch.setattr(index, "root", lambda: tmp_path)
+    monkeypatch.setattr(index, "in_checkout", lambda: True)
+    assert print_schema(write=True) == 0
+    made = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "schema").iterdir()}
+    kept = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "schema").glob("*.json")}
+    assert len(made) == len(capsys.readouterr().out.splitlines())
+    assert {name for name in made.keys() | kept.keys() if made.get(name) != kept.get(name)} == set(), "run `make schema`"
