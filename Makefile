@@ -21,7 +21,7 @@ help:           ## List the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## */make \1	/' | expand -t 16
 
 demo: $(READY)  ## Diagnose a recorded incident; needs no GPU and no cluster
-	@$(BIN)/gpudoctor demo taint || [ $$? -eq 1 ]   # 1 says that a problem was found: here it is meant to be
+	@$(BIN)/gpudoctor demo lost-gpu || [ $$? -eq 1 ]   # 1 says that a problem was found: here it is meant to be
 
 test: style types books pytest  ## Everything that must pass before a change is merged
 

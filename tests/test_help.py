@@ -125,7 +125,7 @@ TAINT = "tests/fixtures/diagnose-pod/taint"
         ("diagnos", "No such command 'diagnos'. Did you mean 'diagnose'?"),
         ("run --fromat json", "No such option: --fromat (Possible options: --format)"),
         ("demo tain", "there is no scenario 'tain'; did you mean taint?"),
-        ("demo zzz", "there is no scenario 'zzz'; there are taint"),
+        ("demo zzz", "there is no scenario 'zzz'; there are lost-gpu"),
         ("run gpu-stak", "there is no runbook 'gpu-stak'; did you mean gpu-stack?"),
         ("run zzz", "there is no runbook 'zzz'; `gpudoctor list` shows them"),
         ("run", "which runbook? `gpudoctor list` shows them"),

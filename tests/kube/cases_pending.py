@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.kube.case import Case
-from tests.kube.objects import cluster, event, gpu_stack, job, node, pod, pv, pvc, queued_workload, resourcequota
+from tests.kube.objects import cluster, daemonset, event, job, node, pod, pv, pvc, queued_workload, resourcequota
 
 TAINT = [("nvidia.com/gpu", "present", "NoSchedule")]
 TOLERATION = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
@@ -90,6 +90,12 @@ CASES: dict[str, Case] = {
     "full": case([*pending(said("3 Insufficient nvidia.com/gpu", NO_VICTIMS)), *nodes(), *busy("gpu-01", "gpu-02", "gpu-03")]),
     "too-large": case([*pending(said("3 Insufficient nvidia.com/gpu"), gpus=16), *nodes()]),
     "no-plugin": case([*pending(said("3 Insufficient nvidia.com/gpu")), *nodes(gpus=0, gpu_label_count=8)]),
+    "nothing-installed": case(
+        [*pending(said("3 Insufficient nvidia.com/gpu")), *nodes(gpus=0), daemonset("node-exporter", "monitoring")],
+    ),
+    "plugin-elsewhere": case(
+        [*pending(said("3 Insufficient nvidia.com/gpu")), *nodes(gpus=0), daemonset("nvidia-device-plugin-daemonset", "gpu-operator", desired=0)],
+    ),
     "cpu-short": case(
         [*pending(said("3 Insufficient cpu"), requests={"cpu": "120"}), *nodes(cpu="64")],
     ),
@@ -177,7 +183,6 @@ CASES: dict[str, Case] = {
         ],
         command=["diagnose", "pod", "-A"],
     ),
-    "all-healthy": case([pod("train-0", gpus=8, node="gpu-01"), pod("web-0", ns="shop", node="gpu-02"), *nodes()], ["diagnose", "pod", "-A"]),
     "quota-values": case(
         [
             (asker := job("train", gpus=8, active=0, age="20m")),
@@ -220,5 +225,4 @@ CASES: dict[str, Case] = {
     "kueue-no-queue": queued("LocalQueue gpu-queue doesn't exist"),
     "silent-owner": case([job("train", gpus=8, active=0, age="20m"), *nodes()], command=OWNER),
     "suspended": case([job("train", gpus=8, active=0, suspend=True, age="20m"), *nodes()], command=OWNER),
-    "healthy": case([pod("train-0", gpus=8, node="gpu-01"), *nodes(), *gpu_stack("gpu-01")]),
 }

@@ -129,6 +129,7 @@ def job_of(*pods: Any) -> Case:
 
 CASES: dict[str, Case] = {
     "whole-healthy": well(running()),
+    "whole-no-gpu-pods": Case(["diagnose", "pod", "-n", "shop"], cluster([pod("web-0", ns="shop", node="cpu-01"), node("cpu-01", gpus=0)])),
     "whole-all-healthy": well(running(), *holders("gpu-02", gpus=4), command=ALL),
     "whole-lost-gpu": lost_gpu(ASK),
     "whole-lost-gpu-two-teams": lost_gpu(
@@ -152,7 +153,7 @@ CASES: dict[str, Case] = {
             ]
         ),
     ),
-    "whole-image": Case(ALL, cluster([*image("train-0", "ml"), *image("eval-0", "vision"), node(HOME), gpu_stack(HOME)])),
+    "whole-image": Case(ALL, cluster([*image("train-0", "ml"), *image("eval-0", "vision"), node(HOME), gpu_stack(HOME)], exec=answering())),
     "whole-pytorchjob": job_of(
         *pending(said("3 Insufficient cpu"), owner="PyTorchJob/train", requests={"cpu": "500"}, labels={"training.kubeflow.org/job-name": "train"})
     ),

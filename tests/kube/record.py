@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
@@ -60,8 +61,10 @@ def record(name: str, case: Case) -> subprocess.CompletedProcess[str]:
 def main() -> None:
     """Record the cases named on the command line, all by default."""
     known = cases()
-    for name in sys.argv[1:] or known:
-        done = record(name, known[name])
+    names = sys.argv[1:] or list(known)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda name: record(name, known[name]), names)
+    for name, done in zip(names, results, strict=True):
         size = sum(file.stat().st_size for file in (FIXTURES / known[name].runbook / name).glob("*")) // 1024
         print(f"{name}: exit {done.returncode}, {size} KiB {done.stderr.strip()}")
 

@@ -88,7 +88,8 @@ class Handler(BaseHTTPRequestHandler):
             return None
         path, query = parse(self.path)
         try:
-            if self.headers.get("Authorization") != f"Bearer {self.server.token}":
+            scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+            if scheme.lower() != "bearer" or token != self.server.token:  # the scheme in any case, as the real one takes it
                 raise ApiError(401)
             if fault and fault.status:
                 return self.send(Response(fault.status, msgspec.json.encode(self.server.api.fault_status(fault, self.command, path))))

@@ -184,7 +184,9 @@ def lint(paths: Annotated[list[Path] | None, typer.Argument(help="Runbooks; all 
 
 
 @app.command("test")
-def test_(paths: Annotated[list[Path] | None, typer.Argument(help="Runbooks or .test.yaml files; all of ours by default.")] = None) -> None:
+def paired_tests(
+    paths: Annotated[list[Path] | None, typer.Argument(help="Runbooks or .test.yaml files; all of ours by default.")] = None,
+) -> None:
     """Run the paired tests of runbooks on their recorded bundles. Exit code 1 when one fails."""
     from gpudoctor.cli.authors import run_tests
 

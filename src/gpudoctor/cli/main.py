@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from gpudoctor.cli.errors import Refused, complain
 
-PROBLEM_REPORT = "https://github.com/gpudoctor/gpudoctor/issues"
+
 
 
 def main() -> NoReturn:
@@ -35,7 +35,6 @@ def guarded() -> int:
         return error.code
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-        complain("interrupted")
         return 130
     except BrokenPipeError:
         # The reader has left (`| head`): quiet, and nothing more is flushed into the closed pipe.
@@ -75,7 +74,7 @@ def internal_error() -> int:
     try:
         with tempfile.NamedTemporaryFile("w", prefix="gpudoctor-error-", suffix=".txt", delete=False) as file:
             file.write(text)
-        complain(f"internal error; please attach {file.name} to a report at {PROBLEM_REPORT}")
+        complain(f"internal error; please attach {file.name} to a bug report")
     except OSError:
         complain(f"internal error: {sys.exc_info()[1]!r}")
     return 70

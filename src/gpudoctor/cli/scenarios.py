@@ -15,7 +15,13 @@ class Scenario(NamedTuple):
 
 
 SCENARIOS: dict[str, Scenario] = {
-    "taint": Scenario("diagnose-pod/taint", "a pod that waits because the GPU nodes have a taint it does not tolerate"),
+    "lost-gpu": Scenario("diagnose-pod/whole-lost-gpu", "a pod that waits for a node which lost a GPU to Xid 79"),
+    "taint": Scenario("diagnose-pod/taint", "a pod that waits because it does not tolerate the taint of the GPU nodes"),
+    "no-gpu": Scenario("diagnose-pod/whole-no-gpu-asked", "a pod that runs on the CPU, a hundred times slower, without an error"),
+    "mismatch": Scenario("diagnose-pod/whole-mismatch", "a pod that can't start after the driver's libraries were upgraded"),
+    "driver": Scenario("diagnose-pod/whole-driver-crashes", "no node offers a GPU, because the driver pods crash"),
+    "teams": Scenario("diagnose-pod/whole-lost-gpu-two-teams", "every GPU pod that isn't well, by cause"),
+    "healthy": Scenario("diagnose-pod/whole-healthy", "a pod that is well"),
 }
 
 

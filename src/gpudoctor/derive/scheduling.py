@@ -222,6 +222,7 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) 
         most_free=max((max(0, there - busy) for there, busy in zip(offered, used, strict=True)), default=0) if read else None,
         gpus_total=sum(offered),
         gpus_used=sum(used) if read else None,
+        nearly=sum(count for kind, count in kinds.items() if kind),
         tainted=kinds["tolerate"],
         cordoned=kinds["uncordon"],
         not_ready=kinds["repair_node"],

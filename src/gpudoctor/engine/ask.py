@@ -28,6 +28,10 @@ class Question(msgspec.Struct, frozen=True):
     about: Subject
     number: int
 
+    def again(self, sample: int, number: int) -> Question:
+        """The same question a sample later."""
+        return Question(msgspec.structs.replace(self.command, sample=sample), self.about, self.number + number)
+
 
 class Answered(msgspec.Struct):
     """A command that was asked and read: why there are no facts of it ("" when there are), and the earliest place that asked."""
@@ -67,43 +71,46 @@ class Answers:
                 output, problem, facts = answer(self.probe, step.parse, limited, question.about)
                 done = self.done[key] = Answered(output, problem, place, question.about)
                 if facts is not None:
-                    self.store.put(*place, facts)
+                    self.store.put(place[0], facts, place[1])
             elif place < done.place:
                 self.hand_over(step, done, place, question.about)
             return done.output, done.problem
 
     def hand_over(self, step: Step, done: Answered, place: Place, about: Subject) -> None:
-        """Give the facts to an earlier place that asked later. What it is about may be in the facts: then they are read anew."""
+        """Give the facts to an earlier place that asked later. A text doesn't say what it is about: its facts are read anew."""
         if not done.problem:
             self.store.move(done.place, place)
             if about != done.about and done.output.pages:
-                self.store.put(*place, parsers.load(step.parse)(done.output, about))
+                self.store.put(place[0], read(step.parse, done.output, about)[0], place[1])
         done.place, done.about = place, about
 
 
 def answer(probe: Probe, parser: str, command: Command, about: Subject) -> tuple[Output, str, Facts | None]:
     """Ask the probe and read the answer: the output, why there are no facts of it, the facts."""
-    if why := allowed.refusal(list(command.argv)):
-        return Output(command), why, None
-    read = parsers.load(parser)
-    facts: Facts = {}
-    problem = ""
-    try:
-        if parsers.PARSERS[parser].streams:
-            pages = Pages(probe.stream(command), Output(command))
-            facts = read(pages, about)  # type: ignore[arg-type]
-        elif not (unusable(output := probe(command)) or not_there(output)):
-            facts = read(output, about)
-    except parsers.ParseError as error:
-        problem = str(error)
-    if parsers.PARSERS[parser].streams:
+    if refused := allowed.refusal(list(command.argv)):
+        return Output(command), refused, None
+    fills, _, streams = parsers.PARSERS[parser]
+    if streams:
+        pages = Pages(probe.stream(command), Output(command))
+        facts, problem = read(parser, pages, about)
         output = pages.last
+    else:
+        output = probe(command)
+        facts, problem = ({}, "") if unusable(output) or not_there(output) else read(parser, output, about)
     if not_there(output):
-        facts, problem = {kind: [] for kind in parsers.PARSERS[parser].fills}, ""
-    problem = unusable(output) or problem or silent(output, facts)
-    # The pages are kept only where an earlier step may want them read anew.
-    kept = output if about.kind != "cluster" else msgspec.structs.replace(output, pages=())
+        return output, "", {kind: [] for kind in fills}
+    problem = unusable(output) or silent(output, facts) or problem
+    # Objects of the API name themselves and may be many; a text may have to be read anew.
+    kept = msgspec.structs.replace(output, pages=()) if command.argv[:2] == ("kubectl", "get") else output
     return kept, problem, None if problem else facts
+
+
+def read(parser: str, output: Any, about: Subject) -> tuple[Facts, str]:
+    """The facts of an output, or of the pages of one, and "", or why it can't be read."""
+    try:
+        return parsers.load(parser)(output, about), ""
+    except parsers.ParseError as error:
+        return {}, str(error)
 
 
 def is_read(output: Output) -> bool:
@@ -146,16 +153,18 @@ class Pages:
                 yield output
 
 
-def questions(step: Step, records: list[Fact | None], types: Types, given: dict[str, Any]) -> Iterator[Question | tuple[Fact | None, str]]:
+def questions(step: Step, records: list[Fact | None], types: Types, given: dict[str, Any]) -> Iterator[Question | str]:
     """The commands that a step asks for its records, each once; for a record without a command, why there is none."""
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for record in records:
         values = Values(given, {step.each.name: record} if step.each else {})
         try:
             host = argument(step.host, types, values, "the host")
+            if step.host and not host:
+                raise ValueError(f"the host {step.host} is not known: not asked")  # an empty host would be this machine
             argv = arguments(step.run, types, values)
         except (Unsure, ValueError) as why:
-            yield record, str(why)
+            yield str(why)
             continue
         if (host, argv) in seen:
             continue

@@ -106,14 +106,20 @@ def is_root(one: Found) -> bool:
 def rank(one: Found) -> tuple[int, int, int, int, int]:
     """Roots first; then what is alarming, what is sure, what is named precisely, what explains most, and the order written."""
     alarming = SEVERITY_ORDER[one.cause.severity]
-    return (alarming == 2, not is_root(one), CONFIDENCE_ORDER[one.confidence], one.cause.broader + alarming, -len(one.explains) * 1000 + one.order)
+    return (
+        alarming == 2,
+        not is_root(one),
+        CONFIDENCE_ORDER[one.confidence],
+        one.cause.broader + alarming,
+        -len(one.explains) * 1000 + one.order,
+    )
 
 
 def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
     """Findings of one cause and one explanation on several subjects of one kind, folded under the first."""
     groups: dict[tuple[object, ...], list[Found]] = {}
     for one in found:
-        key = (one.cause.id, one.subject.kind, is_root(one), tuple(sorted(id(other) for other in one.explained_by)), one.confidence)
+        key = (one.cause.id, one.subject.kind, is_root(one), tuple(sorted({other.cause.id for other in one.explained_by})), one.confidence)
         groups.setdefault(key, []).append(one)
     return [(many[0], many[1:]) for many in groups.values()]
 
@@ -191,15 +197,18 @@ def verdict(decided: list[Finding], open_: list[Candidate], unsure: list[Unknown
 
 
 def fix(template: FixTemplate, subject: Subject) -> Fix:
-    """A fix for a subject; a name that is not known stays a placeholder."""
+    """A fix for a subject; a name that is not known, or that the command would take for an option, stays a placeholder."""
     fields = ("namespace", "pod", "container", "workload", "node", "gpu", "component")
     types = {f"subject.{name}": str for name in fields}
-    values = {f"subject.{name}": getattr(subject, name) or f"<{name}>" for name in fields}
+    names = {name: str(getattr(subject, name)) for name in fields}
+    values = {f"subject.{name}": f"<{name}>" if not text or text.startswith("-") else text for name, text in names.items()}
 
     def filled(argv: list[str]) -> list[str]:
         return [fill(element.replace("${", "${subject."), types, values) for element in argv]
 
-    return Fix(title=template.title, risk=template.risk, run=filled(template.run), undo=filled(template.undo), verify=filled(template.verify))
+    return Fix(
+        title=template.title, risk=template.risk, run=filled(template.run), undo=filled(template.undo), verify=filled(template.verify)
+    )
 
 
 def evidence(origins: list[Origin]) -> list[Evidence]:

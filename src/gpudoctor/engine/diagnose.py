@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
 from gpudoctor.probes.base import Probe
 from gpudoctor.report import Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
-from gpudoctor.runbook.conditions import Unsure, Values, compiled, fill, input_types, record_types
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, fill, input_types, record_types
 from gpudoctor.runbook.model import Library, Runbook
 
 ROWS = 200  # of one table; a cluster of 5,000 nodes folds into far fewer
@@ -112,18 +113,20 @@ def tables(run: Run) -> list[Table]:
         name, book = show.each.name, step.planned.book
         types = {**input_types(book.inputs), **record_types(name, show.each.type)}
         given = {f"input.{key}": value for key, value in step.planned.inputs.items()}
-        rows = []
-        for record in run.store.records(show.each.type)[:ROWS]:
-            values = Values(given, {name: record})
-            try:
-                if show.where and not compiled(show.where, types).holds(values):
-                    continue
-                rows.append([fill(text, types, values) for text in show.columns.values()])
-            except Unsure:
-                continue
+        shown = (Values(given, {name: record}) for record in run.store.records(show.each.type))
+        held = itertools.islice((values for values in shown if not show.where or holds(show.where, types, values)), ROWS)
+        rows = [[fill(text, types, values, unknown="?") for text in show.columns.values()] for values in held]
         if rows:
             made.append(Table(title=show.title, columns=list(show.columns), rows=rows))
     return made
+
+
+def holds(condition: str, types: Types, values: Values) -> bool:
+    """Whether a condition holds; one that can't be decided doesn't."""
+    try:
+        return compiled(condition, types).holds(values)
+    except Unsure:
+        return False
 
 
 def provisional(step: StepRun, steps: list[StepRun], store: Store) -> list[Outcome]:

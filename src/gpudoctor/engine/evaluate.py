@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, fields, fill, join_types
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, fields, fill, join_types, pieces, shown
 from gpudoctor.runbook.model import Check, Join, Runbook
 
 # A condition that starts with `x.field == "text" && …` or `x.field && …` (and has neither `||` nor `?` outside of parentheses) is looked up
@@ -121,8 +122,17 @@ def holds(
         subject=record.subject() if record is not None else Subject(kind="cluster"),
         time=record.time if record is not None else None,
         origins=[origin for origin in origins if origin.source],
-        settle_with=[fill(text, types, values, unknown="?") for text in check.settle_with],
+        settle_with=[pasteable(text, types, values) for text in check.settle_with],
     )
+
+
+def pasteable(command: str, types: Types, values: Values) -> str:
+    """A command for a person to paste: what was read stands in it quoted, and never as an option; what is not known is `?`."""
+    made = ""
+    for kind, part in pieces(command):
+        value = part if kind == "text" else shown(part, types, values, "?")
+        made += value if kind == "text" or value == "?" else "?" if value.startswith("-") else shlex.quote(value)
+    return made
 
 
 def false_already(condition: Any, values: Values) -> bool:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from gpudoctor import parsers
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
+from gpudoctor.engine.ask import Answers, Question, questions
 from gpudoctor.engine.evaluate import Inputs, evaluate
-from gpudoctor.engine.plan import Planned, plan
+from gpudoctor.engine.plan import FOUND, Planned, plan
 from gpudoctor.engine.store import Store
-from gpudoctor.facts import Fact, Facts, Subject
+from gpudoctor.facts import Fact
 from gpudoctor.probes.base import Command, Output, Probe
-from gpudoctor.runbook import allowed, scope
-from gpudoctor.runbook.conditions import Lookup, Unsure, Values, compiled, fill, input_types, pieces
+from gpudoctor.runbook import scope
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types
 from gpudoctor.runbook.model import Check, Library, Runbook
 
 FANOUT = 8  # commands of one step at a time; kubectl's own client allows bursts of 10
+GRACE = 2.0  # seconds after the time of the whole run for probes to keep their own time-outs; what is still busy then is left behind
 
 
 class StepRun(msgspec.Struct, kw_only=True):
@@ -55,30 +56,20 @@ class NotThere(Exception):
         self.what, self.close = what, close
 
 
-class Answered(msgspec.Struct):
-    """A command that was asked and read once, and the earliest step that it belongs to."""
-
-    output: Output
-    problem: str
-    facts: Facts | None
-    order: int
-
-
 class Engine:
-    """One execution. `on_step` is called with a step and all steps as it ends, in the order written."""
+    """One execution. `on_step` is called with a step and all steps as it ends, in the order written; `pause` waits between samples."""
 
-    def __init__(self, library: Library, probe: Probe, *, timeout: float = 120.0) -> None:
-        self.library, self.probe = library, probe
+    def __init__(self, library: Library, probe: Probe, *, timeout: float = 120.0, pause: Callable[[float], None] = time.sleep) -> None:
+        self.library, self.pause = library, pause
         self.on_step: Callable[[StepRun, list[StepRun]], None] | None = None
         self.deadline = time.monotonic() + timeout
         self.store = Store()
+        self.answers = Answers(probe, self.store, self.deadline)
         self.changed = threading.Condition()
-        self.parsed: dict[tuple[str, tuple[str, ...], int, str], Answered] = {}
-        self.locks: dict[tuple[str, tuple[str, ...], int, str], threading.Lock] = {}
         self.stopped: BaseException | None = None
 
     def execute(self, book: Runbook, inputs: Inputs) -> Run:
-        """Run all steps. Raises `NotThere`; whatever else goes wrong in a step is that step's failure."""
+        """Run all steps. Raises `NotThere`, and errors of ours; whatever else goes wrong in a step is that step's failure."""
         steps = [StepRun(planned=one) for one in plan(self.library, book, inputs)]
         started: set[int] = set()
         reported = 0
@@ -91,11 +82,22 @@ class Engine:
                 self.changed.wait(timeout=0.5)
                 if self.stopped:
                     raise self.stopped
+                if time.monotonic() > self.deadline + GRACE:
+                    self.leave_behind(steps)
                 while reported < len(steps) and steps[reported].done:
                     if self.on_step:
                         self.on_step(steps[reported], steps)
                     reported += 1
         return Run(book=book, inputs=inputs, store=self.store, steps=steps)
+
+    def leave_behind(self, steps: list[StepRun]) -> None:
+        """End without the steps that are still busy: a probe hangs and can't be interrupted. What it may still bring is not taken."""
+        self.store.close()
+        why = "no answer in the time of the whole run (see --timeout)"
+        for number, step in enumerate(steps):
+            if not step.done:
+                failures = [(f"step {step.planned.name}", why)]
+                steps[number] = StepRun(planned=step.planned, commands=list(step.commands), failures=failures, done=True)
 
     def guarded(self, step: StepRun, steps: list[StepRun]) -> None:
         """A step in its thread: an error of ours stops the run, and never leaves it waiting."""
@@ -124,27 +126,27 @@ class Engine:
             self.ask(step, steps)
         else:
             step.asked = True
-        for target in self.store.records("targets"):
-            if not getattr(target, "found", True):
-                raise NotThere(missing(target), list(getattr(target, "close", [])))
 
     def gates_open(self, planned: Planned, steps: list[StepRun]) -> bool:
         """Whether every `when` above the step holds. A steering check that is itself unknown makes the step undecided."""
         for gate in planned.gates:
-            types = {**input_types(gate.book.inputs)}
+            types = input_types(gate.book.inputs)
             values: dict[str, Any] = {f"input.{name}": value for name, value in gate.inputs.items()}
+            undecided: list[str] = []
+            wanted = FOUND.findall(gate.when)
             for earlier in steps[: planned.order]:
-                if earlier.planned.book.id != gate.book.id:
-                    continue
-                for check in earlier.planned.step.checks:
+                for check in earlier.planned.step.checks if earlier.planned.book.id == gate.book.id else ():
                     types[f"found.{check.id}"] = bool
-                    if f"found.{check.id}" not in gate.when:
-                        continue
-                    answer = evaluate(gate.book, check, gate.inputs, self.store, planned.order)
-                    if answer.hits or not (answer.unsure or obstacles(earlier, check, steps[: planned.order])):
-                        values[f"found.{check.id}"] = bool(answer.hits)
-            if not compiled(gate.when, types).holds(values):
-                return False
+                    if check.id in wanted:
+                        answer = evaluate(gate.book, check, gate.inputs, self.store, planned.order)
+                        why = [] if answer.hits else [*obstacles(earlier, check, steps[: planned.order]), *answer.unsure]
+                        values[f"found.{check.id}"] = None if why else bool(answer.hits)
+                        undecided += why
+            try:
+                if not compiled(gate.when, types).holds(values):
+                    return False
+            except Unsure as error:
+                raise Unsure("; ".join([str(error), *dict.fromkeys(undecided)][:3])) from None
         return True
 
     def derive(self, step: StepRun, steps: list[StepRun]) -> None:
@@ -155,67 +157,62 @@ class Engine:
             broken = [s for s in steps[: planned.order] if kind in s.planned.fills and (s.failures or s.undecided)]
             if broken and not self.store.has(kind, planned.order):
                 step.failures.append((f"step {planned.name}", f"needs {kind}, which could not be read"))
-        facts = self.store.everything(planned.order)
-        self.store.put(planned.order, load_derivation(planned.step.derive)(facts, planned.inputs, now(facts)))
+        derivation = DERIVATIONS[planned.step.derive]
+        kinds = [kind for kind in (*derivation.needs, *derivation.beside) if self.store.has(kind, planned.order)]
+        read = {kind: self.store.records(kind, planned.order) for kind in kinds}
+        facts = load_derivation(planned.step.derive)(read, planned.inputs, now(read))
+        for target in facts.get("targets", ()):
+            if not getattr(target, "found", True):
+                raise NotThere(missing(target), list(getattr(target, "close", [])))
+        self.store.put(planned.order, facts)
 
     def ask(self, step: StepRun, steps: list[StepRun]) -> None:
-        """Run the step's command, or one for each record."""
-        planned = step.planned
-        todo = list(self.commands(step, steps))
-        step.asked = bool(todo) or planned.step.each is None
-        step.commands = [command for command, _ in todo]
-        gate = threading.Semaphore(FANOUT)
-        results: list[tuple[Output, str] | None] = [None] * len(todo)
+        """Run the step's command, or one for each record; a step that samples does so several times."""
+        planned, spec = step.planned, step.planned.step
+        types = scope.step_types(planned.book, spec)
+        given = {f"input.{name}": value for name, value in planned.inputs.items()}
+        todo: list[Question] = []
+        for question in questions(spec, self.each(step, steps, types, given), types, given):
+            if isinstance(question, Question):
+                todo.append(question)
+            else:
+                step.failures.append((f"step {planned.name}", question))
+        step.asked = bool(todo) or spec.each is None
+        self.ask_all(step, todo)
+        for sample in range(1, spec.sample.times if spec.sample else 1):
+            self.pause(max(0.0, min(spec.sample.every if spec.sample else 0.0, self.deadline - time.monotonic())))
+            self.ask_all(step, [question.again(sample, sample * len(todo)) for question in todo])
 
-        def one(number: int, command: Command, about: Subject) -> None:
+    def ask_all(self, step: StepRun, todo: list[Question]) -> None:
+        """Ask some commands, a few at a time, and note in their order what came of them."""
+        step.commands = [*step.commands, *(question.command for question in todo)]
+        results: list[tuple[Output, str] | None] = [None] * len(todo)
+        gate = threading.Semaphore(FANOUT)
+
+        def one(number: int) -> None:
             with gate:
                 try:
-                    results[number] = self.answer(planned, command, about)
+                    results[number] = self.answers(step.planned.step, step.planned.order, todo[number])
                 except BaseException as error:
                     self.stopped = error
 
-        if len(todo) == 1:
-            one(0, *todo[0])
-        else:
-            threads = [threading.Thread(target=one, args=(number, *item), daemon=True) for number, item in enumerate(todo)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-        for result, (command, _) in zip(results, todo, strict=True):
-            if result is None:
-                continue
-            output, problem = result
+        threads = [threading.Thread(target=one, args=(number,), daemon=True) for number in range(1, len(todo))]
+        for thread in threads:
+            thread.start()
+        if todo:
+            one(0)
+        for thread in threads:
+            thread.join()
+        for question, result in zip(todo, results, strict=True):
+            output, problem = result or (Output(question.command), "")
             step.seconds = max(step.seconds, output.seconds)
             if problem:
-                step.failures.append((f"{command.host}: {command.shown}" if command.host else command.shown, problem))
+                host = question.command.host
+                step.failures.append((f"{host}: {question.command.shown}" if host else question.command.shown, problem))
             else:
                 step.answered += 1
 
-    def commands(self, step: StepRun, steps: list[StepRun]) -> Iterator[tuple[Command, Subject]]:
-        """The commands of a step with the subject that each is about."""
-        planned = step.planned
-        spec = planned.step
-        given = {f"input.{name}": value for name, value in planned.inputs.items()}
-        types = scope.step_types(planned.book, spec)
-        seen: set[tuple[str, tuple[str, ...], int]] = set()
-        for record in self.each(step, steps, types, given):
-            values = Values(given, {spec.each.name: record} if spec.each else {})
-            about = record.subject() if record else Subject(kind="cluster")
-            try:
-                host = fill(spec.host, types, values)
-                argv = arguments(spec.run, types, values)
-            except (Unsure, ValueError) as why:
-                step.failures.append((f"step {planned.name}", str(why)))
-                continue
-            if host:  # what runs on a host is about the host, whoever it was asked for
-                about = Subject(kind="node", node=host)
-            for sample in range(spec.sample.times if spec.sample else 1):
-                if (host, argv, sample) not in seen:
-                    seen.add((host, argv, sample))
-                    yield Command(argv=argv, host=host, timeout=spec.timeout, sample=sample), about
-
-    def each(self, step: StepRun, steps: list[StepRun], types: Any, given: Inputs) -> list[Fact | None]:
+    def each(self, step: StepRun, steps: list[StepRun], types: Types, given: Inputs) -> list[Fact | None]:
         """The records that the step asks about; [None] for a step without `each`."""
         planned = step.planned
         spec = planned.step
@@ -229,62 +226,17 @@ class Engine:
             except Unsure as why:
                 step.failures.append((f"step {planned.name}", str(why)))
         if not wanted and not self.store.has(spec.each.type, planned.order):
-            broken = [other for other in steps[: planned.order] if spec.each.type in other.planned.fills and (other.failures or other.undecided)]
+            broken = [
+                other for other in steps[: planned.order] if spec.each.type in other.planned.fills and (other.failures or other.undecided)
+            ]
             if broken:
                 step.undecided = f"needs {spec.each.type}, which could not be read"
             return []
         if len(wanted) > spec.limit:
-            step.failures.append((f"{len(wanted) - spec.limit} more of {len(wanted)} in step {planned.name}", f"asked for {spec.limit} only"))
+            step.failures.append(
+                (f"{len(wanted) - spec.limit} more of {len(wanted)} in step {planned.name}", f"asked for {spec.limit} only")
+            )
         return wanted[: spec.limit]
-
-    def answer(self, planned: Planned, command: Command, about: Subject) -> tuple[Output, str]:
-        """The output of a command and "", or why there are no facts of it. The same command is asked and parsed once in a run."""
-        key = (command.host, command.argv, command.sample, planned.step.parse)
-        with self.changed:
-            lock = self.locks.setdefault(key, threading.Lock())
-        with lock:
-            done = self.parsed.get(key)
-            if done is None:
-                remaining = self.deadline - time.monotonic()
-                if remaining <= 0:
-                    return Output(command), "not asked: the time of the whole run is used up (see --timeout)"
-                limited = msgspec.structs.replace(command, timeout=min(command.timeout, remaining))
-                done = self.parsed[key] = Answered(*self.parse(planned, limited, about), planned.order)
-                if done.facts is not None:
-                    self.store.put(planned.order, done.facts)
-            elif planned.order < done.order and done.facts is not None:
-                self.store.move(done.facts, done.order, planned.order)
-                done.order = planned.order
-            return done.output, done.problem
-
-    def parse(self, planned: Planned, command: Command, about: Subject) -> tuple[Output, str, Facts | None]:
-        """Ask the probe and read the answer: the output, why there are no facts of it, the facts."""
-        why = allowed.refusal(list(command.argv))
-        if why:
-            return Output(command), why, None
-        parser = parsers.PARSERS[planned.step.parse]
-        read = parsers.load(planned.step.parse)
-        if parser.streams:
-            pages = Pages(self.probe.stream(command))
-            try:
-                facts = read(pages, about)  # type: ignore[arg-type]
-            except parsers.ParseError as error:
-                return pages.last or Output(command), str(error), None
-            output = pages.last or Output(command)
-            if output.failure:
-                return output, output.reason or output.failure, None
-        else:
-            output = self.probe(command)
-            if output.failure:
-                return output, output.reason or output.failure, None
-            said = refused(output)
-            if said:
-                return output, said, None
-            try:
-                facts = {kind: [] for kind in parser.fills} if not_found(output) else read(output, about)
-            except parsers.ParseError as error:
-                return output, str(error), None
-        return output, "", facts
 
 
 def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
@@ -296,49 +248,6 @@ def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
     if not own.run and not own.derive and check.each:
         concerned += [other for other in steps if other.planned.order < step.planned.order and check.each.type in other.planned.fills]
     return list(dict.fromkeys(why for one in concerned for why in [one.undecided, *(reason for _, reason in one.failures)] if why))
-
-
-def not_found(output: Output) -> bool:
-    """Whether `kubectl get` or `logs` says that there is no such thing, which is an answer."""
-    return output.exit != 0 and output.command.argv[:2] in (("kubectl", "get"), ("kubectl", "logs")) and b"not found" in output.stderr.lower()
-
-
-def refused(output: Output) -> str:
-    """The last line of what `kubectl get` or `logs` says instead of an answer, "" when it answered."""
-    if output.exit == 0 or output.command.argv[:2] not in (("kubectl", "get"), ("kubectl", "logs")) or not_found(output):
-        return ""
-    return output.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1] or f"exit code {output.exit}"
-
-
-class Pages:
-    """The pages of a streamed answer, remembering the last."""
-
-    def __init__(self, pages: Iterator[Output]) -> None:
-        self.pages = pages
-        self.last: Output | None = None
-
-    def __iter__(self) -> Iterator[Output]:
-        for output in self.pages:
-            self.last = msgspec.structs.replace(output, pages=())
-            if not output.failure:
-                yield output
-
-
-def arguments(run: list[str], types: Any, values: Lookup) -> tuple[str, ...]:
-    """The argv of a step. An element whose every `${…}` is empty is left out; a value never becomes an option."""
-    made = []
-    for element in run:
-        parts = [(kind, fill("${" + text + "}", types, values) if kind == "cel" else text) for kind, text in pieces(element)]
-        filled = [text for kind, text in parts if kind == "cel"]
-        if filled and not any(filled):
-            continue
-        argument = "".join(text for _, text in parts)
-        if argument.startswith("-") and not element.startswith("-"):
-            raise ValueError(f"the value '{argument[:40]}' would become an option of {run[0]}: not asked")
-        if any(ord(character) < 32 or ord(character) == 127 for text in filled for character in text):
-            raise ValueError(f"a value for '{element}' has control characters: not asked")
-        made.append(argument)
-    return tuple(made)
 
 
 def now(facts: dict[str, list[Fact]]) -> float:

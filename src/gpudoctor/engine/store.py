@@ -27,6 +27,7 @@ class Store:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
+        self.closed = False
         self.chunks: dict[Place, Facts] = {}
         self.lists: dict[tuple[str, int], list[Fact]] = {}
         self.indexes: dict[tuple[str, int], dict[tuple[str, ...], Index]] = {}
@@ -34,14 +35,22 @@ class Store:
     def put(self, order: int, facts: Facts, number: int = 0) -> None:
         """Add what the answer to a step's command of that number gave."""
         with self.lock:
-            self.chunks[order, number] = facts
-            self.forget(facts)
+            if not self.closed:
+                self.forget(self.chunks.get((order, number), {}))
+                self.chunks[order, number] = facts
+                self.forget(facts)
+
+    def close(self) -> None:
+        """Take no more facts: the run has ended."""
+        with self.lock:
+            self.closed = True
 
     def move(self, origin: Place, target: Place) -> None:
         """Give facts to an earlier step that asked the same command but came second."""
         with self.lock:
-            self.chunks[target] = self.chunks.pop(origin)
-            self.forget(self.chunks[target])
+            if not self.closed:
+                self.chunks[target] = self.chunks.pop(origin)
+                self.forget(self.chunks[target])
 
     def forget(self, facts: Facts) -> None:
         """Make the lists of these types anew when they are next asked for. Those of other types stay the same objects."""

@@ -43,6 +43,7 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     most_free: int | None = None  # the most GPUs of the asked kind free on one node; None when usage was not read
     gpus_total: int = 0  # allocatable GPUs of the asked kind over the nodes
     gpus_used: int | None = None
+    nearly: int = 0  # GPU nodes that one kind of change would make fit: the sum of the following and of those short of GPUs
     tainted: int = 0  # GPU nodes that would hold the pod but for a taint it does not tolerate
     cordoned: int = 0  # … but for a cordon
     not_ready: int = 0  # … but for a taint that the node's own condition brings: not-ready, unreachable, pressure

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import hashlib
 import re
 import stat
 from pathlib import Path
@@ -171,6 +172,11 @@ def save(folder: Path, bundle: Bundle) -> None:
     (folder / draft).unlink(missing_ok=True)
     write_file(folder, draft, msgspec.json.format(msgspec.json.encode(bundle), indent=1) + b"\n")
     (folder / draft).replace(folder / INDEX)
+
+
+def digest(command: Command) -> str:
+    """Eight hexadecimal digits that tell a command from others with the same first words."""
+    return hashlib.sha256(repr(key_of(command)).encode()).hexdigest()[:8]
 
 
 def slug(argv: tuple[str, ...]) -> str:

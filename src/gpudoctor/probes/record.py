@@ -32,7 +32,7 @@ class Recorder:
         self._redactor = Redactor()
         self._lock = threading.Lock()
         self._answers: dict[Key, Answer] = {}
-        self._names = 0  # answers that have been given a file name
+        self._names: dict[str, int] = {}  # how often a file name was given out: two threads may ask the same
         self._trouble = ""
         recorded = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started))
         self._head = Bundle(gpudoctor=__version__, recorded=recorded, runbook=runbook, inputs=self._redactor.inputs(inputs))
@@ -99,9 +99,11 @@ class Recorder:
         return kept
 
     def _claim_name(self, command: Command) -> str:
+        """A file name that is the same in every recording of the command, so that a new recording is a small change."""
+        name = f"{bundle.slug(command.argv)}-{bundle.digest(command)}"
         with self._lock:
-            self._names += 1
-            return f"{self._names:02d}-{bundle.slug(command.argv)}"
+            self._names[name] = self._names.get(name, 0) + 1
+            return name if self._names[name] == 1 else f"{name}-{self._names[name]}"
 
     def _write(self, name: str, data: bytes) -> None:
         try:
@@ -121,7 +123,7 @@ class Recorder:
 
     def _save(self) -> None:
         try:
-            bundle.save(self.folder, msgspec.structs.replace(self._head, outputs=list(self._answers.values())))
+            bundle.save(self.folder, msgspec.structs.replace(self._head, outputs=[self._answers[key] for key in sorted(self._answers)]))
         except OSError as error:
             self._trouble = self._trouble or f"{bundle.INDEX}: {error.strerror or error}"
 

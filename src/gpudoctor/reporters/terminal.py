@@ -174,13 +174,14 @@ def by_reason(checks: Sequence[Unknown]) -> list[tuple[str, list[Unknown]]]:
     """The checks that share a reason, in the order of their first; what merely follows from another trouble comes last."""
     reasons: dict[str, list[Unknown]] = {}
     for one in checks:
-        reasons.setdefault(one.why, []).append(one)
+        direct = [part for part in one.why.split("; ") if not FOLLOWS.fullmatch(part)]
+        reasons.setdefault("; ".join(direct) or one.why, []).append(one)
     return sorted(reasons.items(), key=lambda reason: follows(reason[0]))
 
 
 def follows(why: str) -> bool:
-    """Whether this reason follows from another one that is said too."""
-    return FOLLOWS.fullmatch(why) is not None
+    """Whether this reason only follows from others that are said too."""
+    return all(FOLLOWS.fullmatch(part) for part in why.split("; "))
 
 
 def checked(page: Page, report: Report, verbose: bool) -> None:

@@ -171,6 +171,9 @@ class Expression:
 
     def fresh(self, found: list[Any]) -> Any:
         """Ask CEL; an `Unsure` is returned, since it is remembered like any other answer."""
+        for name, value in zip(self.names, found, strict=True):
+            if isinstance(value, str) and "\0" in value:
+                return Unsure(f"{name} has a NUL byte")  # CEL's Python binding would cut the text there
         try:
             answer = self.program.eval(data={name: value for name, value in zip(self.names, found, strict=True) if value is not None})
         except RuntimeError as error:

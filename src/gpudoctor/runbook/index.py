@@ -66,6 +66,11 @@ def source_files() -> list[Path]:
     return sorted([*found, *(books / "catalogue").glob("*.yaml"), *messages_folder().glob("*.yaml")])
 
 
+def code_files() -> list[Path]:
+    """The code that the YAML is checked against: fact classes and the tables of parsers and derivations."""
+    return sorted([*(PACKAGE / "facts").glob("*.py"), PACKAGE / "parsers" / "__init__.py", PACKAGE / "derive" / "__init__.py"])
+
+
 def stamps(files: list[Path]) -> list[tuple[str, int, int]]:
     """What tells whether the files have changed."""
     base = os.path.commonpath([root(), PACKAGE])
@@ -80,7 +85,7 @@ def library() -> Library:
         if index is None:
             raise BrokenLibrary([f"{DATA / 'index.json'} is missing or of another version: install gpudoctor again"])
         return index.library
-    now = stamps(source_files())
+    now = stamps([*source_files(), *code_files()])
     if index is not None and index.sources == now:
         return index.library
     made = compile_library()
@@ -113,9 +118,6 @@ def compile_library() -> Library:
     from gpudoctor.runbook.compile import compile_files
 
     made, problems = compile_files()
-    if problems:  # DRAFT-HACK: remove before release
-        bad = {problem.path for problem in problems}
-        return Library(runbooks={n: b for n, b in made.runbooks.items() if b.path not in bad}, causes=made.causes, messages=made.messages)
     if problems:
         raise BrokenLibrary([str(problem) for problem in problems])
     return made
