@@ -57,6 +57,11 @@ def fake_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parsers, "load", lambda name: read_facts if name.startswith("test.") else real(name))
 
 
+def refused(reason: str) -> Output:
+    """An answer that is none."""
+    return Output(Command(()), exit=1, failure="refused", reason=reason)
+
+
 class Fake:
     """A probe over a dict from command line to answer. `asked` holds the commands it was asked, `delays` are seconds by command."""
 

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from gpudoctor.cli.scenarios import SCENARIOS
 from gpudoctor.probes import bundle
 from gpudoctor.report import Report
 from tests.kube import objects as build
@@ -25,10 +26,10 @@ from tests.kube.record import FIXTURES, NOW
 
 ROOT = Path(__file__).parents[1]
 TAINT = FIXTURES / "diagnose-pod" / "taint"
-HEALTHY = FIXTURES / "diagnose-pod" / "healthy"
+HEALTHY = FIXTURES / SCENARIOS["healthy"].bundle
 DOWN = FIXTURES / "diagnose-pod" / "api-down"
 POD = ["diagnose", "pod", "train-0"]
-IN_TIME = 5.0  # --timeout of the runs against clusters that don't answer
+IN_TIME = 3.0  # --timeout of the runs against clusters that don't answer
 SLACK = 3.0  # seconds for the start of Python on a busy machine
 
 FORM = """\

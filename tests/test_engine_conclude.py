@@ -387,7 +387,7 @@ def test_any_findings_have_a_root_and_each_symptom_a_decided_explanation(checked
         assert set(one.explained_by) <= decided
         assert set(one.explains) <= decided
         assert (one.role == "root") or one.explained_by
-    names = [(one.cause, name) for one in made.findings for name in (one.subject.kind + one.subject.name, *one.also)]
+    names = [(one.cause, one.subject.kind, name) for one in made.findings for name in (one.subject.name, *one.also)]
     assert len(names) == len(set(names))
 
 

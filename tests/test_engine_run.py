@@ -18,9 +18,7 @@ from gpudoctor.facts import FACTS
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import StepResult
 from gpudoctor.runbook.model import Library
-from tests.engine_fakes import CAUSES, Fake, book, facts, outcomes, run
-
-from tests.engine_fakes import fake_parsers  # noqa: E402, F401
+from tests.engine_fakes import CAUSES, Fake, book, facts, fake_parsers, outcomes, refused, run  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.usefixtures("fake_parsers")
 
@@ -29,10 +27,6 @@ NODES = "- {id: nodes, run: [kubectl, get, nodes], parse: test.nodes}\n"
 SICK_POD = "checks: [{id: sick, each: pod in pods, when: pod.phase == 'Failed', finds: sick-pod, title: '${pod.pod} is sick'}]"
 SICK_NODE = "checks: [{id: down, each: node in nodes, when: '!node.ready', finds: sick-node, title: '${node.node} is down'}]"
 LIBRARY = Library(causes=CAUSES)
-
-
-def refused(reason: str) -> Output:
-    return Output(Command(()), exit=1, failure="refused", reason=reason)
 
 
 def pods(*names: str, **more: Any) -> bytes:
@@ -67,7 +61,8 @@ def test_the_commands_of_one_step_run_at_the_same_time(tmp_path: Path) -> None:
 
 def test_a_step_waits_for_what_it_reads_and_for_what_steers_it(tmp_path: Path) -> None:
     steps = (
-        "- {id: pods, run: [kubectl, get, pods], parse: test.pods, checks: [{id: failed, each: pod in pods, when: pod.phase == 'Failed'}]}\n"
+        "- {id: pods, run: [kubectl, get, pods], parse: test.pods, "
+        "checks: [{id: failed, each: pod in pods, when: pod.phase == 'Failed'}]}\n"
         "- {id: nodes, each: pod in pods, run: [kubectl, get, nodes, '${pod.node}'], parse: test.nodes}\n"
         "- {id: events, when: found.failed, run: [kubectl, get, events], parse: test.events}\n"
         "- {id: logs, each: node in nodes, host: '${node.node}', run: [dmesg], parse: test.xids}\n"
@@ -96,12 +91,22 @@ MANY_STEPS = """\
   run: [dmesg]
   parse: test.xids
   checks:
-    - {id: lost, each: xid in xids, when: xid.code == 79, finds: sick-gpu, title: 'Xid 79 on ${xid.node} (${first.text})', with: {first: {from: xids}}}
+    - id: lost
+      each: xid in xids
+      with: {first: {from: xids}}
+      when: xid.code == 79
+      finds: sick-gpu
+      title: Xid 79 on ${xid.node} (${first.text})
 - {id: again, each: pod in pods, host: '${pod.node}', run: [dmesg], parse: test.xids}
 - {id: events, when: found.any_down, run: [kubectl, get, events], parse: test.events}
 - id: ends
   checks:
-    - {id: sick, each: pod in pods, with: {node: {from: nodes, on: [node]}}, when: '!node.ready', finds: sick-pod, title: '${pod.pod} on ${node.node}'}
+    - id: sick
+      each: pod in pods
+      with: {node: {from: nodes, on: [node]}}
+      when: '!node.ready'
+      finds: sick-pod
+      title: ${pod.pod} on ${node.node}
     - {id: down, each: node in nodes, when: '!node.ready', finds: sick-node, title: '${node.node} is down'}
 """
 MANY_ANSWERS = {
@@ -130,8 +135,8 @@ def test_the_parts_of_that_report(tmp_path: Path) -> None:
     ]
     assert report.findings[0].title == "Xid 79 on b (a)"
     assert [(one.what, one.why) for one in report.coverage.missing] == [
-        ("c: dmesg", "dmesg: read kernel buffer failed: Operation not permitted"),
         ("1 more of 4 in step book.logs", "asked for 3 only"),
+        ("c: dmesg", "dmesg: read kernel buffer failed: Operation not permitted"),
     ]
 
 
@@ -148,7 +153,8 @@ def test_on_step_sees_the_steps_in_the_order_written(tmp_path: Path) -> None:
 def test_the_same_command_is_asked_once(tmp_path: Path) -> None:
     steps = (
         PODS
-        + "- {id: again, run: [kubectl, get, pods], parse: test.pods}\n- {id: third, each: pod in pods, run: [kubectl, get, pods], parse: test.pods}\n"
+        + "- {id: again, run: [kubectl, get, pods], parse: test.pods}\n"
+        + "- {id: third, each: pod in pods, run: [kubectl, get, pods], parse: test.pods}\n"
     )
     probe = Fake({"kubectl get pods": pods("x", "y")})
     report = run(steps, probe, tmp_path)
@@ -282,7 +288,10 @@ def test_a_command_that_a_value_makes_forbidden_is_not_asked(tmp_path: Path) -> 
 
 def test_a_failed_step_makes_exactly_its_checks_unknown_and_quotes_why(tmp_path: Path) -> None:
     reason = 'nodes is forbidden: User "eve" cannot list resource "nodes" in API group "" at the cluster scope'
-    steps = f"- {{id: pods, run: [kubectl, get, pods], parse: test.pods, {SICK_POD}}}\n- {{id: nodes, run: [kubectl, get, nodes], parse: test.nodes, {SICK_NODE}}}"
+    steps = (
+        f"- {{id: pods, run: [kubectl, get, pods], parse: test.pods, {SICK_POD}}}\n"
+        f"- {{id: nodes, run: [kubectl, get, nodes], parse: test.nodes, {SICK_NODE}}}"
+    )
     report = run(steps, {"kubectl get pods": pods("x"), "kubectl get nodes": refused(reason)}, tmp_path)
     assert outcomes(report) == {"sick-pod": "clear", "down": "unknown"}
     assert (report.unknown[0].why, report.unknown[0].settle_with) == (reason, ["kubectl get nodes"])
@@ -360,7 +369,11 @@ def test_a_stream_is_read_page_by_page(tmp_path: Path) -> None:
 
 GATED = """\
 - {id: nodes, run: [kubectl, get, nodes], parse: test.nodes, checks: [{id: down, each: node in nodes, when: '!node.ready'}]}
-- {id: pods, when: %s, run: [kubectl, get, pods], parse: test.pods, checks: [{id: sick, each: pod in pods, when: pod.phase == "Failed", finds: sick-pod, title: t}]}
+- id: pods
+  when: %s
+  run: [kubectl, get, pods]
+  parse: test.pods
+  checks: [{id: sick, each: pod in pods, when: pod.phase == "Failed", finds: sick-pod, title: t}]
 """
 
 
@@ -397,7 +410,9 @@ def test_a_check_of_a_skipped_step_finds_what_others_have_read(tmp_path: Path) -
 def test_an_include_runs_with_its_inputs_and_under_its_gate(tmp_path: Path) -> None:
     declared = "{ns: {type: string, default: a, help: h}, grace: {type: duration, default: 5m, help: h}}"
     inner = book(
-        f"- {{id: pods, run: [kubectl, get, pods, -n, '${{input.ns}}'], parse: test.pods, {SICK_POD.replace('pod.phase', 'pod.age > input.grace && pod.phase')}}}",
+        "- {id: pods, run: [kubectl, get, pods, -n, '${input.ns}'], parse: test.pods, "
+        + SICK_POD.replace("pod.phase", "pod.age > input.grace && pod.phase")
+        + "}",
         tmp_path,
         name="inner",
         inputs=declared,
@@ -419,7 +434,11 @@ def test_an_include_runs_with_its_inputs_and_under_its_gate(tmp_path: Path) -> N
 
 # --- measurements
 
-STACK = "- {id: stack%s, run: [kubectl, get, pods, s%s], parse: test.pods}\n- {id: more%s, run: [kubectl, get, events, s%s], parse: test.containers}\n- {id: order%s, derive: stack.order}\n"
+STACK = (
+    "- {id: stack%s, run: [kubectl, get, pods, s%s], parse: test.pods}\n"
+    "- {id: more%s, run: [kubectl, get, events, s%s], parse: test.containers}\n"
+    "- {id: order%s, derive: stack.order}\n"
+)
 
 
 def test_a_measurement_taken_again_replaces_the_earlier(tmp_path: Path) -> None:
@@ -438,14 +457,16 @@ def test_a_measurement_taken_again_replaces_the_earlier(tmp_path: Path) -> None:
 def test_a_measurement_without_what_it_needs_makes_its_checks_unknown(tmp_path: Path) -> None:
     steps = (
         PODS
-        + "- {id: more, run: [kubectl, get, events], parse: test.containers}\n- {id: order, derive: stack.order, checks: [{id: stops, each: part in stack, finds: sick-node, title: t}]}"
+        + "- {id: more, run: [kubectl, get, events], parse: test.containers}\n"
+        + "- {id: order, derive: stack.order, checks: [{id: stops, each: part in stack, finds: sick-node, title: t}]}"
     )
     report = run(steps, {"kubectl get pods": refused("403"), "kubectl get events": facts(containers=[])}, tmp_path)
     assert [(one.check, one.why) for one in report.unknown] == [("book.stops", "needs pods, which could not be read")]
 
 
 def test_what_the_user_asked_about_is_not_there(tmp_path: Path) -> None:
-    declared = "{kind: {type: string, default: pod, help: h}, name: {type: string, default: trian, help: h}, namespace: {type: string, default: ml, help: h}}"
+    words = {"kind": "pod", "name": "trian", "namespace": "ml"}
+    declared = "{" + ", ".join(f"{name}: {{type: string, default: {value}, help: h}}" for name, value in words.items()) + "}"
     steps = PODS + "- {id: target, derive: targets.found}\n"
     with pytest.raises(NotThere) as caught:
         run(steps, {"kubectl get pods": pods("train")}, tmp_path, declared=declared)
@@ -456,7 +477,8 @@ def test_what_the_user_asked_about_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_table_has_the_rows_that_hold_and_says_what_is_not_known(tmp_path: Path) -> None:
-    steps = "- id: nodes\n  run: [kubectl, get, nodes]\n  parse: test.nodes\n  show: {title: Nodes, each: n in nodes, where: n.gpus_capacity > 0, columns: {Name: '${n.node}', Ready: '${n.ready}'}}\n"
+    show = "show: {title: Nodes, each: n in nodes, where: n.gpus_capacity > 0, columns: {Name: '${n.node}', Ready: '${n.ready}'}}"
+    steps = f"- {{id: nodes, run: [kubectl, get, nodes], parse: test.nodes, {show}}}"
     many = [{"node": f"cpu{n}", "ready": True} for n in range(300)] + [
         {"node": "a", "gpus_capacity": 8, "ready": True},
         {"node": "b", "gpus_capacity": 8},
@@ -493,7 +515,11 @@ def test_a_probe_that_never_returns_does_not_hold_the_run(tmp_path: Path, monkey
         hang.wait(30)
         return Output(command, pages=(pods("x", phase="Failed"),))
 
-    steps = f"- {{id: pods, run: [kubectl, get, pods], parse: test.pods, {SICK_POD}}}\n- {{id: nodes, run: [kubectl, get, nodes], parse: test.nodes, {SICK_NODE}}}\n- {{id: later, each: pod in pods, run: [kubectl, get, events], parse: test.events}}"
+    steps = (
+        f"- {{id: pods, run: [kubectl, get, pods], parse: test.pods, {SICK_POD}}}\n"
+        f"- {{id: nodes, run: [kubectl, get, nodes], parse: test.nodes, {SICK_NODE}}}\n"
+        f"- {{id: later, each: pod in pods, run: [kubectl, get, events], parse: test.events}}"
+    )
     started = time.monotonic()
     try:
         report = run(
@@ -513,7 +539,13 @@ def crash(command: Command) -> Output:
 
 @pytest.mark.parametrize(("answer", "what"), [(crash, "a bug in the probe"), (b"crash", "a bug in the parser")])
 @pytest.mark.parametrize(
-    "steps", [PODS, NODES + "- {id: pods, each: node in nodes, run: [kubectl, get, pods, '${node.node}'], parse: test.pods}\n- {id: all, run: [kubectl, get, pods], parse: test.pods}\n"]
+    "steps",
+    [
+        PODS,
+        NODES
+        + "- {id: pods, each: node in nodes, run: [kubectl, get, pods, '${node.node}'], parse: test.pods}\n"
+        + "- {id: all, run: [kubectl, get, pods], parse: test.pods}\n",
+    ],
 )
 def test_an_error_of_ours_surfaces_and_does_not_hang(answer: Any, what: str, steps: str, tmp_path: Path) -> None:
     answers = {
@@ -536,11 +568,7 @@ def test_an_error_in_on_step_surfaces(tmp_path: Path) -> None:
         run(PODS, {"kubectl get pods": pods()}, tmp_path, on_step=broken)
 
 
-HOSTILE = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=2),
-    max_leaves=3,
-)
+HOSTILE = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4)
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

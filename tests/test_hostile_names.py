@@ -208,7 +208,7 @@ def inside(folder: Path) -> None:
 def pasted(report: dict[str, Any], name: str) -> None:
     """Every command that the report proposes reads, in a shell, as one command whose words are the name or have nothing of it."""
     for found in report["findings"]:
-        for argv in (argv for fix in found["fixes"] for argv in (fix["run"], fix["undo"], fix["verify"]) if argv):
+        for argv in (argv for one in found["fixes"] for argv in (one["run"], one["undo"], one["verify"]) if argv):
             assert not argv[0].startswith("-")
             assert command(argv) == "" or not name.isprintable() or shlex.split(command(argv)) == argv
     for open_ in (*report["candidates"], *report["unknown"]):

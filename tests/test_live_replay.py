@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import functools
 import io
 import json
 import re
@@ -12,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from gpudoctor.cli.app import app
+from gpudoctor.cli.errors import Refused
 from gpudoctor.probes import bundle
+from tests.kube.api import PATH
 from tests.kube.case import Case
 from tests.kube.record import FIXTURES, NOW, cases
 from tests.kube.switch import Switched
@@ -40,10 +44,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Switched]:
 
 
 def gpudoctor(*arguments: str) -> tuple[int, dict[str, Any]]:
-    """The command line in this process: its exit code and the report that it printed."""
+    """The command line in this process: its exit code and the report that it printed, or the sentence with which it refused."""
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        code = app([*arguments, "--format", "json"], standalone_mode=False)
+    try:
+        with contextlib.redirect_stdout(printed):
+            code = app([*arguments, "--format", "json"], standalone_mode=False)
+    except Refused as error:
+        return error.code, {"refused": str(error), "steps": []}
     return code, json.loads(printed.getvalue())
 
 
@@ -70,6 +77,25 @@ def stalls(case: Case) -> bool:
     return any(fault.get("stall") for fault in case.cluster.get("faults") or ())
 
 
+@functools.cache
+def allowed(runbook: str) -> frozenset[tuple[str, str]]:
+    """What `gpudoctor show RUNBOOK --rbac` grants: (API group, resource)."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        app(["show", runbook, "--rbac"], standalone_mode=False)
+    roles = list(yaml.safe_load_all(printed.getvalue()))
+    rules = [rule for role in roles for rule in role["rules"]]
+    return frozenset((group, resource) for rule in rules for group in rule["apiGroups"] for resource in rule["resources"])
+
+
+def needed(request: str) -> tuple[str, str]:
+    """The API group and resource that a request reads: `GET /api/v1/namespaces/ml/pods/train-0/log?…` is pods/log of group ""."""
+    found = PATH.match(request.split(" ", 1)[1].split("?", 1)[0])
+    assert found, request
+    group = "" if found["core"] else found["api"].split("/")[0]
+    return group, found["plural"] + (f"/{found['sub']}" if found["sub"] else "")
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_live_replay_and_the_committed_bundle_say_the_same(
     name: str, served: Switched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -78,9 +104,14 @@ def test_live_replay_and_the_committed_bundle_say_the_same(
     monkeypatch.delenv("KUBECONFIG", raising=False)
     case = CASES[name]
     served.show(planted(case.cluster))
+    served.server.seen.clear()
     folder = tmp_path / "kept"
     options = ["--kubeconfig", str(served.kubeconfig), "--record", str(folder), *(HURRY if stalls(case) else ())]
     code, live = gpudoctor(*case.command, *options)
+
+    asked = {needed(request) for request in served.server.seen if PATH.match(request.split(" ", 1)[1].split("?", 1)[0])}
+    assert asked <= allowed(case.runbook)
+    assert {request.split()[0] for request in served.server.seen if "/exec" not in request} <= {"GET"}
 
     assert gpudoctor("run", "--replay", str(folder)) == (code, live)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from gpudoctor import __version__
 from gpudoctor.cli import options
@@ -14,8 +15,18 @@ from gpudoctor.cli.complete import complete_cause, complete_pod, complete_runboo
 EXIT_CODES_HELP = """Exit codes: 0 healthy, 1 problem found, 2 usage or not found, 3 inconclusive (something could not be read),
 4 consent was needed, 70 internal error, 130 interrupted."""
 
+
+class MainJobFirst(TyperGroup):
+    """The commands in the order in which a newcomer needs them; typer would put groups last."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # the same class under typer's own name
+        """`diagnose` before the others."""
+        return sorted(super().list_commands(ctx), key=lambda name: name != "diagnose")
+
+
 app = typer.Typer(
     name="gpudoctor",
+    cls=MainJobFirst,
     help="Executes GPU-cluster runbooks and prints the root cause, its evidence and the fix. It only reads.",
     epilog=EXIT_CODES_HELP,
     no_args_is_help=True,

@@ -12,7 +12,7 @@ import msgspec
 
 from gpudoctor.cli.errors import INCONCLUSIVE, Refused, complain
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
-from gpudoctor.report import EXIT_CODES, Report
+from gpudoctor.report import EXIT_CODES, Report, StepResult
 from gpudoctor.runbook.model import Library, Runbook
 
 LONGEST = 86_400.0  # seconds of a whole run: a day; also what makes "nan" and "inf" mistakes
@@ -60,7 +60,7 @@ def execute(
         probe = recorder(probe, where.record, book.id, inputs, started)
     try:
         report = diagnose(
-            library, book, inputs, probe, asked=question(asked, inputs), started=started, timeout=timeout, on_step=progress(format)
+            library, book, inputs, probe, asked=question(asked, inputs), started=started, timeout=timeout, on_step=progress(where, format)
         )
     except NotThere as missing:
         close = f"; close to it: {', '.join(missing.close)}" if missing.close else ""
@@ -197,13 +197,22 @@ def read_runbook(library: Library, path: Path) -> Runbook:
     return book
 
 
-def progress(format: str) -> Any:
-    """A line for each step as it ends, on a terminal only."""
-    if format != "terminal":
+def progress(where: Where, format: str) -> Any:
+    """A line for each command of a live run as its step ends, on a terminal only. A replay is over before anybody could read it."""
+    if format != "terminal" or where.replay is not None:
         return None
     from gpudoctor.reporters.progress import printer
 
-    return printer(sys.stderr, width=columns())
+    show = printer(sys.stderr, width=columns())
+    shown: set[tuple[str, ...]] = set()  # several runbooks ask the same, and it is asked once
+
+    def on_step(step: StepResult) -> None:
+        command = (step.host, *step.argv)
+        if step.argv and command not in shown:
+            shown.add(command)
+            show(step)
+
+    return on_step
 
 
 def columns() -> int:

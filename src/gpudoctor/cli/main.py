@@ -9,8 +9,6 @@ from typing import NoReturn
 from gpudoctor.cli.errors import Refused, complain
 
 
-
-
 def main() -> NoReturn:
     """Run the command line and leave at once: a probe that hangs unkillably must not hold the process."""
     code = guarded()

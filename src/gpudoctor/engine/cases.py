@@ -10,7 +10,8 @@ import msgspec
 
 from gpudoctor.engine import outcomes
 from gpudoctor.engine.diagnose import conclusions
-from gpudoctor.engine.run import Engine
+from gpudoctor.engine.plan import cast
+from gpudoctor.engine.run import Engine, NotThere
 from gpudoctor.probes.bundle import BundleError
 from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Report
@@ -30,20 +31,31 @@ class Tally(msgspec.Struct):
         for one in checked:
             self.seen.setdefault(one.name, set()).add(one.outcome)
         self.healthy |= report.verdict == "healthy"
-        self.unanswered |= bool(report.coverage.missing) and report.coverage.answered < report.coverage.asked
+        self.unanswered |= report.coverage.answered < report.coverage.asked
 
 
 def run_case(library: Library, book: Runbook, case: Case, folder: Path, tally: Tally) -> list[str]:
     """Run one case; returns what differs from the expectation."""
     try:
         replay = Replay(folder / case.bundle)
-    except BundleError as error:
+        inputs = inputs_of(book, {**replay.bundle.inputs, **case.inputs}, case.inputs)
+        run = Engine(library, replay, pause=lambda seconds: None).execute(book, inputs)
+    except (BundleError, ValueError) as error:
         return [str(error)]
-    inputs = {key: case.inputs.get(key, replay.bundle.inputs.get(key, given.default)) for key, given in book.inputs.items()}
-    run = Engine(library, replay).execute(book, inputs)
+    except NotThere as missing:
+        return [f"{missing.what} was not found"]
     report, checked = conclusions(library, run, asked=case.name, started=0.0)
     tally.add(report, checked)
     return list(differences(book, case, report, {one.name: one.outcome for one in checked}))
+
+
+def inputs_of(book: Runbook, known: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
+    """The inputs of a runbook: those that a case names must be there, those that only the recording has may not. Raises ValueError."""
+    unknown = sorted(named.keys() - book.inputs.keys())
+    if unknown:
+        raise ValueError(f"inputs: {book.id} has no input '{unknown[0]}'")
+    given = {name: known.get(name, declared.default) for name, declared in book.inputs.items()}
+    return {name: cast(value, book.inputs[name].type) if isinstance(value, str) else value for name, value in given.items()}
 
 
 def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) -> Iterator[str]:
@@ -59,9 +71,15 @@ def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) 
             yield f"finding {number + 1} is missing: {brief(wanted[number])}"
         elif any(value and found[number].get(key) != value for key, value in wanted[number].items()):
             yield f"finding {number + 1} is {brief(found[number])}, not {brief(wanted[number])}"
-    open_ = sorted(one.cause for one in report.candidates)
-    if open_ != sorted(expected.cause for expected in case.candidates):
-        yield f"candidates are {open_}"
+    open_ = sorted((one.cause, one.check) for one in report.candidates)
+    named_ = sorted((one.cause, named(book, one.check) if one.check else "") for one in case.candidates)
+    if [cause for cause, _ in open_] != [cause for cause, _ in named_] or any(
+        c and c != o for (_, o), (_, c) in zip(open_, named_, strict=True)
+    ):
+        yield f"candidates are {', '.join(f'{cause} ({check})' for cause, check in open_) or 'none'}"
+    for name in [*(one["check"] for one in wanted), *(check for _, check in named_ if check)]:
+        if name not in got:
+            yield f"there is no check '{name}'"
     for word, names in (("skipped", case.skipped), ("unknown", case.unknown)):
         for name in names:
             actual = got.get(named(book, name))
@@ -103,11 +121,13 @@ def uncovered(book: Runbook, tally: Tally) -> Iterator[str]:
 
 def run_file(library: Library, path: Path, test: PairedTest) -> Iterator[tuple[str, list[str]]]:
     """Run all cases of a test file: (name, problems) for each, and last the coverage."""
+    from gpudoctor.runbook import lint
     from gpudoctor.runbook.load import runbook
 
     target = path.parent / test.runbook
-    book, problems = runbook(target)
-    if book is None:
+    book, problems = runbook(target, given=library)
+    problems += [] if book is None else lint.runbook(book, library)
+    if book is None or problems:
         yield test.runbook, [str(problem) for problem in problems]
         return
     tally = Tally(seen={})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import msgspec
@@ -20,8 +21,12 @@ EVIDENCE = 4  # lines of evidence of one finding; the rest is in the bundle
 SLACK = 2.0  # seconds by which clocks of different sources may differ before "later" means later
 
 
-class Found(msgspec.Struct, kw_only=True):
-    """A cause on a subject while the conclusions are drawn."""
+# What a command to paste may hold: names of Kubernetes objects, KIND/NAME, UUIDs, PCI addresses. Anything else stays a placeholder.
+PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,300}\Z")
+
+
+class Found(msgspec.Struct, kw_only=True, eq=False):
+    """A cause on a subject while the conclusions are drawn. `root`: nothing decided explains it."""
 
     cause: Cause
     subject: Subject
@@ -34,11 +39,12 @@ class Found(msgspec.Struct, kw_only=True):
     order: int
     explained_by: list[Found] = []
     explains: list[Found] = []
+    root: bool = True
 
 
 def gather(library: Library, checked: list[Checked], links: Links) -> list[Found]:
     """The hits of all checks; the same cause on the same subject is one, with the evidence of all."""
-    found: dict[tuple[str, Subject], Found] = {}
+    found: dict[tuple[str, str, str], Found] = {}
     for one in checked:
         if one.outcome != "found" or not one.check.finds:
             continue
@@ -56,7 +62,7 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
                 settle_with=hit.settle_with,
                 order=len(found),
             )
-            key = (cause.id, msgspec.structs.replace(subject, container="", component=""))
+            key = (cause.id, subject.kind, subject.name)
             found[key] = together(found[key], made) if key in found else made
     return list(found.values())
 
@@ -65,6 +71,7 @@ def together(first: Found, second: Found) -> Found:
     """Two findings of one cause on one subject: the surer one speaks, the evidence is shared, the earlier time counts."""
     lead, other = (second, first) if CONFIDENCE_ORDER[second.confidence] < CONFIDENCE_ORDER[first.confidence] else (first, second)
     lead.order = first.order
+    lead.subject = Subject(**{key: getattr(lead.subject, key) or getattr(other.subject, key) for key in Subject.__struct_fields__})
     lead.origins = list(dict.fromkeys([*lead.origins, *other.origins]))
     lead.time = min((t for t in (lead.time, other.time) if t is not None), default=None)
     return lead
@@ -85,41 +92,56 @@ def brought_about(library: Library, cause: str) -> set[str]:
 def relate(library: Library, found: list[Found], links: Links) -> None:
     """Fill in who explains whom: A explains B when the catalogue says so, their subjects are linked, and A is not later than B."""
     reach = {one.cause.id: brought_about(library, one.cause.id) for one in found}
+    nearby = Nearby(found, links)
     for effect in found:
-        effect.explained_by = [
-            cause
-            for cause in found
-            if cause is not effect
-            and effect.cause.id in reach[cause.cause.id]
-            and links.linked(cause.subject, effect.subject)
-            and not (cause.time is not None and effect.time is not None and cause.time > effect.time + SLACK)
-        ]
-    for cause in found:
-        cause.explains = [effect for effect in found if cause in effect.explained_by]
+        for cause in nearby.of(effect):
+            if effect.cause.id in reach[cause.cause.id] and not later(cause, effect) and links.linked(cause.subject, effect.subject):
+                effect.explained_by.append(cause)
+                cause.explains.append(effect)
+    for one in found:
+        brought = {id(other) for other in one.explains}  # two that explain each other are both roots
+        one.root = all(other.confidence == "possible" or id(other) in brought for other in one.explained_by)
 
 
-def is_root(one: Found) -> bool:
-    """Nothing but a possibility explains it; two that explain each other are both roots."""
-    return all(other in one.explains or other.confidence == "possible" for other in one.explained_by)
+def later(cause: Found, effect: Found) -> bool:
+    """Whether a cause is seen to come after what it would explain."""
+    return cause.time is not None and effect.time is not None and cause.time > effect.time + SLACK
 
 
-def rank(one: Found) -> tuple[int, int, int, int, int]:
-    """Roots first; then what is alarming, what is sure, what is named precisely, what explains most, and the order written."""
-    alarming = SEVERITY_ORDER[one.cause.severity]
-    return (
-        alarming == 2,
-        not is_root(one),
-        CONFIDENCE_ORDER[one.confidence],
-        one.cause.broader + alarming,
-        -len(one.explains) * 1000 + one.order,
-    )
+class Nearby:
+    """The findings that share a name with another, or have none: in a large cluster few of all pairs can be linked."""
+
+    def __init__(self, found: list[Found], links: Links) -> None:
+        self.found, self.links = found, links
+        self.by_key: dict[tuple[str, str], list[Found]] = {}
+        for one in found:
+            for key in links.keys(one.subject) or {("", "")}:
+                self.by_key.setdefault(key, []).append(one)
+
+    def of(self, one: Found) -> list[Found]:
+        """The other findings that may be linked to one, in their order."""
+        keys = self.links.keys(one.subject)
+        near = (
+            {id(other): other for key in [*keys, ("", "")] for other in self.by_key.get(key, ())}
+            if keys
+            else {id(f): f for f in self.found}
+        )
+        near.pop(id(one), None)
+        return sorted(near.values(), key=lambda other: other.order)
+
+
+def rank(one: Found) -> tuple[int, ...]:
+    """Alarms before information, roots first; then what is sure, what is severe and named precisely, what explains most, the order."""
+    severity = SEVERITY_ORDER[one.cause.severity]
+    alarms, precision = severity < SEVERITY_ORDER["info"], one.cause.broader + severity
+    return (not alarms, not one.root, CONFIDENCE_ORDER[one.confidence], precision, -len(one.explains), one.order)
 
 
 def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
     """Findings of one cause and one explanation on several subjects of one kind, folded under the first."""
     groups: dict[tuple[object, ...], list[Found]] = {}
     for one in found:
-        key = (one.cause.id, one.subject.kind, is_root(one), tuple(sorted({other.cause.id for other in one.explained_by})), one.confidence)
+        key = (one.cause.id, one.subject.kind, one.root, tuple(sorted({other.cause.id for other in one.explained_by})), one.confidence)
         groups.setdefault(key, []).append(one)
     return [(many[0], many[1:]) for many in groups.values()]
 
@@ -131,7 +153,7 @@ def findings(found: list[Found]) -> list[Finding]:
         made.append(
             Finding(
                 cause=one.cause.id,
-                role="root" if is_root(one) else "symptom",
+                role="root" if one.root else "symptom",
                 severity=one.cause.severity,
                 confidence=one.confidence,
                 subject=shown(one.subject),
@@ -197,18 +219,16 @@ def verdict(decided: list[Finding], open_: list[Candidate], unsure: list[Unknown
 
 
 def fix(template: FixTemplate, subject: Subject) -> Fix:
-    """A fix for a subject; a name that is not known, or that the command would take for an option, stays a placeholder."""
-    fields = ("namespace", "pod", "container", "workload", "node", "gpu", "component")
-    types = {f"subject.{name}": str for name in fields}
-    names = {name: str(getattr(subject, name)) for name in fields}
-    values = {f"subject.{name}": f"<{name}>" if not text or text.startswith("-") else text for name, text in names.items()}
+    """A fix for a subject; a name that is not known, or that no shell should see, stays a placeholder."""
+    names = {key: getattr(subject, key) for key in Subject.__struct_fields__ if key != "kind"}
+    values = {f"subject.{key}": name if PLAIN.match(name) else f"<{key}>" for key, name in names.items()}
+    types = dict.fromkeys(values, str)
 
     def filled(argv: list[str]) -> list[str]:
         return [fill(element.replace("${", "${subject."), types, values) for element in argv]
 
-    return Fix(
-        title=template.title, risk=template.risk, run=filled(template.run), undo=filled(template.undo), verify=filled(template.verify)
-    )
+    run, undo, verify = filled(template.run), filled(template.undo), filled(template.verify)
+    return Fix(title=template.title, risk=template.risk, run=run, undo=undo, verify=verify)
 
 
 def evidence(origins: list[Origin]) -> list[Evidence]:
@@ -231,10 +251,11 @@ def shown(subject: Subject) -> ReportSubject:
 
 
 def stamp(seconds: float | None) -> str | None:
-    """RFC 3339 in UTC."""
-    if seconds is None:
+    """RFC 3339 in UTC, None when there is no such time."""
+    try:
+        return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):  # a time that no clock has shown
         return None
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 TOOL = f"gpudoctor {__version__}"

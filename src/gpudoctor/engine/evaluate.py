@@ -13,7 +13,7 @@ from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, fields, fill, join_types, pieces, shown
-from gpudoctor.runbook.model import Check, Join, Runbook
+from gpudoctor.runbook.model import Check, Each, Join, Runbook
 
 # A condition that starts with `x.field == "text" && …` or `x.field && …` (and has neither `||` nor `?` outside of parentheses) is looked up
 # in an index instead of being tried on every record.
@@ -48,7 +48,7 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
         candidates: list[Fact | None] = [] if absent else [None]
     else:
         absent = not store.has(check.each.type, before)
-        candidates = list(narrowed(check, store, before))
+        candidates = list(narrowed(check.when, check.each, store, before))
     types = scope.check_types(book, check)
     outers = [scope.check_types(book, check, upto=join.name) for join in check.joins]
     hits, unsure = [], []
@@ -63,12 +63,11 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
     return Answer(hits=hits, unsure=list(dict.fromkeys(unsure)), absent=absent)
 
 
-def narrowed(check: Check, store: Store, before: int) -> list[Fact]:
+def narrowed(condition: str, each: Each, store: Store, before: int) -> list[Fact]:
     """The records that can match at all: by an index where the condition starts with an equality on a text, or a plain yes-or-no field."""
-    assert check.each is not None
-    kind = check.each.type
-    leading = LEADING.match(check.when)
-    if leading is None or has_alternatives(check.when) or leading.group(1) != check.each.name:
+    kind = each.type
+    leading = LEADING.match(condition)
+    if leading is None or has_alternatives(condition) or leading.group(1) != each.name:
         return store.records(kind, before)
     field, value = leading.group(2), leading.group(3) if leading.group(3) is not None else True
     if fields(FACTS[kind]).get(field) is not type(value) or f"{field}_known" in fields(FACTS[kind]) or field.endswith("_known"):
@@ -78,11 +77,13 @@ def narrowed(check: Check, store: Store, before: int) -> list[Fact]:
 
 
 def has_alternatives(condition: str) -> bool:
-    """Whether a condition has `||` or `?` outside of parentheses, brackets and quotes.
+    """Whether a condition has `||` or `?` outside of parentheses, brackets and quotes (or may have: with a backslash it counts as such).
 
     >>> [has_alternatives(text) for text in ("a.b && (c.d || c.e)", "a.b && c.d || c.e", "a.b && c.d ? c.e : c.f")]
     [False, True, True]
     """
+    if "\\" in condition:
+        return True
     bare = QUOTED.sub("", condition)
     depth = 0
     for index, character in enumerate(bare):

@@ -13,6 +13,8 @@ from gpudoctor.runbook.conditions import fill, input_types
 from gpudoctor.runbook.model import Check, Library, Runbook, Step
 
 FOUND = re.compile(r"\bfound\.([a-z][a-z0-9_]*)")
+INTEGER = re.compile(r"[-+]?[0-9]{1,18}\Z")
+NUMBER = re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{0,18})?\Z")
 
 
 class Gate(msgspec.Struct, frozen=True):
@@ -77,20 +79,24 @@ def included_inputs(book: Runbook, step: Step, inner: Runbook, inputs: dict[str,
 
 
 def cast(text: str, kind: str) -> str | int | float | bool:
-    """The text of an input as a value of its type. Raises ValueError with a sentence."""
+    """The text of an input as a value of its type; a duration may be bare seconds. Raises ValueError with a sentence.
+
+    >>> cast("1h30m", "duration"), cast("90", "duration"), cast("TRUE", "bool"), cast("7", "int")
+    (5400.0, 90.0, True, 7)
+    """
     if kind == "string":
         return text
-    if kind == "bool":
-        if text.lower() not in ("true", "false"):
-            raise ValueError(f"'{text}' is neither true nor false")
+    if kind == "bool" and text.lower() in ("true", "false"):
         return text.lower() == "true"
-    if kind == "int":
+    if kind == "int" and INTEGER.match(text):
         return int(text)
-    if kind == "duration" and not text.replace(".", "", 1).isdigit():
+    if kind in ("float", "duration") and NUMBER.match(text):
+        return float(text)
+    if kind == "duration":
         from gpudoctor.runbook.fields import duration
 
         return duration(text)
-    return float(text)
+    raise ValueError(f"'{text[:80]}' is not a{'n' if kind == 'int' else ''} {kind}")
 
 
 def needed(one: Planned, steps: list[Planned]) -> frozenset[int]:

@@ -49,6 +49,10 @@ class Links:
                 self.workloads[(getattr(pod, "namespace", ""), getattr(pod, "pod", ""))] = getattr(pod, "workload", "")
         for wait in waits:
             self.tie(wait)
+        self.work_nodes: dict[tuple[str, str], set[str]] = {}
+        for name, workload in self.workloads.items():
+            work = (name[0], self.top(name[0], workload))
+            self.work_nodes.setdefault(work, set()).update(self.nodes.get(name, ()))
         for gpu in gpus:
             uuid, pci, node = (getattr(gpu, name, "") for name in ("uuid", "pci", "node"))
             if uuid and pci:
@@ -65,21 +69,35 @@ class Links:
         return subject if uuid is None else Subject(kind=subject.kind, node=subject.node, gpu=uuid)
 
     def where(self, subject: Subject) -> set[str]:
-        """The nodes that a subject is on or waits for."""
+        """The nodes that a subject is on or waits for; a workload is where its pods are."""
         known = {subject.node} if subject.node else set()
-        return known | (self.nodes.get((subject.namespace, subject.pod), set()) if subject.pod else set())
+        if subject.pod:
+            return known | self.nodes.get((subject.namespace, subject.pod), set())
+        work = (subject.namespace, self.top(subject.namespace, subject.workload))
+        return known | self.work_nodes.get(work, set()) if subject.workload else known
+
+    def keys(self, subject: Subject) -> set[tuple[str, str]]:
+        """What two subjects must have one of in common to be linked; none when nothing says where the subject is."""
+        if placeless(subject):
+            return set()
+        work = subject.workload or self.workloads.get((subject.namespace, subject.pod), "")
+        names = {("pod", subject.pod), ("workload", self.top(subject.namespace, work)), ("gpu", subject.gpu)}
+        return {("node", node) for node in self.where(subject)} | {key for key in names if key[1]}
 
     def linked(self, cause: Subject, effect: Subject) -> bool:
         """Whether something on `cause` can bring about something on `effect`: the same thing, or tied by gpu → node → pod → workload.
 
         A subject whose names were not seen at all (a pasted log) contradicts nothing.
         """
-        if placeless(cause) or placeless(effect):
-            return True
-        if cause.gpu and effect.gpu:
+        somewhere = not placeless(cause) and not placeless(effect)
+        if (
+            cause.gpu and effect.gpu and (somewhere or (":" in cause.gpu) == (":" in effect.gpu))
+        ):  # a UUID and a PCI address can't be compared
             return cause.gpu == effect.gpu and (cause.node == effect.node or not cause.node or not effect.node)
+        if not somewhere:
+            return True
         if cause.kind in ("pod", "workload") and effect.kind in ("pod", "workload"):
-            return self.same_work(cause, effect) or bool(cause.component) and bool(self.where(cause) & self.where(effect))
+            return self.same_work(cause, effect) or (bool(cause.component) and bool(self.where(cause) & self.where(effect)))
         return bool(self.where(cause) & self.where(effect))
 
     def same_work(self, one: Subject, other: Subject) -> bool:

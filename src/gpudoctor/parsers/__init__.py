@@ -31,7 +31,7 @@ PARSERS: dict[str, Parser] = {
     ),
     "kubernetes.names": Parser(("names",), "kubernetes_names:names"),
     "kubernetes.nodes": Parser(("nodes",), "kubernetes_nodes:nodes"),
-    "kubernetes.all_nodes": Parser(("nodes",), "kubernetes_nodes:all_nodes"),  # target=False
+    "kubernetes.all_nodes": Parser(("nodes",), "kubernetes_nodes:all_nodes", streams=True),  # target=False
     "kubernetes.usage": Parser(("node_usage",), "kubernetes_nodes:usage", streams=True),
     "kubernetes.events": Parser(("events", "messages", "schedule_reasons"), "kubernetes_events:events"),
     "kubernetes.workloads": Parser(("workloads", "messages"), "kubernetes_workloads:workloads"),

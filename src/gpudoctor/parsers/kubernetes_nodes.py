@@ -72,9 +72,19 @@ def nodes(output: Output, about: Subject) -> Facts:
     return {"nodes": [node_fact(item, output) for item in objects(output, NodeObject, ("Node",)) if item.meta.name]}
 
 
-def all_nodes(output: Output, about: Subject) -> Facts:
-    """One record per node of the cluster, read to measure it: none of them is the one in question."""
-    return {"nodes": [msgspec.structs.replace(node_fact(item, output), target=False) for item in objects(output, NodeObject, ("Node",)) if item.meta.name]}
+def all_nodes(outputs: Iterable[Output], about: Subject) -> Facts:
+    """One record per node of the cluster, read page by page to measure it: none of them is the one in question.
+
+    Raises `ParseError` when the list breaks off: a node that wasn't read can't be said not to fit.
+    """
+    found: list[Node] = []
+    for output in outputs:
+        if not output.ok:
+            raise ParseError(f"{output.named()}: the list of nodes is not complete: {output.reason or output.failure}")
+        for item in objects(output, NodeObject, ("Node",)):
+            if item.meta.name:
+                found.append(msgspec.structs.replace(node_fact(item, output), target=False))
+    return {"nodes": [*found]}
 
 
 def node_fact(item: NodeObject, output: Output) -> Node:

@@ -214,7 +214,7 @@ class Kube:
         try:
             return within(deadline.left, lambda: _exchange(connection, target, headers, deadline, limit, chunks))
         except TimeoutError:
-            raise Stopped("timeout", f"{connection.url} did not answer within {deadline.seconds:g} s", partial=partial()) from None
+            raise Stopped("timeout", f"{connection.url} did not answer within {deadline.seconds:.3g} s", partial=partial()) from None
         except Stopped as stopped:
             stopped.partial = partial()
             raise

@@ -76,7 +76,7 @@ def run(connection: Connection, request: Request, command: Command, deadline: De
     except TimeoutError:
         failure, reason = (
             "timeout",
-            f"{request.argv[0]} in pod {request.namespace}/{request.name} did not answer within {command.timeout:g} s",
+            f"{request.argv[0]} in pod {request.namespace}/{request.name} did not answer within {command.timeout:.3g} s",
         )
         if opened:
             opened[0].shutdown()  # type: ignore[no-untyped-call]

@@ -41,7 +41,7 @@ def run(command: Command) -> Output:
     out, err, failure = _converse(process, command.stdin, deadline)
     reason = ""
     if failure:
-        limit = f"did not answer within {command.timeout:g} s" if failure == "timeout" else f"printed more than {LIMIT >> 20} MiB"
+        limit = f"did not answer within {command.timeout:.3g} s" if failure == "timeout" else f"printed more than {LIMIT >> 20} MiB"
         reason = f"{command.argv[0]} {limit}"
         if not _kill(process):
             _LEFT_BEHIND.append(process)

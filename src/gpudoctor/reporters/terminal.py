@@ -77,7 +77,7 @@ def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding],
         page.lines((f"also {names(root.also, verbose)}", ""), indent=2, rows=rows)
     if root.means:
         page.lines((root.means, ""), indent=2, rows=rows)
-    evidence(page, root.evidence, verbose, indent=2)
+    evidence(page, root.evidence, verbose, indent=2, most=1 if number else 2)  # one cause alone has the room for a second line
     if root.who or root.act:
         page.lines(("who acts  ", "dim"), (" - ".join(word for word in (root.who, root.act) if word), ""), indent=2)
     for fix in root.fixes if verbose else root.fixes[:SHORT_FIXES]:
@@ -92,9 +92,11 @@ def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding],
             page.lines(("see ", "dim"), (link, ""), indent=2)
 
 
-def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool, *, indent: int) -> None:
-    """`source:line` and the line itself; without -v the first one only, in a row and three rows at most."""
-    for piece in pieces if verbose else pieces[:1]:
+def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool, *, indent: int, most: int = 1) -> None:
+    """`source:line` and the line itself; without -v the first `most` that differ in both, each in a row and three rows at most."""
+    if not verbose:
+        pieces = different(pieces)[:most]
+    for piece in pieces:
         line = f":{piece.line}" if piece.line else ""
         source = safe(piece.source)
         room = page.width - indent - len("evidence  ") - len(line)
@@ -105,6 +107,15 @@ def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool, *, indent: i
             text = safe(piece.text)
             room = int((page.width - indent - 2) * 2.7)  # three rows less what wrapping at words costs
             page.lines((text if verbose else shortened(text, room), ""), indent=indent + 2, rows=0 if verbose else 3)
+
+
+def different(pieces: Sequence[Evidence]) -> list[Evidence]:
+    """The first piece of each source that says something new."""
+    kept: list[Evidence] = []
+    for piece in pieces:
+        if all(piece.source != other.source and piece.text != other.text for other in kept):
+            kept.append(piece)
+    return kept
 
 
 def remedy(page: Page, fix: Fix, verbose: bool) -> None:
@@ -189,7 +200,8 @@ def checked(page: Page, report: Report, verbose: bool) -> None:
     if report.ruled_out:
         page.gap()
         page.lines(("ruled out  ", "dim"), (names(report.ruled_out, verbose), ""))
-    steps = report.steps if verbose else [step for step in report.steps if step.outcome == "clear"]
+    needed = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]
+    steps = needed if verbose else list({step.title or step.id: step for step in needed if step.outcome == "clear"}.values())
     if not steps:
         return
     page.gap()
@@ -197,6 +209,8 @@ def checked(page: Page, report: Report, verbose: bool) -> None:
     for step in steps if verbose else steps[:SHORT]:
         step_line(page, step, verbose)
     more(page, len(steps), verbose, indent=2)
+    if verbose and len(needed) < len(report.steps):
+        page.lines((f"{count(len(report.steps) - len(needed), 'more step')}, not needed", "dim"), indent=2)
 
 
 def step_line(page: Page, step: StepResult, verbose: bool) -> None:
