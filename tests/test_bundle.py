@@ -307,7 +307,11 @@ def test_hostile_commands_never_become_paths(tmp_path_factory: pytest.TempPathFa
     output = recorder(command)
     recorder.close()
     names = {file.name for file in folder.iterdir()}
-    assert {re.sub("-[0-9a-f]{8}", "", name) for name in names} == {"bundle.json", "x-touch-y-etc-passwd.txt", "x-touch-y-etc-passwd.stderr.txt"}
+    assert {re.sub("-[0-9a-f]{8}", "", name) for name in names} == {
+        "bundle.json",
+        "x-touch-y-etc-passwd.txt",
+        "x-touch-y-etc-passwd.stderr.txt",
+    }
     assert Replay(folder)(output.command).pages == (b"x",)
 
 

@@ -94,7 +94,11 @@ CASES: dict[str, Case] = {
         [*pending(said("3 Insufficient nvidia.com/gpu")), *nodes(gpus=0), daemonset("node-exporter", "monitoring")],
     ),
     "plugin-elsewhere": case(
-        [*pending(said("3 Insufficient nvidia.com/gpu")), *nodes(gpus=0), daemonset("nvidia-device-plugin-daemonset", "gpu-operator", desired=0)],
+        [
+            *pending(said("3 Insufficient nvidia.com/gpu")),
+            *nodes(gpus=0),
+            daemonset("nvidia-device-plugin-daemonset", "gpu-operator", desired=0),
+        ],
     ),
     "cpu-short": case(
         [*pending(said("3 Insufficient cpu"), requests={"cpu": "120"}), *nodes(cpu="64")],
@@ -174,8 +178,12 @@ CASES: dict[str, Case] = {
     ),
     "two-teams": case(
         [
-            *pending(said("2 Insufficient nvidia.com/gpu, 1 node(s) didn't match Pod's node affinity/selector"), node_selector={"pool": "a"}),
-            *pending_of("vision", said("1 Insufficient nvidia.com/gpu, 2 node(s) didn't match Pod's node affinity/selector"), {"pool": "b"}),
+            *pending(
+                said("2 Insufficient nvidia.com/gpu, 1 node(s) didn't match Pod's node affinity/selector"), node_selector={"pool": "a"}
+            ),
+            *pending_of(
+                "vision", said("1 Insufficient nvidia.com/gpu, 2 node(s) didn't match Pod's node affinity/selector"), {"pool": "b"}
+            ),
             node("gpu-01", allocatable_gpus=7, labels={"pool": "a"}),
             node("gpu-02", labels={"pool": "a"}),
             node("gpu-03", labels={"pool": "b"}),
@@ -209,9 +217,7 @@ CASES: dict[str, Case] = {
         ],
         command=OWNER,
     ),
-    "volcano-quota": spoken(
-        "FailedScheduling", "queue resource quota insufficient: insufficient nvidia.com/gpu", scheduler_name="volcano"
-    ),
+    "volcano-quota": spoken("FailedScheduling", "queue resource quota insufficient: insufficient nvidia.com/gpu", scheduler_name="volcano"),
     "volcano-overused": spoken("FailedScheduling", "resource in cluster is overused", scheduler_name="volcano"),
     "gang": spoken("FailedScheduling", "pod group is not ready, 8 Pending, 8 minAvailable", scheduler_name="volcano"),
     "karpenter": spoken(
@@ -219,7 +225,9 @@ CASES: dict[str, Case] = {
         'Failed to schedule pod, incompatible with nodepool "gpu", daemonset overhead={"cpu":"1080m"}, no instance type has enough resources',
         component="karpenter",
     ),
-    "kueue-quota": queued("couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor h100, 8 more needed"),
+    "kueue-quota": queued(
+        "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor h100, 8 more needed"
+    ),
     "kueue-uncovered": queued("couldn't assign flavors to pod set main: resource nvidia.com/gpu unavailable in ClusterQueue"),
     "kueue-waits": queued("The workload is not admitted yet"),
     "kueue-no-queue": queued("LocalQueue gpu-queue doesn't exist"),

@@ -52,7 +52,12 @@ def at(part: str, where: str = HOME) -> str:
 
 def answering(where: str = HOME, dmesg: str = BOOT, smi_answer: Any = None) -> dict[str, list[Any]]:
     """What programs say in the driver pod of a node."""
-    return {at("driver", where): [exec_answer("dmesg", "--time-format=iso", stdout=dmesg), smi_answer or exec_answer("nvidia-smi", stdout=smi())]}
+    return {
+        at("driver", where): [
+            exec_answer("dmesg", "--time-format=iso", stdout=dmesg),
+            smi_answer or exec_answer("nvidia-smi", stdout=smi()),
+        ]
+    }
 
 
 def inside(answer: Any = None, env: str = "") -> dict[str, list[Any]]:
@@ -95,8 +100,12 @@ def driver_crashes() -> Case:
 
 def mismatch() -> Case:
     """The driver's libraries were upgraded under the loaded module."""
-    made = pod("train-0", gpus=1, node=HOME, waiting=("RunContainerError", MISMATCH), last=("StartError", 128, MISMATCH), restarts=4, age="25m")
-    bad = exec_answer("nvidia-smi", stdout="Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.144\n", exit=18)
+    made = pod(
+        "train-0", gpus=1, node=HOME, waiting=("RunContainerError", MISMATCH), last=("StartError", 128, MISMATCH), restarts=4, age="25m"
+    )
+    bad = exec_answer(
+        "nvidia-smi", stdout="Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.144\n", exit=18
+    )
     objects = [made, event(made, "Failed", f"Error: {MISMATCH}", count=4, age="1m"), node(HOME), node("gpu-02"), gpu_stack(HOME)]
     return Case(ASK, cluster(objects, exec=answering(dmesg=BOOT + API_MISMATCH, smi_answer=bad), logs={at("device_plugin"): STARTED}))
 
@@ -105,7 +114,7 @@ def image(name: str, ns: str) -> list[Any]:
     """A pod whose image is not there."""
     text = 'Back-off pulling image "registry.example.com/ml/trainer:2.4.9"'
     made = pod(name, ns=ns, gpus=1, node=HOME, waiting=("ImagePullBackOff", text), image="registry.example.com/ml/trainer:2.4.9", age="15m")
-    why = 'Failed to pull image "registry.example.com/ml/trainer:2.4.9": rpc error: code = NotFound desc = failed to pull and unpack image: not found'
+    why = 'Failed to pull image "registry.example.com/ml/trainer:2.4.9": rpc error: code = NotFound desc = failed to pull: not found'
     return [made, event(made, "Failed", why, age="2m")]
 
 
@@ -134,7 +143,11 @@ CASES: dict[str, Case] = {
     "whole-lost-gpu": lost_gpu(ASK),
     "whole-lost-gpu-two-teams": lost_gpu(
         ALL,
-        *(other := pending(said("3 node(s) didn't match Pod's node affinity/selector", HELPLESS), ns="audio", node_selector={"pool": "a100"}))[:1],
+        *(
+            other := pending(
+                said("3 node(s) didn't match Pod's node affinity/selector", HELPLESS), ns="audio", node_selector={"pool": "a100"}
+            )
+        )[:1],
         other[1],
     ),
     "whole-driver-crashes": driver_crashes(),
@@ -155,6 +168,11 @@ CASES: dict[str, Case] = {
     ),
     "whole-image": Case(ALL, cluster([*image("train-0", "ml"), *image("eval-0", "vision"), node(HOME), gpu_stack(HOME)], exec=answering())),
     "whole-pytorchjob": job_of(
-        *pending(said("3 Insufficient cpu"), owner="PyTorchJob/train", requests={"cpu": "500"}, labels={"training.kubeflow.org/job-name": "train"})
+        *pending(
+            said("3 Insufficient cpu"),
+            owner="PyTorchJob/train",
+            requests={"cpu": "500"},
+            labels={"training.kubeflow.org/job-name": "train"},
+        )
     ),
 }

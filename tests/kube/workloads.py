@@ -234,4 +234,6 @@ def queued_workload(
     if admitted:
         conditions.append(condition("Admitted", True, "Admitted", "The workload is admitted", age))
     spec = {"queueName": queue, "active": True, "podSets": [{"name": "main", "count": 1}]}
-    return controller("Workload", "kueue.x-k8s.io/v1beta1", name, ns, spec, {"conditions": conditions}, labels=labels or {}, owner=owner, age=age)
+    return controller(
+        "Workload", "kueue.x-k8s.io/v1beta1", name, ns, spec, {"conditions": conditions}, labels=labels or {}, owner=owner, age=age
+    )

@@ -34,7 +34,11 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     could not be read. Claims and volumes count only where both were read. Without nodes there is nothing to measure.
     """
     usage = {one.node: one for one in of(facts, "node_usage", NodeUsage)}
-    hosts = [Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage else None) for node in of(facts, "nodes", Node) if "allocatable" not in node.gaps]
+    hosts = [
+        Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage else None)
+        for node in of(facts, "nodes", Node)
+        if "allocatable" not in node.gaps
+    ]
     said = messages(of(facts, "schedule_reasons", ScheduleReason))
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
     if not hosts:

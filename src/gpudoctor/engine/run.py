@@ -54,6 +54,7 @@ class NotThere(Exception):
     def __init__(self, what: str, close: list[str]) -> None:
         super().__init__(what)
         self.what, self.close = what, close
+        self.run: Run | None = None  # as far as it came
 
 
 class Engine:
@@ -80,6 +81,8 @@ class Engine:
                         started.add(step.planned.order)
                         threading.Thread(target=self.guarded, args=(step, steps), daemon=True).start()
                 self.changed.wait(timeout=0.5)
+                if isinstance(self.stopped, NotThere):
+                    self.stopped.run = Run(book=book, inputs=inputs, store=self.store, steps=steps)
                 if self.stopped:
                     raise self.stopped
                 if time.monotonic() > self.deadline + GRACE:

@@ -115,7 +115,7 @@ class Node(Fact, frozen=True, kw_only=True):
     gpu_resources: list[str] = []  # GPU resource names in capacity or allocatable
     gpus_capacity: int = 0
     gpus_allocatable: int = 0
-    gpus_expected: int | None = None  # from the labels nvidia.com/gpu.count (× replicas), None without them
+    gpus_expected: int | None = None  # from the labels nvidia.com/gpu.count (times replicas), None without them
     gpu_present: bool = False  # a label or a resource says that the machine has an NVIDIA GPU
     pressure: list[str] = []  # MemoryPressure, DiskPressure, PIDPressure that are True
     addresses: list[str] = []
@@ -252,6 +252,7 @@ class ObjectName(Fact, frozen=True, kw_only=True):
     name: str
 
     def subject(self) -> Subject:
+        """Nothing: a name only tells what comes close."""
         return Subject(kind="cluster")
 
 
@@ -266,4 +267,5 @@ class Target(Fact, frozen=True, kw_only=True):
     pods: int = 0
 
     def subject(self) -> Subject:
+        """Nothing: the question is not a thing in the cluster."""
         return Subject(kind="cluster")

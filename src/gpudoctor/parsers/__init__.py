@@ -25,7 +25,9 @@ class Parser(NamedTuple):
 
 PARSERS: dict[str, Parser] = {
     "kubernetes.pods": Parser(("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:pods"),
-    "kubernetes.stack": Parser(("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:stack"),  # GPU-stack pods only, target=False
+    "kubernetes.stack": Parser(
+        ("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:stack"
+    ),  # GPU-stack pods only, target=False
     "kubernetes.gpu_pods": Parser(
         ("pods", "containers", "messages", "schedule_reasons", "targets"), "kubernetes_gpu_pods:gpu_pods", streams=True
     ),

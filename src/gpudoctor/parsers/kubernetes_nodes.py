@@ -81,9 +81,8 @@ def all_nodes(outputs: Iterable[Output], about: Subject) -> Facts:
     for output in outputs:
         if not output.ok:
             raise ParseError(f"{output.named()}: the list of nodes is not complete: {output.reason or output.failure}")
-        for item in objects(output, NodeObject, ("Node",)):
-            if item.meta.name:
-                found.append(msgspec.structs.replace(node_fact(item, output), target=False))
+        named = (item for item in objects(output, NodeObject, ("Node",)) if item.meta.name)
+        found += [msgspec.structs.replace(node_fact(item, output), target=False) for item in named]
     return {"nodes": [*found]}
 
 

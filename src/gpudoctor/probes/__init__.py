@@ -1,0 +1,1 @@
+"""The seam to the outside world, and everything that crosses it."""

@@ -65,7 +65,9 @@ class Output(msgspec.Struct, frozen=True):
 class Probe(Protocol):
     """Anything that answers commands. Never raises for what the far side does; must be safe to call from several threads."""
 
-    def __call__(self, command: Command) -> Output: ...
+    def __call__(self, command: Command) -> Output:
+        """The whole answer."""
+        ...
 
     def stream(self, command: Command) -> Iterator[Output]:
         """The answer in pieces, one page each, for lists too large to hold. The last piece carries failure, exit and seconds."""

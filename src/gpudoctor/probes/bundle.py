@@ -7,8 +7,8 @@ folder, links are refused, sizes and times are bounded.
 from __future__ import annotations
 
 import errno
-import os
 import hashlib
+import os
 import re
 import stat
 from pathlib import Path

@@ -257,7 +257,7 @@ class Case(Model):
     name: str
     bundle: str
     inputs: dict[str, Plain] = {}
-    verdict: Literal["healthy", "problem", "inconclusive"]
+    verdict: Literal["healthy", "problem", "inconclusive", "not-found"]
     findings: list[ExpectedFinding] = []
     candidates: list[ExpectedCandidate] = []
     skipped: list[str] = []
