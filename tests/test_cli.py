@@ -205,7 +205,7 @@ def test_a_live_run(served: Served) -> None:
         (["run", "pods-pending", "--set", "grace"], ["name=value"]),
         (["run", "pods-pending", "--set", "grase=5m"], ["grase", "did you mean 'grace'"]),
         (["run", "pods-pending", "--set", "grace=soon"], ["grace=soon", "duration"]),
-        (["run", "pods-pending", "--set", "all_namespaces=maybe"], ["maybe", "true nor false"]),
+        (["run", "pods-pending", "--set", "all_namespaces=maybe"], ["all_namespaces=maybe", "maybe"]),
         (["run", "pods-pending", "--set", "name=--help"], ["--help", "name"]),
         (["run", "cluster-services", "-n", "ml"], ["cluster-services", "namespace"]),
         (["run", "--replay", "/nowhere"], ["/nowhere", "bundle.json"]),

@@ -222,7 +222,7 @@ CASES: dict[str, Case] = {
     "gang": spoken("FailedScheduling", "pod group is not ready, 8 Pending, 8 minAvailable", scheduler_name="volcano"),
     "karpenter": spoken(
         "FailedScheduling",
-        'Failed to schedule pod, incompatible with nodepool "gpu", daemonset overhead={"cpu":"1080m"}, no instance type has enough resources',
+        'Failed to schedule pod, incompatible with nodepool "gpu", daemonset overhead={"cpu":"1"}, no instance type has enough resources',
         component="karpenter",
     ),
     "kueue-quota": queued(

@@ -34,8 +34,9 @@ UNHEALTHY = STARTED + (
     f"I0301 11:31:07.502000       1 server.go:276] 'nvidia.com/gpu' device marked unhealthy: {LOST}\n"
 )
 MISMATCH = (
-    "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container "
-    "process: error during container init: error running prestart hook #0: exit status 1, stdout: , stderr: Auto-detected mode as 'legacy'\n"
+    "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start "
+    "container process: error during container init: error running prestart hook #0: exit status 1, stdout: , stderr: "
+    "Auto-detected mode as 'legacy'\n"
     "nvidia-container-cli: initialization error: nvml error: driver/library version mismatch: unknown"
 )
 API_MISMATCH = (
