@@ -53,7 +53,7 @@ LEAVES = {"print", "input", "exit", "quit", "breakpoint", "sys.exit", "os._exit"
 RUNS = {"eval", "exec", "compile", "__import__", "os.system", "os.popen"}
 
 LINES = 300
-LONGER = {"engine/run.py": (360, "to be split: deciding whether to ask, and asking, are two things")}
+LONGER: dict[str, tuple[int, str]] = {}
 
 
 def part(module: str) -> str:

@@ -501,7 +501,8 @@ def test_hostile_facts_give_fewer_facts_and_no_exception() -> None:
     )
     assert len(nasty["scheduling"]) == 1
     assert table({}, {}, 0.0) == {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
-    assert table({"pods": [pod()]}, {}, 0.0)["scheduling"]
+    assert table({"pods": [pod()]}, {}, 0.0)["scheduling"] == []  # the nodes were not read
+    assert table({"pods": [pod()], "nodes": []}, {}, 0.0)["scheduling"]
 
 
 def test_five_thousand_nodes_are_quick_and_linear() -> None:

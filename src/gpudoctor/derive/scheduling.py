@@ -31,17 +31,16 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     """Fills `node_groups`, `fits`, `scheduling` and `waits` for every target pod that has no node yet.
 
     Without `node_usage` nodes are measured by their allocatable alone, also when it is empty: a cluster on which nothing runs is one that
-    could not be read. Claims and volumes count only where both were read. Without nodes there is nothing to measure.
+    could not be read. Claims and volumes count only where both were read. Where no node's amounts were read there is nothing to measure.
     """
     usage = {one.node: one for one in of(facts, "node_usage", NodeUsage)}
+    nodes = of(facts, "nodes", Node)
     hosts = [
-        Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage else None)
-        for node in of(facts, "nodes", Node)
-        if "allocatable" not in node.gaps
+        Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage else None) for node in nodes if "allocatable" not in node.gaps
     ]
     said = messages(of(facts, "schedule_reasons", ScheduleReason))
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
-    if not hosts:
+    if "nodes" not in facts or (nodes and not hosts):
         return filled
     for pods, ask in distinct(facts):
         verdicts = evaluate(ask, hosts)
