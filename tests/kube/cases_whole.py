@@ -14,6 +14,7 @@ from tests.kube.objects import (
     event,
     exec_answer,
     gpu_stack,
+    namespace,
     node,
     pod,
     pod_name,
@@ -139,6 +140,12 @@ def job_of(*pods: Any) -> Case:
 
 CASES: dict[str, Case] = {
     "whole-healthy": well(running()),
+    "whole-namespace-typo": Case(
+        ["diagnose", "pod", "train-0", "-n", "mll"], cluster([namespace("ml"), namespace("vision"), running(), node(HOME)])
+    ),
+    "whole-namespace-typo-listed": Case(
+        ["diagnose", "pod", "-n", "mll"], cluster([namespace("ml"), namespace("vision"), running(), node(HOME)])
+    ),
     "whole-no-gpu-pods": Case(["diagnose", "pod", "-n", "shop"], cluster([pod("web-0", ns="shop", node="cpu-01"), node("cpu-01", gpus=0)])),
     "whole-all-healthy": well(running(), *holders("gpu-02", gpus=4), command=ALL),
     "whole-lost-gpu": lost_gpu(ASK),
