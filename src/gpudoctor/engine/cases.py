@@ -123,16 +123,23 @@ def uncovered(book: Runbook, tally: Tally) -> Iterator[str]:
 
 def run_file(library: Library, path: Path, test: PairedTest) -> Iterator[tuple[str, list[str]]]:
     """Run all cases of a test file: (name, problems) for each, and last the coverage."""
-    from gpudoctor.runbook import lint
-    from gpudoctor.runbook.load import runbook
-
-    target = path.parent / test.runbook
-    book, problems = runbook(target, given=library)
-    problems += [] if book is None else lint.runbook(book, library)
+    book, problems = tested(library, path.parent / test.runbook)
     if book is None or problems:
-        yield test.runbook, [str(problem) for problem in problems]
+        yield test.runbook, problems
         return
     tally = Tally(seen={})
     for case in test.cases:
         yield case.name, run_case(library, book, case, path.parent / test.fixtures, tally)
     yield "coverage", list(uncovered(book, tally))
+
+
+def tested(library: Library, path: Path) -> tuple[Runbook | None, list[str]]:
+    """The runbook of a test: one of ours as it was compiled, another is read and checked."""
+    from gpudoctor.runbook import index, lint, load
+
+    if path.resolve() == (index.runbooks_folder() / f"{path.stem}.yaml").resolve() and path.stem in library.runbooks:
+        return library.runbooks[path.stem], []
+    book, problems = load.runbook(path, given=library)
+    if book is not None:
+        problems += lint.runbook(book, library)
+    return book, [str(problem) for problem in problems]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 from typing import Any
@@ -42,13 +43,15 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: int = FINAL) -> Answer:
     """Try a check on every record of its type that was read before a step."""
-    given = {f"input.{name}": value for name, value in inputs.items()}
     if check.each is None:
         absent = bool(check.joins) and not any(store.has(join.type, before) for join in check.joins)
         candidates: list[Fact | None] = [] if absent else [None]
     else:
         absent = not store.has(check.each.type, before)
         candidates = list(narrowed(check.when, check.each, store, before))
+    if not candidates:
+        return Answer(absent=absent)
+    given = {f"input.{name}": value for name, value in inputs.items()}
     types = scope.check_types(book, check)
     outers = [scope.check_types(book, check, upto=join.name) for join in check.joins]
     hits, unsure = [], []
@@ -76,6 +79,7 @@ def narrowed(condition: str, each: Each, store: Store, before: int) -> list[Fact
     return [*store.index(kind, (field,), before).get((value,), []), *unsure]
 
 
+@functools.lru_cache(maxsize=4096)
 def has_alternatives(condition: str) -> bool:
     """Whether a condition has `||` or `?` outside of parentheses, brackets and quotes (or may have: with a backslash it counts as such).
 

@@ -38,13 +38,17 @@ def of_step(step: StepRun, check: Check, store: Store, steps: list[StepRun]) -> 
     """A check of a live or replayed run: what the facts say, and whether its step could be asked."""
     planned = step.planned
     answer = evaluate(planned.book, check, planned.inputs, store)
-    commands = [command.shown for command in step.commands][:3]
     blocked = [] if answer.hits else obstacles(step, check, steps)
     if blocked:
-        return Checked(book=planned.book, check=check, outcome="unknown", why="; ".join(blocked), settle_with=commands)
+        return Checked(book=planned.book, check=check, outcome="unknown", why="; ".join(blocked), settle_with=asked(step))
     if not answer.hits and not step.asked:
         return Checked(book=planned.book, check=check, outcome="skipped", why=step.note)
-    return decided(planned.book, check, answer, commands)
+    return decided(planned.book, check, answer, asked(step) if answer.unsure else [])
+
+
+def asked(step: StepRun) -> list[str]:
+    """The first commands of a step, as a person would paste them."""
+    return [command.shown for command in step.commands[:3]]
 
 
 def of_facts(library: Library, store: Store) -> list[Checked]:

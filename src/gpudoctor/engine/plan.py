@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -43,14 +44,15 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def fills(self) -> frozenset[str]:
         """The fact types that the step may fill."""
-        return fills(self.step)
+        return filled_by(self.step.parse, self.step.derive)
 
 
-def fills(step: Step) -> frozenset[str]:
-    """The fact types that a step may fill."""
-    if step.parse:
-        return frozenset(PARSERS[step.parse].fills)
-    return frozenset(DERIVATIONS[step.derive].fills) if step.derive else frozenset()
+@functools.cache
+def filled_by(parse: str, derive: str) -> frozenset[str]:
+    """The fact types that a parser or a derivation may fill."""
+    if parse:
+        return frozenset(PARSERS[parse].fills)
+    return frozenset(DERIVATIONS[derive].fills) if derive else frozenset()
 
 
 def plan(library: Library, book: Runbook, inputs: dict[str, Any]) -> list[Planned]:

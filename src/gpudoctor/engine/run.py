@@ -76,11 +76,12 @@ class Engine:
         reported = 0
         with self.changed:
             while not all(step.done for step in steps):
-                for step in steps:
-                    if step.planned.order not in started and all(steps[other].done for other in step.planned.waits_for):
-                        started.add(step.planned.order)
-                        threading.Thread(target=self.guarded, args=(step, steps), daemon=True).start()
-                self.changed.wait(timeout=0.5)
+                due = [s for s in steps if s.planned.order not in started and all(steps[other].done for other in s.planned.waits_for)]
+                for step in due:
+                    started.add(step.planned.order)
+                    self.begin(step, steps)
+                if not any(step.done for step in due):
+                    self.changed.wait(timeout=0.5)
                 if isinstance(self.stopped, NotThere):
                     self.stopped.run = Run(book=book, inputs=inputs, store=self.store, steps=steps)
                 if self.stopped:
@@ -102,33 +103,35 @@ class Engine:
                 failures = [(f"step {step.planned.name}", why)]
                 steps[number] = StepRun(planned=step.planned, commands=list(step.commands), failures=failures, done=True)
 
+    def begin(self, step: StepRun, steps: list[StepRun]) -> None:
+        """Decide whether to ask. Only commands are worth a thread; everything else is done at once."""
+        kind = step.planned.step
+        try:
+            if not self.gates_open(step.planned, steps):
+                step.note = "not needed"
+            elif kind.run:
+                threading.Thread(target=self.guarded, args=(step, steps), daemon=True).start()
+                return
+            elif kind.derive:
+                self.derive(step, steps)
+            else:
+                step.asked = True
+        except Unsure as why:
+            step.undecided = str(why)
+        except BaseException as error:
+            self.stopped = error
+        step.done = True
+
     def guarded(self, step: StepRun, steps: list[StepRun]) -> None:
         """A step in its thread: an error of ours stops the run, and never leaves it waiting."""
         try:
-            self.step(step, steps)
+            self.ask(step, steps)
         except BaseException as error:
             self.stopped = error
         finally:
             with self.changed:
                 step.done = True
                 self.changed.notify_all()
-
-    def step(self, step: StepRun, steps: list[StepRun]) -> None:
-        """Decide whether to ask, ask, parse."""
-        planned = step.planned
-        try:
-            if not self.gates_open(planned, steps):
-                step.note = "not needed"
-                return
-        except Unsure as why:
-            step.undecided = str(why)
-            return
-        if planned.step.derive:
-            self.derive(step, steps)
-        elif planned.step.run:
-            self.ask(step, steps)
-        else:
-            step.asked = True
 
     def gates_open(self, planned: Planned, steps: list[StepRun]) -> bool:
         """Whether every `when` above the step holds. A steering check that is itself unknown makes the step undecided."""

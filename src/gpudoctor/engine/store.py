@@ -123,9 +123,11 @@ def completed(first: Fact, second: Fact) -> Fact:
         mine, theirs = getattr(first, name), getattr(second, name)
         if mine == theirs or name == "gaps" or name in second.gaps:
             continue
-        if name in first.gaps or mine == (field.default_factory() if callable(field.default_factory) else field.default):
+        if name in first.gaps:
             changes[name] = theirs
-        elif isinstance(mine, bool):
-            changes[name] = mine or theirs
+        elif isinstance(mine, bool) and isinstance(theirs, bool):
+            changes[name] = True  # they differ
+        elif mine == (field.default_factory() if callable(field.default_factory) else field.default):
+            changes[name] = theirs
     gaps = {name: why for name, why in first.gaps.items() if name in second.gaps}
     return msgspec.structs.replace(first, gaps=gaps, **changes) if changes or gaps != first.gaps else first
