@@ -1,0 +1,45 @@
+"""The README shows what the program prints, and names only what there is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+from gpudoctor.runbook import index
+from tests.kube.record import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def gpudoctor(*words: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1"}
+    return subprocess.run([sys.executable, "-m", "gpudoctor", *words], capture_output=True, text=True, env=environment, timeout=60)
+
+
+def test_the_run_it_shows_is_the_run() -> None:
+    shown = README.split("$ gpudoctor diagnose pod train-0 -n ml\n")[1].split("```")[0]
+    head, _, rest = shown.partition("…\n\n")
+    printed = gpudoctor("demo", "lost-gpu").stdout
+    assert printed.startswith(head.rstrip())
+    assert rest.strip() in printed
+
+
+def test_the_numbers_it_names_are_right() -> None:
+    library = index.library()
+    checks = sum(bool(check.finds) for book in library.runbooks.values() for check in book.checks())
+    numbers = f"{len(library.runbooks)} runbooks with {checks} checks, {len(library.causes)} causes and {len(library.messages)} known log lines"
+    assert numbers in " ".join(README.split())
+
+
+def test_every_command_it_shows_exists() -> None:
+    for command in sorted(set(re.findall(r"gpudoctor ((?:diagnose pod|analyze|run|explain|show|list|demo))", README))):
+        assert gpudoctor(*command.split(), "--help").returncode == 0, command
+    for target in re.findall(r"\$ make (\w+)", README):
+        assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE), target
+
+
+def test_every_file_it_links_to_is_there() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
