@@ -90,7 +90,7 @@ def edits(change: str) -> Callable[[Ask, list[Near]], Iterator[Fit]]:
         for host, blockers in near:
             nodes[" and ".join(blocker.key for blocker in blockers)].append(host.node.node)
         for key, names in nodes.items():
-            yield fit(ask, change, key, names)
+            yield fit(ask, change, key + usage_note([host for host, _ in near]), names)
 
     return fits
 
@@ -99,7 +99,7 @@ def uncordon(ask: Ask, near: list[Near]) -> Iterator[Fit]:
     """The cordoned nodes that would hold the pod."""
     names = [host.node.node for host, _ in near]
     if names:
-        yield fit(ask, "uncordon", f"uncordon {fold(names)}", names)
+        yield fit(ask, "uncordon", f"uncordon {fold(names)}" + usage_note([host for host, _ in near]), names)
 
 
 def fewer_or_restored_or_freed(ask: Ask, near: list[Near]) -> Iterator[Fit]:
