@@ -321,3 +321,10 @@ def test_ten_thousands_of_lines_cost_time_in_proportion(tmp_path: Path, unit: st
     started = time.monotonic()
     gather([write(tmp_path, a=unit * 30_000)])
     assert time.monotonic() - started < 20  # a quadratic one takes minutes
+
+
+def test_ten_thousand_described_objects_cost_time_in_proportion(tmp_path: Path) -> None:
+    started = time.monotonic()
+    gathered = gather([write(tmp_path, a="Name: x\nNode: y\nQoS Class: z\n" * 10_000)])
+    assert gathered.inputs[0].recognised_as == ["kubectl.describe"]
+    assert time.monotonic() - started < 15  # a quadratic one takes minutes

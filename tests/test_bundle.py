@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -143,6 +144,41 @@ def test_many_threads_record_one_bundle(tmp_path: Path) -> None:
     assert len(replay.bundle.outputs) == 15
     assert [replay(command) for command in commands] == live
     assert len(list((tmp_path / "b").iterdir())) == 16
+
+
+class Moving:
+    """A cluster that changes between two questions, and answers slowly."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, command: Command) -> Output:
+        self.asked += 1
+        number = self.asked
+        time.sleep(0.05)
+        return Output(command, pages=(pods(pod(f"train-{number}")),))
+
+    def stream(self, command: Command) -> Iterator[Output]:
+        yield self(command)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_two_threads_that_ask_the_same_are_told_what_was_recorded(tmp_path: Path, streamed: bool) -> None:
+    probe = Moving()
+    recorder = Recorder(probe, tmp_path / "b", "r", {})
+    asks = [lambda: list(recorder.stream(PODS)) if streamed else [recorder(PODS)], lambda: [recorder(PODS)]]
+    with ThreadPoolExecutor(2) as pool:
+        live = [[output.pages for output in future.result()] for future in [pool.submit(ask) for ask in asks]]
+    assert live[0] == live[1] == [Replay(tmp_path / "b")(PODS).pages]
+    assert probe.asked == 1
+
+
+def test_a_stream_that_is_left_early_lets_others_ask(tmp_path: Path) -> None:
+    recorder = Recorder(Canned(ANSWERS), tmp_path / "b", "r", {})
+    stream = recorder.stream(PODS)
+    next(stream)
+    stream.close()  # type: ignore[attr-defined]
+    assert recorder(PODS).failure == "broken"
 
 
 def test_an_interrupted_recording_can_be_read(tmp_path: Path) -> None:

@@ -483,3 +483,18 @@ def test_completion_is_silent_on_trouble(served: Served, slow: Callable[[str], S
         names, complaint, seconds = completed("gpudoctor diagnose pod tr", KUBECONFIG=config)
         assert (names, complaint) == ([], "")
         assert seconds < 1 + SLACK
+
+
+@pytest.mark.parametrize(("encoding", "format"), [("latin-1", "terminal"), ("ascii", "terminal"), ("ascii", "json")])
+def test_a_locale_that_lacks_our_characters_costs_them_and_not_the_report(encoding: str, format: str) -> None:
+    done = gpudoctor("demo", "taint", "--format", format, PYTHONIOENCODING=encoding)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "untolerated-taint" in done.stdout
+    if format == "json":
+        assert json.loads(done.stdout)["verdict"] == "problem"
+
+
+@pytest.mark.parametrize("epoch", ["yesterday", "-1", "nan", "9" * 12])
+def test_a_clock_that_is_none(epoch: str) -> None:
+    done = gpudoctor("run", "diagnose-pod", "--set", "name=x", SOURCE_DATE_EPOCH=epoch)
+    assert (done.returncode, done.stderr) == (2, f"gpudoctor: SOURCE_DATE_EPOCH is a number of seconds since 1970, not '{epoch}'\n")

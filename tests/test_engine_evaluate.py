@@ -290,6 +290,14 @@ def test_the_same_thing_read_twice_is_one_record_completed() -> None:
     assert second == Pod(namespace="b", pod="x")
 
 
+@pytest.mark.parametrize("asked_first", [True, False])
+def test_the_thing_in_question_stays_in_question_when_it_is_read_beside_others_too(asked_first: bool) -> None:
+    made = Store()
+    made.put(0, {"nodes": [Node(node="n1", target=asked_first, ready=False)]})
+    made.put(1, {"nodes": [Node(node="n1", target=not asked_first)]})
+    assert made.records("nodes") == [Node(node="n1", target=True, ready=False)]
+
+
 def test_a_record_stays_the_same_object_while_other_types_arrive() -> None:
     made = Store()
     made.put(0, {"pods": [Pod(namespace="a", pod="x", phase="Running")]})

@@ -511,6 +511,18 @@ def test_a_plugin_that_works_and_one_that_fails(served: Served, capfd: pytest.Ca
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("line", ["get nodes -o json", "exec train-0 -- nvidia-smi -L"])
+def test_credentials_that_cannot_be_renewed(live: Live, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    def expired(self: object) -> dict[str, Any]:
+        raise KeyError("id-token")
+
+    assert live(kubectl("get pods -o json")).ok
+    monkeypatch.setattr("kubernetes.client.Configuration.auth_settings", expired)
+    output = live(kubectl(line))
+    assert output.failure == "unreachable"
+    assert output.reason == "the credentials of context 'test' could not be renewed: 'id-token'"
+
+
 def test_no_key_is_left_on_disk(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     live = Live(str(served.kubeconfig))

@@ -29,7 +29,9 @@ def test_the_run_it_shows_is_the_run() -> None:
 def test_the_numbers_it_names_are_right() -> None:
     library = index.library()
     checks = sum(bool(check.finds) for book in library.runbooks.values() for check in book.checks())
-    numbers = f"{len(library.runbooks)} runbooks with {checks} checks, {len(library.causes)} causes and {len(library.messages)} known log lines"
+    numbers = (
+        f"{len(library.runbooks)} runbooks with {checks} checks, {len(library.causes)} causes and {len(library.messages)} known log lines"
+    )
     assert numbers in " ".join(README.split())
 
 

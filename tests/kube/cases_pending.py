@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.kube.case import Case
-from tests.kube.objects import cluster, daemonset, event, job, node, pod, pv, pvc, queued_workload, resourcequota
+from tests.kube.objects import cluster, daemonset, event, job, node, pod, pv, pvc, pytorchjob, queued_workload, resourcequota
 
 TAINT = [("nvidia.com/gpu", "present", "NoSchedule")]
 TOLERATION = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
@@ -231,6 +231,34 @@ CASES: dict[str, Case] = {
     "kueue-uncovered": queued("couldn't assign flavors to pod set main: resource nvidia.com/gpu unavailable in ClusterQueue"),
     "kueue-waits": queued("The workload is not admitted yet"),
     "kueue-no-queue": queued("LocalQueue gpu-queue doesn't exist"),
+    "quota-of-pytorchjob": case(
+        [
+            (training := pytorchjob("train", workers=3, active=0, gpus=8)),
+            event(
+                training,
+                "FailedCreatePod",
+                'Error creating: pods "train-master-0" is forbidden: exceeded quota: gpu-quota, requested: requests.nvidia.com/gpu=8, '
+                "used: requests.nvidia.com/gpu=16, limited: requests.nvidia.com/gpu=16",
+                component="pytorchjob-controller",
+            ),
+            *nodes(),
+        ],
+        command=["diagnose", "pod", "pytorchjob/train", "-n", "ml"],
+    ),
+    "quota-of-another": case(
+        [
+            job("train", gpus=8, active=0, age="20m"),
+            event(
+                job("nightly", gpus=8, active=0),
+                "FailedCreate",
+                'Error creating: pods "nightly-1" is forbidden: exceeded quota: gpu-quota, requested: requests.nvidia.com/gpu=8, '
+                "used: requests.nvidia.com/gpu=16, limited: requests.nvidia.com/gpu=16",
+                component="job-controller",
+            ),
+            *nodes(),
+        ],
+        command=OWNER,
+    ),
     "silent-owner": case([job("train", gpus=8, active=0, age="20m"), *nodes()], command=OWNER),
     "suspended": case([job("train", gpus=8, active=0, suspend=True, age="20m"), *nodes()], command=OWNER),
 }

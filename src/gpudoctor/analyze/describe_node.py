@@ -6,14 +6,13 @@ import re
 from typing import Any
 
 from gpudoctor.analyze.describe_keys import NODE
-from gpudoctor.analyze.describe_pod import KEY, LABEL, timestamp
+from gpudoctor.analyze.describe_pod import AMOUNT, LABEL, key_value, timestamp
 
 # nvidia.com/gpu=present:NoSchedule | node.kubernetes.io/not-ready:NoExecute
 TAINT = re.compile(r"^\s*([A-Za-z0-9][\w./-]{0,316})(?:=([\w.-]{0,63}))?:(NoSchedule|PreferNoSchedule|NoExecute)\s*$")
 # Ready   False   Mon, 02 Mar 2026 10:00:00 +0000   Mon, 02 Mar 2026 09:00:00 +0000   KubeletNotReady   container runtime is down
 DATE = r"(?:\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4})"
 CONDITION = re.compile(rf"^\s*([A-Z]\w{{2,63}})\s+(True|False|Unknown)\b(?:\s+{DATE})?(?:\s+({DATE}))?(?:\s+(\S{{1,80}}))?(?:\s+(.*))?$")
-AMOUNT = re.compile(r"^\s*([a-z0-9][A-Za-z0-9./_-]{0,120}):\s+(\d\S{0,40})\s*$")
 # nvidia.com/gpu     7           7            |  cpu   3920m (12%)   8 (25%)
 REQUESTED = re.compile(r"^\s*([a-z0-9][A-Za-z0-9./_-]{0,120})\s+(\d[\w.]{0,30})(?: \(\d+%\))?\s+(\d[\w.]{0,30})(?: \(\d+%\))?\s*$")
 SYSTEM = {
@@ -34,8 +33,7 @@ def node_object(lines: list[tuple[int, str]]) -> tuple[dict[str, Any], dict[str,
     pods, block = 0, ""
     seen: set[str] = set()
     for _, line in lines:
-        match = KEY.match(line)
-        key, value = (match.group(1).strip(), (match.group(2) or "").strip()) if match else ("", "")
+        key, value = key_value(line)
         if key in NODE:
             block = key
             seen.add(key)

@@ -27,6 +27,12 @@ TOLERATION = re.compile(r"^\s*([A-Za-z0-9][\w./-]{0,316})?(?:=([\w.-]{0,63}))?(?
 MESSAGE_LINES = 60
 
 
+def key_value(line: str) -> tuple[str, str]:
+    """`Key:  value` → the two of them, stripped; ("", "") for other lines."""
+    match = KEY.match(line)
+    return (match.group(1).strip(), (match.group(2) or "").strip()) if match else ("", "")
+
+
 class Reader:
     """The pod so far, and where in the text the reader is."""
 
@@ -45,8 +51,7 @@ class Reader:
 
     def line(self, number: int, line: str) -> None:
         """Read one line."""
-        match = KEY.match(line)
-        key, value = (match.group(1).strip(), (match.group(2) or "").strip()) if match else ("", "")
+        key, value = key_value(line)
         if key != "Message":  # three spaces and more text: two columns were pasted side by side
             value = value.split("   ", 1)[0]
         indented = line[:1].isspace()
@@ -189,6 +194,9 @@ def pod_object(lines: list[tuple[int, str]]) -> tuple[dict[str, Any], Reader]:
         chosen = [one for one in reader.containers if one["kind"] == kind]
         spec[where] = [container_spec(one) for one in chosen]
         status[where.removesuffix("s") + "Statuses"] = [container_status(one) for one in chosen if has_status(one)]
+    running = status["containerStatuses"]
+    if running and all(one["ready"] for one in running) and "conditions" not in status:  # a part that leaves the conditions out
+        status["conditions"] = [{"type": "Ready", "status": "True"}]
     return {"apiVersion": "v1", "kind": "Pod", "metadata": reader.meta, "spec": spec, "status": status}, reader
 
 

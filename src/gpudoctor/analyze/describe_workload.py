@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from gpudoctor.analyze.describe_pod import KEY, pod_object
+from gpudoctor.analyze.describe_pod import KEY, key_value, pod_object
 
 # A key that only this kind's description has (describe.go); the first that occurs decides.
 KIND_OF_KEY = {
@@ -48,8 +48,7 @@ def workload_object(kind: str, lines: list[tuple[int, str]]) -> dict[str, Any]:
     spec: dict[str, Any] = {"template": {"spec": {**template["spec"], **node_selector(lines[cut + 1 :])}}}
     status: dict[str, Any] = {}
     for _, line in lines:
-        match = KEY.match(line)
-        key, value = (match.group(1).strip(), (match.group(2) or "").strip()) if match else ("", "")
+        key, value = key_value(line)
         if key in COUNTS and value.isdecimal():
             status[COUNTS[key]] = int(value[:9])
         elif key == "Replicas":

@@ -16,7 +16,7 @@ from gpudoctor.analyze.durations import seconds
 from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, Quota
-from gpudoctor.parsers import ParseError, load
+from gpudoctor.parsers import LINE, ParseError, load
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.quantity import amounts, in_milli, quantity
 from gpudoctor.probes.base import Output
@@ -93,11 +93,11 @@ def objects(lines: list[str]) -> list[tuple[int, int]]:
 
 def one(start: int, lines: list[str], output: Output, about: Subject) -> Facts:
     """The facts of one object; `start` is the number of lines before it."""
-    blank = [""] * start + [line[:4096].rstrip("\r ") for line in lines]
-    keys = {match.group(1).strip() for line in lines if (match := KEY.match(line[:4096]))}
-    found = kubectl_events.find(blank)
+    own = [line[:LINE].rstrip("\r ") for line in lines]
+    keys = {match.group(1).strip() for line in own if (match := KEY.match(line))}
+    found = kubectl_events.find(own, start + 1)
     used = {number for line in found for number in line.used}
-    rest = [(number, line) for number, line in enumerate(blank, 1) if number > start and number not in used]
+    rest = [(number, line) for number, line in enumerate(own, start + 1) if number not in used]
     if kind := kind_of(keys):
         facts, owner = workload_facts(kind, rest, output, about)
     elif keys & OF_POD or (keys >= {"Reason", "Message"} and not keys & OF_NODE):

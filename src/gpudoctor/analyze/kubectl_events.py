@@ -41,7 +41,10 @@ HEADER = re.compile(
     r"^\s*(?:NAMESPACE\s+)?(?:LAST ?SEEN|FIRST ?SEEN|FirstSeen)\s|^\s*Type\s+Reason\s+(?:Age|Object)|^\s*-{3,}(?:\s+-{3,})+\s*$"
     r"|^(?:Name|Namespace|Containers|Conditions|Events|Status):"
 )
-CLAUSE = re.compile(r"\b\d{1,7}/\d{1,7} nodes are available:|\bno nodes available to schedule pods|\ball nodes are unavailable:")
+CLAUSE = re.compile(
+    r"\b\d{1,7}/\d{1,7} nodes are available:|\bno nodes available to schedule pods|\ball nodes are unavailable:"
+    r"|\bpod has unbound immediate PersistentVolumeClaims"
+)
 
 # The kinds of involved objects in the spelling of `get events` → of the API.
 KINDS = {
@@ -75,11 +78,14 @@ class Line(msgspec.Struct):
     used: list[int]
 
 
-def find(lines: list[str]) -> list[Line]:
-    """The event lines of a text. A wrapped message goes on until a blank line, the next event, or a line that begins a new key."""
+def find(lines: list[str], first: int = 1) -> list[Line]:
+    """The event lines of a text whose first line has the number `first`.
+
+    A wrapped message goes on until a blank line, the next event, or a line that begins a new key.
+    """
     found: list[Line] = []
     open_ = False
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, first):
         match = match_line(line)
         if match:
             found.append(Line(number, match, match["message"], line, [number]))

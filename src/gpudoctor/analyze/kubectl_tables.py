@@ -13,6 +13,8 @@ from gpudoctor.analyze.place import gaps
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Claim, Node, Pod, Quota, Workload
 from gpudoctor.knowledge import components
+from gpudoctor.parsers import LINE
+from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.quantity import in_milli, quantity
 from gpudoctor.probes.base import Output
 
@@ -26,8 +28,23 @@ NODE = re.compile(
     r"^\s*(?:nodes?/)?(?P<node>[a-z0-9][a-z0-9.-]{0,252})\s+(?P<status>(?:Ready|NotReady|Unknown)(?:,SchedulingDisabled)?|SchedulingDisabled)\s+"
     rf"(?P<roles>\S{{1,200}})\s+(?P<age>{AGE_WORD})\s+(?P<version>v\d\S{{1,60}})(?P<rest>\s.*|$)"
 )
+# Columns of `-L LABEL`: kubectl prints what follows the label's slash, in capitals.
+LABELS = {
+    label.rpartition("/")[2].upper(): label
+    for label in (
+        "nvidia.com/gpu-driver-upgrade-state",
+        "nvidia.com/mig.config",
+        "nvidia.com/mig.config.state",
+        "nvidia.com/mig.strategy",
+        "nvidia.com/device-plugin.config",
+        "nvidia.com/gpu.count",
+        "nvidia.com/gpu.present",
+        "nvidia.com/gpu.product",
+        "nvidia.com/gpu.replicas",
+    )
+}
 RUNTIME = re.compile(r"\b(?:containerd|docker|cri-o)://\S{1,60}")
-POD_SHOWN = {"namespace", "pod", "status", "phase", "ready", "restarts", "age", "component"}
+POD_SHOWN = {"namespace", "pod", "status", "phase", "ready", "restarts", "age", "deleting", "component"}
 NODE_SHOWN = {"node", "ready", "unschedulable", "age", "kubelet_version"}
 ENDED = {
     "Completed": "Succeeded",
@@ -56,10 +73,11 @@ def score(lines: list[str]) -> int:
 
 def tables(output: Output, about: Subject) -> Facts:
     """The facts of all tables in one text."""
-    lines = [line[:4096].rstrip("\r ") for line in output.text.split("\n")]
+    lines = [line[:LINE].rstrip("\r ") for line in output.text.split("\n")]
     facts: Facts = {}
     titles: list[tuple[int, str]] = []
     kind = ""
+    loose: list[tuple[int, str]] = []  # of something else that was pasted below a table
     for number, line in enumerate(lines, 1):
         origin = Origin(output.named(), number, line.strip())
         columns = header(line)
@@ -72,16 +90,23 @@ def tables(output: Output, about: Subject) -> Facts:
         elif match := POD.match(line):
             facts.setdefault("pods", []).append(pod(match, about, origin))
         elif match := NODE.match(line):
-            facts.setdefault("nodes", []).append(node(match, origin))
+            facts.setdefault("nodes", []).append(node(match, origin, label_cells(line, titles)))
         elif kind and kind not in ("pods", "nodes", "events"):
             row = cells(line, titles)
             found = ROWS[kind].read(row, about, origin)
             for name in ROWS[kind].fills:
                 facts[name] += found
+        elif not columns:
+            loose.append((number, line))
     events = kubectl_events.events(lines, output.named(), about)
     for name, records in events.items():
         if records:
             facts.setdefault(name, []).extend(records)
+    used = {number for line in kubectl_events.find(lines) for number in line.used}
+    for number, line in loose:
+        if number not in used:
+            origin = Origin(output.named(), number, line.strip())
+            facts.setdefault("messages", []).extend(scan_text(line, source="status", about=about, origin=origin))
     return facts
 
 
@@ -144,18 +169,26 @@ def pod(match: re.Match[str], about: Subject, origin: Origin) -> Pod:
     )
 
 
-def node(match: re.Match[str], origin: Origin) -> Node:
+def label_cells(line: str, titles: list[tuple[int, str]]) -> dict[str, str]:
+    """The labels that the columns of `-L` show."""
+    row = cells(line, titles) if any(title in LABELS for _, title in titles) else {}
+    return {LABELS[title]: text for title, text in row.items() if title in LABELS and " " not in text and text != "<none>"}
+
+
+def node(match: re.Match[str], origin: Origin, labels: dict[str, str]) -> Node:
     """One node: whether it is ready and cordoned, its version; its resources and taints are gaps."""
     states = match["status"].split(",")
     runtime = RUNTIME.search(match["rest"])
+    shown = NODE_SHOWN | ({"runtime_version"} if runtime else set()) | ({"labels"} if labels else set())
     return Node(
         node=match["node"],
         ready="Ready" in states if states[0] != "SchedulingDisabled" else None,
         unschedulable="SchedulingDisabled" in states,
         age=seconds(match["age"]),
+        labels=labels,
         kubelet_version=match["version"],
         runtime_version=runtime.group() if runtime else "",
-        gaps=gaps(Node, NODE_SHOWN | ({"runtime_version"} if runtime else set()), "not shown by kubectl get nodes"),
+        gaps=gaps(Node, shown, "not shown by kubectl get nodes"),
         origin=origin,
     )
 

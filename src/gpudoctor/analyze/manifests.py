@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.parsers import ParseError, load
+from gpudoctor.parsers import LINE, ParseError, load
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.probes.base import Output
 
@@ -28,6 +28,7 @@ PARSERS_OF_KIND: dict[str, str] = {
     "PersistentVolume": "kubernetes.volumes",
     "ResourceQuota": "kubernetes.quotas",
     "RuntimeClass": "kubernetes.runtime_classes",
+    "ConfigMap": "kubernetes.stack_configs",
 }
 
 TOP_KEY = re.compile(r"^(apiVersion|kind|metadata|spec|status|items|data):", re.MULTILINE)
@@ -168,7 +169,7 @@ def labels(output: Output, about: Subject) -> Facts:
     from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
     from gpudoctor.facts.kubernetes import Node
 
-    matches = (LABEL.match(line[:4096]) for line in output.text.split("\n"))
+    matches = (LABEL.match(line[:LINE]) for line in output.text.split("\n"))
     found = {match[1]: match[2] for match in matches if match}
     made = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": about.node or NAMELESS, "labels": found}}
     facts = load("kubernetes.nodes")(msgspec.structs.replace(output, pages=(msgspec.json.encode(made),), exit=0), about)

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from gpudoctor.analyze.overtaken import without_overtaken
 from gpudoctor.facts import Fact, Facts
 
 # The fields that name a thing; a record without the last one stands for itself.
@@ -17,14 +18,14 @@ NAMES: dict[str, tuple[str, ...]] = {"pods": ("namespace", "pod"), "containers":
 
 
 def merged(facts: Facts) -> Facts:
-    """The facts with namespaces completed, partial records of one thing joined, and equal messages folded."""
+    """The facts with namespaces completed, partial records of one thing joined, equal messages folded, and without what is history."""
     named = with_namespaces(facts)
     for kind, names in NAMES.items():
         if kind in named:
             named[kind] = joined(named[kind], names)
     if "messages" in named:
         named["messages"] = folded(named["messages"])
-    return named
+    return without_overtaken(named)
 
 
 def with_namespaces(facts: Facts) -> Facts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import msgspec
 
 from gpudoctor.facts import Fact, Facts, Origin
 from gpudoctor.facts.kubernetes import Node
+from gpudoctor.parsers import LINE
 
 NAMELESS = "-unnamed-"  # stands for the name of a pod, container or node that a fragment doesn't show, while it is parsed
 SEARCHES = 2000  # facts of one text that are looked up; a list of 50,000 pods keeps its first line
@@ -94,14 +96,12 @@ def line_starts(text: str) -> list[int]:
 
 def line_at(source: str, text: str, starts: list[int], at: int, first: int) -> Origin:
     """The origin that is the line of an offset."""
-    import bisect
-
     index = bisect.bisect_right(starts, at) - 1
     end = text.find("\n", at)
     line = text[starts[index] : end if end >= 0 else len(text)]
     # One line of JSON holds everything: what matters is around the place.
     offset = at - starts[index]
-    shown = line[max(0, offset - 200) : offset + 2000] if len(line) > 4096 else line
+    shown = line[max(0, offset - 200) : offset + 2000] if len(line) > LINE else line
     return Origin(source, first + index, shown.strip())
 
 

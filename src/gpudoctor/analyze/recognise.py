@@ -12,13 +12,12 @@ from typing import NamedTuple
 from gpudoctor.analyze import kubectl_describe, kubectl_events, kubectl_tables, manifests
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers import load
+from gpudoctor.parsers import LINE, load
 from gpudoctor.parsers.nvidia_smi import LISTED, find_problem
 from gpudoctor.parsers.nvidia_smi_query import HEAD
 from gpudoctor.probes.base import Output
 
 SAMPLE = 2000  # lines that are looked at
-CHARS = 4096  # of each
 
 Parse = Callable[[Output, Subject], Facts]
 
@@ -102,11 +101,11 @@ def _parser(name: str) -> Parse:
 
 
 def _events(output: Output, about: Subject) -> Facts:
-    return kubectl_events.events([line[:CHARS] for line in output.text.split("\n")], output.named(), about)
+    return kubectl_events.events([line[:LINE] for line in output.text.split("\n")], output.named(), about)
 
 
 def _scheduler(output: Output, about: Subject) -> Facts:
-    return kubectl_events.scheduler_words([line[:CHARS] for line in output.text.split("\n")], output.named(), about)
+    return kubectl_events.scheduler_words([line[:LINE] for line in output.text.split("\n")], output.named(), about)
 
 
 RECOGNISERS: tuple[Recogniser, ...] = (
@@ -126,7 +125,7 @@ LINES = Recogniser("text", lambda text: 1, _parser("logs.text"))
 
 def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     """The recognisers that read a text, the best first; `text` alone when none knows it."""
-    lines = [line[:CHARS].rstrip("\r") for line in whole[: SAMPLE * 256].split("\n")[:SAMPLE]]
+    lines = [line[:LINE].rstrip("\r") for line in whole[: SAMPLE * 256].split("\n")[:SAMPLE]]
     text = Text(lines, whole, hint)
     scores = [(one.score(text), one) for one in RECOGNISERS]
     best, chosen = max(scores, key=lambda pair: pair[0])

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-LONGEST = 4096  # characters of one line that are looked at
+from gpudoctor.parsers import LINE
+
 SECTIONS = 10_000  # of one source
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[@-~]|\][^\x07\x1b]{0,256}\x07?|[()][A-Z0-9])")
@@ -37,8 +38,8 @@ class Section(msgspec.Struct, frozen=True):
 
     @property
     def lines(self) -> list[str]:
-        """The lines as they are looked at: cut to `LONGEST`, without a carriage return."""
-        return [line[:LONGEST].rstrip("\r") for line in self.text.split("\n")]
+        """The lines as they are looked at: cut to `LINE`, without a carriage return."""
+        return [line[:LINE].rstrip("\r") for line in self.text.split("\n")]
 
 
 def clean(data: bytes) -> str:
@@ -65,7 +66,7 @@ def is_one_json(text: str) -> bool:
 def _cut(path: str, lines: list[str]) -> Iterator[Section]:
     start, command = 0, ""
     for index, raw in enumerate(lines):
-        line = raw[:LONGEST].rstrip("\r ")
+        line = raw[:LINE].rstrip("\r ")
         shown = shown_command(line) if line else None
         if shown is None and not (line and (DOCUMENT.match(line) or FENCE.match(line))):
             continue

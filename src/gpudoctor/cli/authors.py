@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import loaded
+from gpudoctor.reporters.text import count
 from gpudoctor.runbook import compile as compiling
 from gpudoctor.runbook import index, lint, load, style
 
@@ -27,17 +28,12 @@ def lint_files(paths: list[Path]) -> int:
     for text in problems:
         print(text)
     what = (
-        f"{len(paths)} files"
+        count(len(paths), "file")
         if paths
         else f"{len(library.runbooks)} runbooks, {len(library.causes)} causes, {len(library.messages)} messages"
     )
-    print(f"{what}: " + (plural(len(problems), "problem") if problems else "clean"))
+    print(f"{what}: " + (count(len(problems), "problem") if problems else "clean"))
     return 1 if problems else 0
-
-
-def plural(number: int, noun: str) -> str:
-    """`1 problem`, `2 problems`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def run_tests(paths: list[Path]) -> int:

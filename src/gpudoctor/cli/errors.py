@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 USAGE, INCONCLUSIVE = 2, 3
 
@@ -13,6 +14,14 @@ class Refused(Exception):
     def __init__(self, message: str, code: int = USAGE) -> None:
         super().__init__(message)
         self.code = code
+
+
+def no_such(what: str, name: str, known: Iterable[str], otherwise: str) -> Refused:
+    """The refusal of a name that isn't there, with the names that come close, else with a hint."""
+    import difflib
+
+    close = difflib.get_close_matches(name[:80], list(known), n=3)
+    return Refused(f"there is no {what} '{name[:80]}'; " + (f"did you mean {' or '.join(close)}?" if close else otherwise))
 
 
 def complain(message: str) -> None:

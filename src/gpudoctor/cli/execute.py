@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.cli.errors import INCONCLUSIVE, Refused, complain
+from gpudoctor.cli.errors import INCONCLUSIVE, Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
 from gpudoctor.report import EXIT_CODES, Report, StepResult
 from gpudoctor.runbook.model import Library, Runbook
@@ -45,10 +45,8 @@ def execute(
     from gpudoctor.engine.diagnose import diagnose
     from gpudoctor.engine.run import NotThere
     from gpudoctor.parsers.kubernetes_json import seconds
-    from gpudoctor.reporters import REPORTERS
 
-    if format not in REPORTERS:
-        raise Refused(f"there is no format '{format}'; there are {', '.join(REPORTERS)}")
+    check_format(format)
     if not 1 <= timeout <= LONGEST:
         raise Refused(f"--timeout takes 1 to {LONGEST:.0f} seconds, not {timeout:g}")
     probe, recorded, namespace = probing(where)
@@ -113,7 +111,12 @@ def closed(recorder: Any) -> None:
 
 def clock() -> float:
     """Now, or the moment that reproducible builds name in SOURCE_DATE_EPOCH."""
-    return float(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    if not given:
+        return time.time()
+    if not (given.isascii() and given.isdigit() and len(given) <= 11):
+        raise Refused(f"SOURCE_DATE_EPOCH is a number of seconds since 1970, not '{given[:80]}'")
+    return float(given)
 
 
 def question(asked: str, inputs: dict[str, Any]) -> str:
@@ -163,17 +166,13 @@ def loaded() -> Library:
 
 def find_runbook(library: Library, name: str) -> Runbook:
     """A runbook by id, or by path: then it is read, and checked before anything runs."""
-    import difflib
-
     if name in library.runbooks:
         return library.runbooks[name]
     if name.endswith((".yaml", ".yml")) or "/" in name:
         return read_runbook(library, Path(name))
     if not name:
         raise Refused("which runbook? `gpudoctor list` shows them")
-    close = difflib.get_close_matches(name, library.runbooks, n=3)
-    hint = f"did you mean {' or '.join(close)}?" if close else "`gpudoctor list` shows them"
-    raise Refused(f"there is no runbook '{name}'; {hint}")
+    raise no_such("runbook", name, library.runbooks, "`gpudoctor list` shows them")
 
 
 def recorded_book(library: Library, name: str) -> Runbook:
@@ -222,6 +221,14 @@ def columns() -> int:
     return shutil.get_terminal_size((100, 25)).columns
 
 
+def check_format(name: str) -> None:
+    """Raise `Refused` for a reporter that isn't there, before anything is asked."""
+    from gpudoctor.reporters import REPORTERS
+
+    if name not in REPORTERS:
+        raise Refused(f"there is no format '{name}'; there are {', '.join(REPORTERS)}")
+
+
 def printed(report: Report, format: str, verbose: bool, no_color: bool) -> int:
     """Print a report; returns the exit code of its verdict."""
     from gpudoctor.reporters import render
@@ -235,10 +242,8 @@ def analyze_paths(paths: list[str], *, format: str, verbose: bool, no_color: boo
     """Diagnose from files."""
     from gpudoctor.analyze.gather import gather
     from gpudoctor.engine.diagnose import analyze
-    from gpudoctor.reporters import REPORTERS
 
-    if format not in REPORTERS:
-        raise Refused(f"there is no format '{format}'; there are {', '.join(REPORTERS)}")
+    check_format(format)
     for path in paths:
         if path != "-" and not Path(path).exists():
             raise Refused(f"{path} is not there")

@@ -7,26 +7,12 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from gpudoctor.cli.errors import Refused
+from gpudoctor.cli.errors import no_such
 from gpudoctor.cli.execute import find_runbook, loaded
 from gpudoctor.runbook.model import Library, Runbook, Step
 
-# The words of `kubectl get` → API group and resource, for the ClusterRole. Everything else is a resource of its own name in group "".
-GROUPS = {
-    "daemonsets": "apps",
-    "deployments": "apps",
-    "replicasets": "apps",
-    "statefulsets": "apps",
-    "jobs": "batch",
-    "cronjobs": "batch",
-    "runtimeclasses": "node.k8s.io",
-    "pytorchjobs": "kubeflow.org",
-    "workloads.kueue.x-k8s.io": "kueue.x-k8s.io",
-}
 # What `${input.kind}` may name: the owners that `diagnose pod TYPE/NAME` starts from.
 OWNERS = ("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "pytorchjobs")
-
-
 WIDTH = 100  # columns of a paragraph
 
 
@@ -114,13 +100,13 @@ def show_rbac(name: str) -> int:
         elif verb == "logs":
             reads.setdefault("", set()).add("pods/log")
         elif verb == "get":
-            for resource in OWNERS if "${" in step.run[2] else (step.run[2].split("/")[0],):
-                reads.setdefault(GROUPS.get(resource, ""), set()).add(resource.split(".")[0])
+            for word in OWNERS if "${" in step.run[2] else (step.run[2].split("/")[0],):
+                group, plural = resource_of(word)
+                reads.setdefault(group, set()).add(plural)
     print(f"# The least that `gpudoctor run {book.id}` needs. Without a rule, exactly the checks that need it are unknown.")
     print("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: gpudoctor-read\nrules:")
     for group, resources in sorted(reads.items()):
-        verbs = "[get, list]"
-        print(f'  - apiGroups: ["{group}"]\n    resources: [{", ".join(sorted(resources))}]\n    verbs: {verbs}')
+        print(f'  - apiGroups: ["{group}"]\n    resources: [{", ".join(sorted(resources))}]\n    verbs: [get, list]')
     if execs:
         print("---\n# Only for the checks that look inside a container; leave it out and run with --no-exec.")
         print("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: gpudoctor-exec\nrules:")
@@ -128,16 +114,25 @@ def show_rbac(name: str) -> int:
     return 0
 
 
+def resource_of(word: str) -> tuple[str, str]:
+    """API group and plural of a word for a resource, as RBAC has them; a word that only a server knows carries its group.
+
+    >>> resource_of("deploy"), resource_of("nodes"), resource_of("queues.scheduling.volcano.sh")
+    (('apps', 'deployments'), ('', 'nodes'), ('scheduling.volcano.sh', 'queues'))
+    """
+    from gpudoctor.probes.kube_resources import RESOURCES
+
+    plural, _, group = word.partition(".")
+    known = RESOURCES.get(word)
+    return (known.group, known.plural) if known else (group, plural)
+
+
 def explain_cause(name: str) -> int:
     """An entry of the catalogue."""
-    import difflib
-
     library = loaded()
     cause = library.causes.get(name)
     if cause is None:
-        close = difflib.get_close_matches(name, library.causes, n=3)
-        hint = f"did you mean {' or '.join(close)}?" if close else "completion lists the names"
-        raise Refused(f"there is no cause '{name}'; {hint}")
+        raise no_such("cause", name, library.causes, "completion lists the names")
     print(f"{cause.id}: {cause.title}\n")
     print(textwrap.fill(cause.means, WIDTH) + "\n")
     print(f"severity {cause.severity} · layer {cause.layer} · act {cause.act} · who {cause.who} · about a {cause.subject}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import NoReturn
@@ -11,6 +12,8 @@ from gpudoctor.cli.errors import Refused, complain
 
 def main() -> NoReturn:
     """Run the command line and leave at once: a probe that hangs unkillably must not hold the process."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a locale without `…` and `→` costs these characters, not the report
     code = guarded()
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpudoctor.cli.errors import Refused
+from gpudoctor.cli.errors import no_such
 
 
 class Scenario(NamedTuple):
@@ -35,9 +35,6 @@ def demonstrate(name: str, *, format: str, verbose: bool, no_color: bool) -> int
             print(f"gpudoctor demo {key:<12} {scenario.about}")
         return 0
     if name not in SCENARIOS:
-        import difflib
-
-        close = difflib.get_close_matches(name, SCENARIOS, n=1)
-        raise Refused(f"there is no scenario '{name}'; " + (f"did you mean {close[0]}?" if close else f"there are {', '.join(SCENARIOS)}"))
+        raise no_such("scenario", name, SCENARIOS, f"there are {', '.join(SCENARIOS)}")
     where = Where(replay=fixtures_folder() / SCENARIOS[name].bundle)
     return execute("", {}, where, timeout=120.0, format=format, verbose=verbose, no_color=no_color)

@@ -15,7 +15,7 @@ from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
 from gpudoctor.probes.base import Probe
 from gpudoctor.report import Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
-from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, fill, input_types, record_types
+from gpudoctor.runbook.conditions import Values, compiled, fill, input_types, input_values, record_types
 from gpudoctor.runbook.model import Library, Runbook
 
 ROWS = 200  # of one table; a cluster of 5,000 nodes folds into far fewer
@@ -70,7 +70,7 @@ def analyze(library: Library, facts: Facts, inputs: list[InputFile], now: float)
         library,
         store,
         checked,
-        asked=", ".join(one.path for one in inputs[:3]) + (" …" if len(inputs) > 3 else ""),
+        asked=inputs[0].path if len(inputs) == 1 else f"{len(inputs)} files",
         started=now,
         coverage=Coverage(len(inputs), len(read), unread),
         inputs=inputs,
@@ -112,21 +112,14 @@ def tables(run: Run) -> list[Table]:
             continue
         name, book = show.each.name, step.planned.book
         types = {**input_types(book.inputs), **record_types(name, show.each.type)}
-        given = {f"input.{key}": value for key, value in step.planned.inputs.items()}
+        given = input_values(step.planned.inputs)
+        condition = compiled(show.where or "true", types)
         shown = (Values(given, {name: record}) for record in run.store.records(show.each.type))
-        held = itertools.islice((values for values in shown if not show.where or holds(show.where, types, values)), ROWS)
+        held = itertools.islice((values for values in shown if condition.surely(values)), ROWS)
         rows = [[fill(text, types, values, unknown="?") for text in show.columns.values()] for values in held]
         if rows:
             made.append(Table(title=show.title, columns=list(show.columns), rows=rows))
     return made
-
-
-def holds(condition: str, types: Types, values: Values) -> bool:
-    """Whether a condition holds; one that can't be decided doesn't."""
-    try:
-        return compiled(condition, types).holds(values)
-    except Unsure:
-        return False
 
 
 def provisional(step: StepRun, steps: list[StepRun], store: Store) -> list[Outcome]:

@@ -13,7 +13,19 @@ from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, fields, fill, join_types, pieces, shown
+from gpudoctor.runbook.conditions import (
+    Expression,
+    Types,
+    Unsure,
+    Values,
+    compiled,
+    fields,
+    fill,
+    input_values,
+    join_types,
+    pieces,
+    shown,
+)
 from gpudoctor.runbook.model import Check, Each, Join, Runbook
 
 # A condition that starts with `x.field == "text" && …` or `x.field && …` (and has neither `||` nor `?` outside of parentheses) is looked up
@@ -51,7 +63,7 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
         candidates = list(narrowed(check.when, check.each, store, before))
     if not candidates:
         return Answer(absent=absent)
-    given = {f"input.{name}": value for name, value in inputs.items()}
+    given = input_values(inputs)
     types = scope.check_types(book, check)
     outers = [scope.check_types(book, check, upto=join.name) for join in check.joins]
     hits, unsure = [], []
@@ -135,12 +147,12 @@ def pasteable(command: str, types: Types, values: Values) -> str:
     """A command for a person to paste: what was read stands in it quoted, and never as an option; what is not known is `?`."""
     made = ""
     for kind, part in pieces(command):
-        value = part if kind == "text" else shown(part, types, values, "?")
+        value = part if kind == "text" else shown(part, types, values, "?") or "?"
         made += value if kind == "text" or value == "?" else "?" if value.startswith("-") else shlex.quote(value)
     return made
 
 
-def false_already(condition: Any, values: Values) -> bool:
+def false_already(condition: Expression, values: Values) -> bool:
     """Whether the record alone decides that the condition is false, so that nothing needs to be joined."""
     try:
         return not condition.holds(values)
@@ -160,9 +172,9 @@ def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: S
     else:
         found = store.records(join.type, before)
     if join.where:
-        types = {**outer, **join_types(join.name, join.type)}
-        condition = compiled(join.where, types)
-        found = [other for other in found if true(condition, Values(values.given, {**values.records, join.name: other}))]
+        # A record whose condition can't be decided isn't joined.
+        condition = compiled(join.where, {**outer, **join_types(join.name, join.type)})
+        found = [other for other in found if condition.surely(Values(values.given, {**values.records, join.name: other}))]
     found = [other for other in found if other is not record and in_window(join, other, outer, values)]
     if join.before or join.after:
         found.sort(key=lambda other: other.time or 0.0)
@@ -171,15 +183,7 @@ def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: S
     return (found[0] if join.pick == "first" else found[-1]), len(found)
 
 
-def true(condition: Any, values: Values) -> bool:
-    """A joined record whose condition can't be decided doesn't count."""
-    try:
-        return bool(condition.holds(values))
-    except Unsure:
-        return False
-
-
-def in_window(join: Join, other: Fact, outer: Any, values: Values) -> bool:
+def in_window(join: Join, other: Fact, outer: Types, values: Values) -> bool:
     """Whether the joined record's time lies in the join's window. A record without a time is in no window."""
     for text, sign in ((join.before, 1.0), (join.after, -1.0)):
         if not text:

@@ -10,7 +10,7 @@ import msgspec
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.parsers import PARSERS
-from gpudoctor.runbook.conditions import fill, input_types
+from gpudoctor.runbook.conditions import fill, input_types, input_values
 from gpudoctor.runbook.model import Check, Library, Runbook, Step
 
 FOUND = re.compile(r"\bfound\.([a-z][a-z0-9_]*)")
@@ -73,7 +73,7 @@ def plan(library: Library, book: Runbook, inputs: dict[str, Any]) -> list[Planne
 
 def included_inputs(book: Runbook, step: Step, inner: Runbook, inputs: dict[str, Any]) -> dict[str, Any]:
     """The inputs of an included runbook: `set`, else the value of an input of the same name, else the default."""
-    values = {f"input.{name}": value for name, value in inputs.items()}
+    values = input_values(inputs)
     given = {name: inputs.get(name, declared.default) for name, declared in inner.inputs.items()}
     for name, template in step.set.items():
         given[name] = cast(fill(template, input_types(book.inputs), values), inner.inputs[name].type)

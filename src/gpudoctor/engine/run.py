@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
@@ -18,7 +17,7 @@ from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact
 from gpudoctor.probes.base import Command, Output, Probe
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
 from gpudoctor.runbook.model import Check, Library, Runbook
 
 FANOUT = 8  # commands of one step at a time; kubectl's own client allows bursts of 10
@@ -137,7 +136,7 @@ class Engine:
         """Whether every `when` above the step holds. A steering check that is itself unknown makes the step undecided."""
         for gate in planned.gates:
             types = input_types(gate.book.inputs)
-            values: dict[str, Any] = {f"input.{name}": value for name, value in gate.inputs.items()}
+            values = input_values(gate.inputs)
             undecided: list[str] = []
             wanted = FOUND.findall(gate.when)
             for earlier in steps[: planned.order]:
@@ -159,11 +158,9 @@ class Engine:
         """A measurement over the facts read so far. What could not be read makes the checks that find nothing unknown."""
         planned = step.planned
         step.asked = True
-        for kind in DERIVATIONS[planned.step.derive].needs:
-            broken = [s for s in steps[: planned.order] if kind in s.planned.fills and (s.failures or s.undecided)]
-            if broken and not self.store.has(kind, planned.order):
-                step.failures.append((f"step {planned.name}", f"needs {kind}, which could not be read"))
         derivation = DERIVATIONS[planned.step.derive]
+        failed = [f"needs {kind}, which could not be read" for kind in derivation.needs if self.not_read(kind, planned, steps)]
+        step.failures += [(f"step {planned.name}", why) for why in failed]
         kinds = [kind for kind in (*derivation.needs, *derivation.beside) if self.store.has(kind, planned.order)]
         read = {kind: self.store.records(kind, planned.order) for kind in kinds}
         facts = load_derivation(planned.step.derive)(read, planned.inputs, now(read))
@@ -172,11 +169,16 @@ class Engine:
                 raise NotThere(missing(target), list(getattr(target, "close", [])))
         self.store.put(planned.order, facts)
 
+    def not_read(self, kind: str, planned: Planned, steps: list[StepRun]) -> bool:
+        """Whether a fact type is missing because an earlier step that fills it got no answer; one that nobody asked for isn't."""
+        fillers = (other for other in steps[: planned.order] if kind in other.planned.fills)
+        return not self.store.has(kind, planned.order) and any(other.failures or other.undecided for other in fillers)
+
     def ask(self, step: StepRun, steps: list[StepRun]) -> None:
         """Run the step's command, or one for each record; a step that samples does so several times."""
         planned, spec = step.planned, step.planned.step
         types = scope.step_types(planned.book, spec)
-        given = {f"input.{name}": value for name, value in planned.inputs.items()}
+        given = input_values(planned.inputs)
         todo: list[Question] = []
         for question in questions(spec, self.each(step, steps, types, given), types, given):
             if isinstance(question, Question):
@@ -231,13 +233,8 @@ class Engine:
                     wanted.append(record)
             except Unsure as why:
                 step.failures.append((f"step {planned.name}", str(why)))
-        if not wanted and not self.store.has(spec.each.type, planned.order):
-            broken = [
-                other for other in steps[: planned.order] if spec.each.type in other.planned.fills and (other.failures or other.undecided)
-            ]
-            if broken:
-                step.undecided = f"needs {spec.each.type}, which could not be read"
-            return []
+        if not wanted and self.not_read(spec.each.type, planned, steps):
+            step.undecided = f"needs {spec.each.type}, which could not be read"
         if len(wanted) > spec.limit:
             step.failures.append(
                 (f"{len(wanted) - spec.limit} more of {len(wanted)} in step {planned.name}", f"asked for {spec.limit} only")

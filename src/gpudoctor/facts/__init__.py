@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpudoctor.facts.base import Fact, Origin, Subject
-from gpudoctor.facts.gpu import Gpu, Smi, Xid
+from gpudoctor.facts.gpu import Allocation, Gpu, Smi, Xid
 from gpudoctor.facts.kubernetes import (
     Claim,
     Container,
@@ -16,6 +16,7 @@ from gpudoctor.facts.kubernetes import (
     Quota,
     RuntimeClass,
     ScheduleReason,
+    StackConfig,
     Target,
     Volume,
     Workload,
@@ -23,6 +24,7 @@ from gpudoctor.facts.kubernetes import (
 from gpudoctor.facts.scheduling import Fit, NodeGroup, Scheduling, StackPart, Wait
 
 FACTS: dict[str, type[Fact]] = {
+    "allocations": Allocation,
     "claims": Claim,
     "containers": Container,
     "events": Event,
@@ -40,6 +42,7 @@ FACTS: dict[str, type[Fact]] = {
     "scheduling": Scheduling,
     "smi": Smi,
     "stack": StackPart,
+    "stack_configs": StackConfig,
     "targets": Target,
     "volumes": Volume,
     "waits": Wait,

@@ -39,6 +39,8 @@ class Gpu(Fact, frozen=True, kw_only=True):
     memory_total: int | None = None
     utilisation: int | None = None  # per cent
     temperature: int | None = None  # °C
+    remap_pending: bool | None = None  # a memory row waits to be remapped at the next reset
+    remap_failed: bool | None = None
     unreadable: list[str] = []  # fields that read ERR!, [Unknown Error], [GPU requires reset]
 
 
@@ -55,3 +57,18 @@ class Xid(Fact, frozen=True, kw_only=True):
     text: str = ""
     age: float | None = None
     count: int = 1
+
+
+class Allocation(Fact, frozen=True, kw_only=True):
+    """A program's failed allocation on a GPU, in bytes, as its allocator reports it."""
+
+    node: str = ""
+    namespace: str = ""
+    pod: str = ""
+    container: str = ""
+    tried: int
+    total: int  # of the GPU
+    free: int
+    allocated: int  # in use by the program's tensors
+    cached: int  # held by the program's allocator and not in use
+    elsewhere: int  # neither: other processes, and this one's CUDA context and libraries (some hundred MiB)

@@ -147,10 +147,14 @@ class Event(Fact, frozen=True, kw_only=True):
 
 
 class Workload(Fact, frozen=True, kw_only=True):
-    """A controller that owns pods: Job, Deployment, ReplicaSet, StatefulSet, DaemonSet, PyTorchJob, …"""
+    """A controller that owns pods: Job, Deployment, ReplicaSet, StatefulSet, DaemonSet, PyTorchJob, …
+
+    `target` is true for the owners that the question is about, false for those that were listed beside them.
+    """
 
     namespace: str
     workload: str  # KIND/NAME
+    target: bool = True
     kind: str
     name: str
     uid: str = ""
@@ -204,6 +208,23 @@ class Quota(Fact, frozen=True, kw_only=True):
 class RuntimeClass(Fact, frozen=True, kw_only=True):
     runtime_class: str
     handler: str
+
+
+class StackConfig(Fact, frozen=True, kw_only=True):
+    """One configuration of the device plugin or the MIG manager: a key of a ConfigMap, for each resource that it shares.
+
+    A configuration that shares nothing is one record with `replicas` 0.
+    """
+
+    namespace: str
+    config_map: str
+    key: str
+    tool: str  # device-plugin, mig-manager
+    method: str = ""  # timeSlicing, mps
+    resource: str = ""
+    replicas: int = 0
+    misplaced: str = ""  # an option that stands on a level of the file where the plugin doesn't look for it
+    layouts: list[str] = []  # of the MIG manager: the names that a node's label may choose
 
 
 class ScheduleReason(Fact, frozen=True, kw_only=True):

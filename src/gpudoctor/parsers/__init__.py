@@ -14,6 +14,8 @@ from typing import NamedTuple
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.probes.base import Output
 
+LINE = 4096  # characters of one line that are looked at: log drivers cut at 16 KiB, and what a line says stands at its beginning
+
 
 class Parser(NamedTuple):
     """`fills` names the fact types that the parser may return; `module:function` is imported when it is first used."""
@@ -25,9 +27,8 @@ class Parser(NamedTuple):
 
 PARSERS: dict[str, Parser] = {
     "kubernetes.pods": Parser(("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:pods"),
-    "kubernetes.stack": Parser(
-        ("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:stack"
-    ),  # GPU-stack pods only, target=False
+    # Only pods of the GPU stack, target=False.
+    "kubernetes.stack": Parser(("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:stack"),
     "kubernetes.gpu_pods": Parser(
         ("pods", "containers", "messages", "schedule_reasons", "targets"), "kubernetes_gpu_pods:gpu_pods", streams=True
     ),
@@ -41,7 +42,8 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.claims": Parser(("claims",), "kubernetes_storage:claims"),
     "kubernetes.volumes": Parser(("volumes",), "kubernetes_storage:volumes"),
     "kubernetes.runtime_classes": Parser(("runtime_classes",), "kubernetes_storage:runtime_classes"),
-    "logs.text": Parser(("messages", "xids"), "logs:text"),
+    "kubernetes.stack_configs": Parser(("stack_configs",), "kubernetes_configs:stack_configs"),
+    "logs.text": Parser(("messages", "xids", "allocations"), "logs:text"),
     "kernel.log": Parser(("xids", "messages"), "kernel:log"),
     "nvidia.smi": Parser(("smi", "gpus", "messages"), "nvidia_smi:smi"),
 }

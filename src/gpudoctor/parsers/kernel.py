@@ -9,12 +9,11 @@ import msgspec
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Xid
-from gpudoctor.parsers import pci
+from gpudoctor.parsers import LINE, pci
 from gpudoctor.parsers.messages import scan_lines
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Output
 
-LONGEST = 4096  # characters of one line that are looked at
 BURST = 60.0  # s: equal Xids of one process on one GPU within a minute are one burst (one per channel or SM)
 
 # NVRM: Xid (PCI:0000:c1:00 GPU-I:02): 31, pid=7, name=python3, Ch 00000010 …  |  NVRM: Xid (0000:03:00): 14, …  |  NVRM: Xid 79, …
@@ -36,7 +35,7 @@ def log(output: Output, about: Subject) -> Facts:
 
 
 def lines_with(text: str, needle: str) -> Iterator[tuple[int, str]]:
-    """The lines that contain a literal, with their numbers from 1, each cut to `LONGEST`; a log of many lines isn't taken apart.
+    """The lines that contain a literal, with their numbers from 1, each cut to `LINE`; a log of many lines isn't taken apart.
 
     >>> list(lines_with("a\\nxb\\nc\\nbx", "x"))
     [(2, 'xb'), (4, 'bx')]
@@ -49,7 +48,7 @@ def lines_with(text: str, needle: str) -> Iterator[tuple[int, str]]:
         end = len(text) if end < 0 else end
         number += text.count("\n", counted, start)
         counted = start
-        yield number, text[start : min(end, start + LONGEST)]
+        yield number, text[start : min(end, start + LINE)]
         at = text.find(needle, end)
 
 

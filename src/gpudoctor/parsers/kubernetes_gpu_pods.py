@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.kubernetes import Pod, Target
-from gpudoctor.parsers import ParseError
+from gpudoctor.parsers.kubernetes_json import whole_list
 from gpudoctor.parsers.kubernetes_pods import read
 from gpudoctor.probes.base import Output
 
@@ -19,9 +19,7 @@ def gpu_pods(outputs: Iterable[Output], about: Subject) -> Facts:
     """
     kept: Facts = {"pods": [], "containers": [], "messages": [], "schedule_reasons": []}
     seen = 0
-    for output in outputs:
-        if not output.ok:
-            raise ParseError(f"{output.named()}: the list of pods is not complete: {output.reason or output.failure}")
+    for output in whole_list(outputs, "pods"):
         page = read(output, target=True, wanted=lambda item: True)
         ours = {key(pod) for pod in page["pods"] if isinstance(pod, Pod) and concerns_gpu(pod)}
         seen += len(ours)

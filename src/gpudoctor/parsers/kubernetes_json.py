@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from gpudoctor.facts import Origin
-from gpudoctor.parsers import ParseError
+from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.probes.base import Output
 
 Quantities = dict[str, str | int | float] | None
@@ -21,7 +21,6 @@ Strings = dict[str, str] | None
 
 # RecursionError: an answer nested a thousand levels deep; UnicodeDecodeError: bytes in a string that are not UTF-8.
 UNREADABLE = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
-LINE = 4096  # a line of evidence is cut after so many characters
 
 
 class Owner(msgspec.Struct):
@@ -103,6 +102,14 @@ def objects(output: Output, shape: type[T], kinds: Iterable[str] | None) -> Iter
             item.apiVersion = item.apiVersion or envelope.apiVersion
             if wanted is None or item.kind in wanted:
                 yield item
+
+
+def whole_list(outputs: Iterable[Output], what: str) -> Iterator[Output]:
+    """The pages of a streamed list. Raises `ParseError` when it breaks off: of what wasn't read nothing can be said."""
+    for output in outputs:
+        if not output.ok:
+            raise ParseError(f"{output.named()}: the list of {what} is not complete: {output.reason or output.failure}")
+        yield output
 
 
 def check_answer(output: Output) -> None:

@@ -9,15 +9,14 @@ import msgspec
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Taint
 from gpudoctor.knowledge.resources import expected_gpus, gpu_count, gpu_names, has_nvidia_gpu
-from gpudoctor.parsers import ParseError
-from gpudoctor.parsers.kubernetes_json import Condition, Meta, Object, Quantities, age, evidence, objects, seconds
+from gpudoctor.parsers.kubernetes_json import Condition, Meta, Object, Quantities, age, evidence, objects, seconds, whole_list
 from gpudoctor.parsers.pod_requests import add, pod_requests
 from gpudoctor.parsers.pod_shape import PodObject, PodSpec
+from gpudoctor.parsers.pod_status import ENDED
 from gpudoctor.parsers.quantity import amounts
 from gpudoctor.probes.base import Output
 
 HOLDERS = 16  # pods with GPUs that are named per node
-ENDED = ("Succeeded", "Failed")  # such pods hold nothing
 
 
 class TaintSpec(msgspec.Struct):
@@ -78,9 +77,7 @@ def all_nodes(outputs: Iterable[Output], about: Subject) -> Facts:
     Raises `ParseError` when the list breaks off: a node that wasn't read can't be said not to fit.
     """
     found: list[Node] = []
-    for output in outputs:
-        if not output.ok:
-            raise ParseError(f"{output.named()}: the list of nodes is not complete: {output.reason or output.failure}")
+    for output in whole_list(outputs, "nodes"):
         named = (item for item in objects(output, NodeObject, ("Node",)) if item.meta.name)
         found += [msgspec.structs.replace(node_fact(item, output), target=False) for item in named]
     return {"nodes": [*found]}
@@ -143,13 +140,11 @@ def usage(outputs: Iterable[Output], about: Subject) -> Facts:
     """
     held: dict[str, Held] = {}
     last = None
-    for output in outputs:
-        if not output.ok:
-            raise ParseError(f"{output.named()}: the list of pods is not complete: {output.reason or output.failure}")
+    for output in whole_list(outputs, "pods"):
         last = output
         for item in objects(output, PodObject, ("Pod",)):
             node = item.spec.nodeName if item.spec else None
-            if node and item.spec and (item.status is None or item.status.phase not in ENDED):
+            if node and item.spec and (item.status is None or item.status.phase not in ENDED):  # a pod that has ended holds nothing
                 count(held.setdefault(node, Held()), item.meta, item.spec)
     return {"node_usage": [usage_fact(node, one, last) for node, one in held.items()]}
 

@@ -1,4 +1,4 @@
-"""A container's log: the messages that are known, and the Xids that the device plugin or a watcher of the kernel log reports."""
+"""A container's log: the known messages, the Xids that the device plugin or a watcher of the kernel log reports, failed allocations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Xid
+from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel import bursts, lines_with
 from gpudoctor.parsers.kernel import xids as kernel_xids
 from gpudoctor.parsers.messages import scan_lines
@@ -20,11 +21,16 @@ PLUGIN_XID = re.compile(r"[Xx]idCriticalError: Xid=(\d{1,4})(?:,? on (?:(?:Devic
 
 
 def text(output: Output, about: Subject) -> Facts:
-    """Known messages and Xids of one log. Any text is a log; `xids` only where there are some, since no Xid in a log proves nothing."""
+    """Known messages of one log; any text is a log. `xids` and `allocations` only where there are some: that a log has none proves nothing."""
     whole = output.text
     found = [*kernel_xids(whole, output, about), *plugin_xids(whole, output, about)]
+    failed = [*allocations(whole, output, about)]
     facts: Facts = {"messages": [*scan_lines(output, about, source="log")]}
-    return {**facts, "xids": [*found]} if found else facts
+    if found:
+        facts["xids"] = [*found]
+    if failed:
+        facts["allocations"] = [*failed]
+    return facts
 
 
 def plugin_xids(whole: str, output: Output, about: Subject) -> Iterator[Xid]:

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.parsers.timestamps import line_time
@@ -129,8 +131,6 @@ def message_of(hit: Hit, about: Subject, *, source: str, origin: Origin, time: f
 
 def fold(messages: Iterable[Message]) -> list[Message]:
     """Equal messages on one subject as one record: the counts added up, the first origin and time, the smallest age."""
-    from msgspec.structs import replace
-
     made: dict[tuple[str, ...], Message] = {}
     for one in messages:
         key = (one.name, one.detail, one.source, one.namespace, one.pod, one.container, one.node, one.workload)

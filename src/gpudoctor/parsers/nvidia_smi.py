@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Gpu, Smi
-from gpudoctor.parsers import pci
+from gpudoctor.parsers import LINE, pci
 from gpudoctor.parsers.messages import scan_lines
-from gpudoctor.parsers.nvidia_smi_query import details, from_csv
+from gpudoctor.parsers.nvidia_smi_query import UNREADABLE, details, from_csv
 from gpudoctor.probes.base import Output
-
-LONGEST = 4096
-UNREADABLE = ("ERR!", "Unknown Error", "GPU requires reset", "GPU is lost")
 
 # What a line begins with or contains → the neutral word (texts: nvidia-smi 375 to 595; Linux; runc's and shells' word for no program).
 # "Unknown Error" for the handle of one GPU is that GPU being out of reach; for the whole library it is `unknown_error`.
@@ -65,7 +64,7 @@ def smi(output: Output, about: Subject) -> Facts:
     whole = output.text
     if output.stderr:
         whole += "\n" + output.stderr.decode("utf-8", "replace")
-    lines = [line[:LONGEST].rstrip() for line in whole.split("\n")]
+    lines = [line[:LINE].rstrip() for line in whole.split("\n")]
     problem, number = find_problem(lines)
     if not problem and output.exit in EXITS and not any("Driver Version" in line for line in lines):
         problem = EXITS[output.exit]
@@ -141,8 +140,6 @@ def merged(gpus: list[Gpu]) -> list[Gpu]:
 
 def named(gpu: Gpu, about: Subject, output: Output, lines: list[str]) -> Gpu:
     """The record with its node and its place in the text."""
-    import msgspec
-
     number = gpu.origin.line
     origin = Origin(output.named(), number, lines[number - 1].strip() if number else "")
     return msgspec.structs.replace(gpu, node=about.node, gpu=gpu.uuid or gpu.pci, origin=origin)

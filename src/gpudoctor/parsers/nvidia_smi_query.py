@@ -21,6 +21,8 @@ DETAILS: dict[tuple[str, str], str] = {
     ("Utilization", "Gpu"): "utilisation",
     ("Utilization", "GPU"): "utilisation",
     ("Temperature", "GPU Current Temp"): "temperature",
+    ("Remapped Rows", "Pending"): "remap_pending",
+    ("Remapped Rows", "Remapping Failure Occurred"): "remap_failed",
     ("", "product_name"): "product",
     ("", "uuid"): "uuid",
     ("mig_mode", "current_mig"): "mig_mode",
@@ -28,6 +30,8 @@ DETAILS: dict[tuple[str, str], str] = {
     ("fb_memory_usage", "used"): "memory_used",
     ("utilization", "gpu_util"): "utilisation",
     ("temperature", "gpu_temp"): "temperature",
+    ("remapped_rows", "remapped_row_pending"): "remap_pending",
+    ("remapped_rows", "remapped_row_failure"): "remap_failed",
 }
 COLUMNS: dict[str, str] = {
     "index": "index",
@@ -42,9 +46,13 @@ COLUMNS: dict[str, str] = {
     "memory.total": "memory_total",
     "utilization.gpu": "utilisation",
     "temperature.gpu": "temperature",
+    "remapped_rows.pending": "remap_pending",
+    "remapped_rows.failure": "remap_failed",
 }
 NUMBERS = {"index", "memory_used", "memory_total", "utilisation", "temperature"}
-WORDS = ("ERR!", "Unknown Error", "GPU requires reset", "GPU is lost")
+FLAGS = {"remap_pending", "remap_failed"}
+TRUTH = {"Yes": True, "1": True, "No": False, "0": False}
+UNREADABLE = ("ERR!", "Unknown Error", "GPU requires reset", "GPU is lost")
 
 # GPU 00000000:00:1E.0  |  <gpu id="00000000:0C:00.0">
 HEAD = re.compile(r'^(?:GPU |\s*<gpu id=")([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])')
@@ -88,13 +96,15 @@ def _entry(line: str, section: str) -> tuple[str, str, str]:
 def put(found: dict[str, Any], field: str | None, value: str, shown: str) -> None:
     """One value into the fields of a Gpu; a word for an error goes to `unreadable` under the name it was shown with."""
     bare = value.strip().strip("[]")
-    if bare in WORDS:
+    if bare in UNREADABLE:
         if len(found["unreadable"]) < 32:
             found["unreadable"].append(field or shown)
     elif field in NUMBERS:
         match = re.match(r"\d{1,9}", bare)
         if match and found.get(field) is None:
             found[field] = int(match.group())
+    elif field in FLAGS:
+        found.setdefault(field, TRUTH.get(bare))
     elif field == "pci":
         found[field] = pci.canonical(bare)
     elif field and not found.get(field) and (field == "mig_mode" or bare not in ("N/A", "Not Supported")):

@@ -9,6 +9,7 @@ import re
 
 from gpudoctor.facts import Origin
 from gpudoctor.facts.kubernetes import ScheduleReason
+from gpudoctor.parsers import LINE
 
 MAX_CHARS = 64 * 1024
 
@@ -107,7 +108,7 @@ def schedule_reasons(
                 value=value,
                 no_victims=victims,
                 not_helpful=helpless,
-                origin=origin or Origin(text=message[:4096]),
+                origin=origin or Origin(text=message[:LINE]),
                 time=time,
             )
         )

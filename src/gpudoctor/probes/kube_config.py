@@ -139,6 +139,7 @@ class Connection:
         from kubernetes.client import Configuration
         from kubernetes.config import load_incluster_config, load_kube_config
 
+        self._shown = context.shown
         self._settings = settings = Configuration()
         self._lock = threading.Lock()
         with _heard() as messages, tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
@@ -167,11 +168,18 @@ class Connection:
             self.pool = urllib3.PoolManager(**options)
 
     def headers(self) -> dict[str, str]:
-        """What each request says of us. Runs a credential plugin again when its token is about to expire: run it under a deadline."""
-        from gpudoctor import __version__
+        """What each request says of us. Runs a credential plugin again when its token is about to expire: run it under a deadline.
 
-        with self._lock, _heard():
-            authorization = self._settings.auth_settings().get("BearerToken", {}).get("value")
+        Raises Stopped.
+        """
+        from gpudoctor import __version__
+        from gpudoctor.probes.kube_answer import Stopped
+
+        try:
+            with self._lock, _heard():
+                authorization = self._settings.auth_settings().get("BearerToken", {}).get("value")
+        except Exception as error:  # as for the first time: KeyError, ConfigException, OSError …
+            raise Stopped("unreachable", f"the credentials of {self._shown} could not be renewed: {_line(error)}") from None
         headers = {"User-Agent": f"gpudoctor/{__version__}"}
         return headers | {"Authorization": authorization} if authorization else headers
 

@@ -32,7 +32,7 @@ class Recorder:
         self._redactor = Redactor()
         self._lock = threading.Lock()
         self._answers: dict[Key, Answer] = {}
-        self._names: dict[str, int] = {}  # how often a file name was given out: two threads may ask the same
+        self._asking: dict[Key, threading.Lock] = {}  # of two threads that ask the same, the second gets what the first recorded
         self._trouble = ""
         recorded = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started))
         self._head = Bundle(gpudoctor=__version__, recorded=recorded, runbook=runbook, inputs=self._redactor.inputs(inputs))
@@ -41,31 +41,32 @@ class Recorder:
     def __call__(self, command: Command) -> Output:
         """Ask, record, and return what was recorded."""
         kept = self._kept_command(command)
-        answer = self._answers.get(bundle.key_of(kept))
-        if answer is not None:
-            return bundle.read_answer(self.folder, answer, kept)
-        writing = _Writing(self, kept)
-        return writing.finish(self._redacted(kept, self._probe(command)))
+        with self._alone(kept):
+            answer = self._answers.get(bundle.key_of(kept))
+            if answer is not None:
+                return bundle.read_answer(self.folder, answer, kept)
+            return _Writing(self, kept).finish(self._redacted(kept, self._probe(command)))
 
     def stream(self, command: Command) -> Iterator[Output]:
         """Ask and record page by page. A stream that its reader leaves early is recorded as broken off there."""
         kept = self._kept_command(command)
-        answer = self._answers.get(bundle.key_of(kept))
-        if answer is not None:
-            yield from pieces(self.folder, answer, kept)
-            return
-        writing = _Writing(self, kept)
-        last = Output(kept, failure="broken", reason="the recording ends in the middle of this answer")
-        try:
-            for output in self._probe.stream(command):
-                piece = self._redacted(kept, output)
-                for part in _split(piece):
-                    yield writing.add(part)
-                last = msgspec.structs.replace(piece, pages=())
-                if piece.failure:
-                    break
-        finally:
-            writing.finish(last)
+        with self._alone(kept):
+            answer = self._answers.get(bundle.key_of(kept))
+            if answer is not None:
+                yield from pieces(self.folder, answer, kept)
+                return
+            writing = _Writing(self, kept)
+            last = Output(kept, failure="broken", reason="the recording ends in the middle of this answer")
+            try:
+                for output in self._probe.stream(command):
+                    piece = self._redacted(kept, output)
+                    for part in _split(piece):
+                        yield writing.add(part)
+                    last = msgspec.structs.replace(piece, pages=())
+                    if piece.failure:
+                        break
+            finally:
+                writing.finish(last)
 
     def close(self) -> None:
         """End the recording. Raises BundleError when something could not be written."""
@@ -75,6 +76,11 @@ class Recorder:
             raise BundleError(
                 f"the recording in {self.folder} is incomplete: {self._trouble}; free some space or record into another folder"
             )
+
+    def _alone(self, command: Command) -> threading.Lock:
+        """The lock under which a command is asked."""
+        with self._lock:
+            return self._asking.setdefault(bundle.key_of(command), threading.Lock())
 
     def _kept_command(self, command: Command) -> Command:
         return msgspec.structs.replace(command, argv=tuple(self._redactor.argv(command.argv)))
@@ -98,28 +104,18 @@ class Recorder:
             return msgspec.structs.replace(kept, pages=(), stderr=b"", failure="too-large", reason=reason)
         return kept
 
-    def _claim_name(self, command: Command) -> str:
-        """A file name that is the same in every recording of the command, so that a new recording is a small change."""
-        name = f"{bundle.slug(command.argv)}-{bundle.digest(command)}"
-        with self._lock:
-            self._names[name] = self._names.get(name, 0) + 1
-            return name if self._names[name] == 1 else f"{name}-{self._names[name]}"
-
     def _write(self, name: str, data: bytes) -> None:
         try:
             bundle.write_file(self.folder, name, data)
         except OSError as error:
             self._trouble = self._trouble or f"{name}: {error.strerror or error}"
 
-    def _keep(self, answer: Answer) -> Answer | None:
-        """List an answer in bundle.json; None when another thread's answer to the same command was first, which then counts."""
+    def _keep(self, answer: Answer) -> None:
+        """List an answer in bundle.json."""
         with self._lock:
-            if answer.key in self._answers:
-                return self._answers[answer.key]
             if not self._trouble:
                 self._answers[answer.key] = answer
                 self._save()
-            return None
 
     def _save(self) -> None:
         try:
@@ -133,7 +129,8 @@ class _Writing:
 
     def __init__(self, recorder: Recorder, command: Command) -> None:
         self.recorder, self.command = recorder, command
-        self.name = recorder._claim_name(command)
+        # The same in every recording of the command, so that a new recording is a small change.
+        self.name = f"{bundle.slug(command.argv)}-{bundle.digest(command)}"
         self.files: list[str] = []
         self.time = 0.0
 
@@ -147,7 +144,7 @@ class _Writing:
         return msgspec.structs.replace(output, time=self.time)
 
     def finish(self, output: Output) -> Output:
-        """Write the rest of the answer and list it; returns the answer that counts."""
+        """Write the rest of the answer and list it; returns it as a replay will."""
         output = self.add(output)
         stderr = f"{self.name}.stderr.txt" if output.stderr else None
         if stderr:
@@ -164,12 +161,8 @@ class _Writing:
             stdout=tuple(self.files),
             stderr=stderr,
         )
-        first = self.recorder._keep(answer)
-        if first is None:
-            return output
-        for name in answer.files:
-            (self.recorder.folder / name).unlink(missing_ok=True)
-        return bundle.read_answer(self.recorder.folder, first, self.command)
+        self.recorder._keep(answer)
+        return output
 
 
 def _dated(seconds: float) -> float:

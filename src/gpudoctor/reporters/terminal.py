@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gpudoctor.report import Candidate, Coverage, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.symptoms import by_root
-from gpudoctor.reporters.text import safe, shortened
+from gpudoctor.reporters.text import count, safe, shortened
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
 SHORT_FIXES = 2  # the first one often only reads, the second one changes something
@@ -250,8 +250,3 @@ def names(words: Sequence[str], verbose: bool, first: int = SHORT) -> str:
     """Words joined by commas, the first few unless verbose."""
     shown = words if verbose else words[:first]
     return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(shown) < len(words) else "")
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun: `1 check`, `2 checks`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

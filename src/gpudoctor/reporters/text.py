@@ -36,6 +36,11 @@ def shortened(text: str, longest: int) -> str:
     return f"{text[: longest - 3 - half]} … {text[-half:]}"
 
 
+def count(number: int, noun: str) -> str:
+    """A number with its noun: `1 check`, `2 checks`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def escaped(char: str) -> str:
     """One character as Python would write it: `\\n`, `\\x1b`, `\\u202e`."""
     return char.encode("unicode_escape").decode("ascii")

@@ -104,6 +104,11 @@ def input_types(inputs: Mapping[str, Input]) -> dict[str, Any]:
     return {f"input.{name}": INPUT_TYPES[given.type] for name, given in inputs.items()}
 
 
+def input_values(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs as variables."""
+    return {f"input.{name}": value for name, value in inputs.items()}
+
+
 class Values:
     """The variables of one evaluation: given values (`input.x`, `found.x`, a join's `present`) and records under their names.
 
@@ -183,6 +188,13 @@ class Expression:
     def holds(self, values: Lookup) -> bool:
         """The value of a condition."""
         return self(values) is True
+
+    def surely(self, values: Lookup) -> bool:
+        """Whether a condition is known to hold: false, too, where it can't be decided."""
+        try:
+            return self.holds(values)
+        except Unsure:
+            return False
 
 
 @functools.lru_cache(maxsize=8192)

@@ -1,0 +1,68 @@
+"""PyTorch's report of an allocation on the GPU that failed, which says who holds the memory (c10/cuda/CUDACachingAllocator.cpp)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor.facts import Origin, Subject
+from gpudoctor.facts.gpu import Allocation
+from gpudoctor.parsers.kernel import lines_with
+from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.probes.base import Output
+
+SIZE = r"(\d{1,7}(?:\.\d{1,3})?) (bytes|[KMGT]iB)"
+UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+# … Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB of which 1.25 GiB is free. … Of the allocated memory 20.57 GiB is
+#   allocated by PyTorch, and 1.62 GiB is reserved by PyTorch but unallocated. …                         (2.1 and later)
+# … Tried to allocate 2.00 GiB (GPU 0; 14.76 GiB total capacity; 13.50 GiB already allocated; 101.75 MiB free; 13.70 GiB reserved in total …
+TRIED = re.compile(rf"Tried to allocate {SIZE}")
+TOTAL = re.compile(rf"total capaci?ty of {SIZE}|; {SIZE} total capacity")
+FREE = re.compile(rf"of which {SIZE} is free|; {SIZE} free")
+ALLOCATED = re.compile(rf"{SIZE} (?:is allocated by PyTorch|already allocated)")
+UNALLOCATED = re.compile(rf"{SIZE} is reserved by PyTorch but unallocated")
+RESERVED = re.compile(rf"{SIZE} reserved in total by PyTorch")
+MOST = 1000  # reports of one log
+
+
+def allocations(whole: str, output: Output, about: Subject) -> Iterator[Allocation]:
+    """The reports of one log, equal ones once. One without the amounts (cut off, another library) gives no record."""
+    seen: set[tuple[int, ...]] = set()
+    for number, line in lines_with(whole, "Tried to allocate "):
+        sizes = {pattern: size(pattern, line) for pattern in (TRIED, TOTAL, FREE, ALLOCATED)}
+        tried, total, free, allocated = sizes.values()
+        if tried is None or total is None or free is None or allocated is None or len(seen) == MOST:
+            continue
+        reserved = size(RESERVED, line)
+        cached = (size(UNALLOCATED, line) or 0) if reserved is None else max(0, reserved - allocated)
+        key = (tried, total, free, allocated, cached)
+        if key in seen:
+            continue
+        seen.add(key)
+        yield Allocation(
+            node=about.node,
+            namespace=about.namespace,
+            pod=about.pod,
+            container=about.container,
+            tried=tried,
+            total=total,
+            free=free,
+            allocated=allocated,
+            cached=cached,
+            elsewhere=max(0, total - free - allocated - cached),
+            time=line_time(line, output.time),
+            origin=Origin(output.named(), number, line.strip()),
+        )
+
+
+def size(pattern: re.Pattern[str], line: str) -> int | None:
+    """Bytes of the first size that a pattern finds.
+
+    >>> size(TRIED, "Tried to allocate 1.50 GiB. GPU 0 has …"), size(FREE, "nothing")
+    (1610612736, None)
+    """
+    match = pattern.search(line)
+    if not match:
+        return None
+    number, unit = (group for group in match.groups() if group is not None)
+    return int(float(number) * UNITS[unit])
