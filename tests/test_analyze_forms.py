@@ -456,6 +456,20 @@ def test_nodes() -> None:
     assert {"capacity", "allocatable", "gpus_capacity", "taints"} <= nodes[0].gaps.keys()
 
 
+def test_label_columns_of_nodes() -> None:
+    text = """\
+NAME    STATUS                     ROLES    AGE   VERSION   GPU-DRIVER-UPGRADE-STATE   MIG.CONFIG
+gpu-1   Ready                      <none>   40d   v1.29.4   upgrade-done               all-disabled
+gpu-2   Ready,SchedulingDisabled   <none>   40d   v1.29.4   upgrade-failed
+"""
+    state, layout = "nvidia.com/gpu-driver-upgrade-state", "nvidia.com/mig.config"
+    assert [node.labels for node in tabled(text)["nodes"]] == [
+        {state: "upgrade-done", layout: "all-disabled"},
+        {state: "upgrade-failed"},
+    ]
+    assert all("labels" not in node.gaps and "taints" in node.gaps for node in tabled(text)["nodes"])
+
+
 def test_tables_of_controllers_claims_and_quotas_in_one_text() -> None:
     facts = tabled(
         """\

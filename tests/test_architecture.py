@@ -41,7 +41,7 @@ EXCEPTIONS = {
 ONLY_IN: dict[str, tuple[str, ...]] = {
     "cel_expr_python": ("runbook/conditions.py",),
     "pydantic": ("runbook/",),
-    "yaml": ("runbook/yamlfile.py", "analyze/manifests.py", "probes/kube_config.py"),
+    "yaml": ("runbook/yamlfile.py", "analyze/manifests.py", "parsers/kubernetes_configs.py", "probes/kube_config.py"),
     "re2": ("parsers/messages.py", "runbook/lint.py"),
     "rich": ("reporters/",),
     "typer": ("cli/",),

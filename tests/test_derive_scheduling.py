@@ -512,12 +512,12 @@ def test_five_thousand_nodes_are_quick_and_linear() -> None:
     usage = [busy(one.node, index % 9, cpu=1000) for index, one in enumerate(nodes)]
 
     def seconds(count: int) -> float:
-        start = time.perf_counter()
+        start = time.process_time()  # of the processor, so that a busy machine changes nothing
         run(pod(node_selector={"type": "t1"}), nodes[:count], usage)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(500)
-    assert seconds(5000) < 40 * min(seconds(500) for _ in range(3))
+    assert min(seconds(5000) for _ in range(2)) < 40 * min(seconds(500) for _ in range(3))  # ten times the nodes; quadratic is a hundred
 
 
 def node_with(one: Node, **changes: Any) -> Node:

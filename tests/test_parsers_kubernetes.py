@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -596,3 +597,13 @@ class TestSmallObjects:
             "runtime_classes"
         ]
         assert (found.runtime_class, found.handler) == ("nvidia", "nvidia")  # type: ignore[attr-defined]
+
+
+def test_a_config_map_of_nested_merge_keys_is_passed_over() -> None:
+    names = ", ".join(["*a{0}"] * 9)
+    lines = ["version: v1", "flags: {}", "a0: &a0 {k: v}"]
+    lines += [f"a{number}: &a{number}\n  <<: [{names.format(number - 1)}]" for number in range(1, 40)]
+    item = {"kind": "ConfigMap", "metadata": {"name": "x", "namespace": "ml"}, "data": {"config": "\n".join(lines)}}
+    started = time.monotonic()
+    assert parse("stack_configs", item) == {"stack_configs": []}
+    assert time.monotonic() - started < 2

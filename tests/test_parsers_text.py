@@ -316,3 +316,33 @@ def test_a_line_of_a_megabyte_costs_little(line: str) -> None:
         facts = parser(output(line), NODE)
         assert not facts.get("xids")
         assert not facts.get("gpus")
+
+
+REMAPS_TEXT = """\
+GPU 00000000:47:00.0
+    Remapped Rows
+        Uncorrectable Error               : 1
+        Pending                           : Yes
+        Remapping Failure Occurred        : No
+    Retired Pages
+        Pending Page Blacklist            : Yes
+"""
+REMAPS_XML = """\
+<gpu id="00000000:47:00.0">
+  <remapped_rows>
+    <remapped_row_pending>Yes</remapped_row_pending>
+    <remapped_row_failure>No</remapped_row_failure>
+  </remapped_rows>
+"""
+REMAPS_CSV = "index, pci.bus_id, remapped_rows.pending, remapped_rows.failure\n0, 00000000:47:00.0, 1, 0\n"
+
+
+@pytest.mark.parametrize("text", [REMAPS_TEXT, REMAPS_XML, REMAPS_CSV], ids=["text", "xml", "csv"])
+def test_rows_that_wait_to_be_remapped(text: str) -> None:
+    _, (gpu,) = smi(text)
+    assert (gpu.pci, gpu.remap_pending, gpu.remap_failed) == ("0000:47:00", True, False)
+
+
+def test_remaps_that_a_gpu_does_not_have_are_not_known() -> None:
+    _, (gpu,) = smi(REMAPS_TEXT.replace(": Yes", ": N/A").replace(": No", ": N/A"))
+    assert (gpu.remap_pending, gpu.remap_failed) == (None, None)

@@ -31,6 +31,8 @@ WORD_FORMS = [
     "--registry-password {} --verbose",
     "--wandb-api-key={}",
     "AWS_SECRET_ACCESS_KEY={}",
+    "DefaultEndpointsProtocol=https;AccountName=ml;AccountKey={}",
+    "sh -c 'curl -sS -u deploy:{} https://models.example.com/v1'",
     "_auth={}",
     "export MODEL_LICENSE={}",
     'containers: [{{"name":"LICENSE","value":"{}"}}]',
@@ -72,6 +74,7 @@ EVIDENCE = [
     "Error from server (Forbidden): basic authentication failed, bearer authentication is off",
     "gpu-02:812:930 [3] NCCL WARN NET/IB : Got completion from peer 10.0.3.7<41822> with status=12 opcode=0 len=0 vendor err 129",
     "NCCL_SOCKET_IFNAME=eth0",
+    "curl is not there: docker run -u 1000:1000 --rm curlimages/curl",
     "MASTER_ADDR=train-0.train.ml.svc.cluster.local",
     "NVIDIA_VISIBLE_DEVICES=GPU-8a3f1c52-9d1e-4f0a-b2c3-0d1e2f3a4b5c",
     "LD_LIBRARY_PATH=/usr/local/nvidia/lib64:/usr/local/cuda/lib64",
@@ -101,6 +104,14 @@ def test_a_word_behind_a_name_that_announces_a_secret_is_hidden(form: str, secre
     redacted = Redactor().text(form.format(secret))
     assert secret not in redacted
     assert TOKEN.search(redacted)
+
+
+@given(secret=words)
+def test_a_header_whose_name_announces_a_secret_is_hidden(secret: str) -> None:
+    headers = [{"name": "X-Api-Key", "value": secret}, {"name": "Accept", "value": "text/html"}]
+    page = Redactor().page(with_container(livenessProbe={"httpGet": {"path": "/", "httpHeaders": headers}}))
+    assert secret.encode() not in page
+    assert b"text/html" in page
 
 
 @pytest.mark.parametrize("form", KEY_FORMS)

@@ -6,6 +6,20 @@ from tests.kube.case import Case
 from tests.kube.cases_stack import CRASHES, GPU, NODE, PCI, SMI, STARTED, kernel, place, stack
 from tests.kube.objects import node, pod
 
+ROWS = """\
+GPU 00000000:3B:00.0
+    Remapped Rows
+        Correctable Error                 : 0
+        Uncorrectable Error               : 1
+        Pending                           : Yes
+        Remapping Failure Occurred        : No
+GPU 00000000:5D:00.0
+    Remapped Rows
+        Pending                           : Yes
+        Remapping Failure Occurred        : Yes
+WARNING: infoROM is corrupted at gpu 0000:5D:00.0
+"""
+
 CASES: dict[str, Case] = {
     "xid-79": stack(
         on=node(NODE, gpus=8, allocatable_gpus=7),
@@ -70,5 +84,18 @@ CASES: dict[str, Case] = {
     "driver-files": stack(
         driver=CRASHES,
         dmesg=kernel("NVRM: RmFetchGspRmImages: No firmware image found", "NVRM: API mismatch: the client 'nvidia-smi' (pid 4021)"),
+    ),
+    "gpu-start": stack(
+        driver=CRASHES,
+        dmesg=kernel(
+            "pci 0000:5d:00.0: BAR 1: no space for [mem size 0x1000000000 64bit pref]",
+            "nvidia: probe of 0000:5d:00.0 failed with error -1",
+            "NVRM: GPU0 _kgspBootGspRm: unexpected WPR2 already up, cannot proceed with booting GSP",
+        ),
+    ),
+    "memory-rows": stack(
+        on=node(NODE, gpus=8, allocatable_gpus=7),
+        dmesg=kernel("GPU 3 has uncorrectable memory errors and row remappings are pending", "GPU 4: row remapping failed"),
+        smi=ROWS,
     ),
 }

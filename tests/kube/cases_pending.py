@@ -59,6 +59,15 @@ WORDS: dict[str, tuple[str, ...]] = {
     "affinity": ("3 node(s) didn't match Pod's node affinity/selector",),
     "cordoned": ("3 node(s) were unschedulable",),
     "volume": ("3 node(s) had volume node affinity conflict",),
+    "taint-or-label": ("1 node(s) had taints that the pod didn't tolerate, 2 node(s) didn't match node selector", ""),
+    "taint-or-gpus": ("1 node(s) had untolerated taint(s), 2 Insufficient nvidia.com/gpu", ""),
+    "nodes-lost": ("3 node(s) had untolerated taint {node.kubernetes.io/unreachable: }",),
+    "nodes-lost-too": ("1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }, 2 Insufficient cpu", ""),
+    "cordoned-and-empty": ("1 node(s) were unschedulable, 2 Insufficient nvidia.com/gpu",),
+    "pods-limit": ("3 Too many pods", NO_VICTIMS),
+    "unknown-reason": ("3 node(s) were found to be too far away",),
+    "device-claim": ("3 cannot allocate all claims",),
+    "no-volume": ("3 node(s) didn't find available persistent volumes to bind",),
     "disk": ("3 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }",),
 }
 
@@ -73,6 +82,13 @@ def spoken(reason: str, message: str, *, component: str = "volcano", **more: Any
     """A pod about which another controller says something."""
     waiting = pod("train-0", gpus=8, age="20m", **more)
     return case([waiting, event(waiting, reason, message, age="1m", component=component), *nodes()])
+
+
+def refused(why: str) -> Case:
+    """A job whose pod is refused before it is made."""
+    owner = job("train", gpus=8, active=0, age="20m")
+    text = f'Error creating: pods "train-x7kqp" is forbidden: {why}'
+    return case([owner, event(owner, "FailedCreate", text, component="job-controller"), *nodes()], command=OWNER)
 
 
 def queued(message: str) -> Case:
@@ -224,6 +240,61 @@ CASES: dict[str, Case] = {
         "FailedScheduling",
         'Failed to schedule pod, incompatible with nodepool "gpu", daemonset overhead={"cpu":"1"}, no instance type has enough resources',
         component="karpenter",
+    ),
+    "karpenter-taint": spoken(
+        "FailedScheduling",
+        "Failed to schedule pod, did not tolerate taint (taint=CriticalAddonsOnly:NoSchedule); "
+        "did not tolerate taint (taint=nvidia.com/gpu=true:NoSchedule)",
+        component="karpenter",
+    ),
+    "karpenter-label": spoken(
+        "FailedScheduling",
+        'Failed to schedule pod, incompatible with nodepool "gpu", daemonset overhead={"cpu":"1"}, incompatible requirements, '
+        'label "pool" does not have known values',
+        component="karpenter",
+    ),
+    "cloud-is-out": spoken(
+        "FailedScaleUp",
+        "Node scale up in zones europe-west4-a associated with this pod failed: GCE out of resources.",
+        component="cluster-autoscaler",
+    ),
+    "kai": spoken(
+        "Unschedulable",
+        "no nodes with enough resources were found: 3 node(s) didn't have enough resources: GPUs.",
+        component="kai-scheduler",
+        scheduler_name="kai-scheduler",
+    ),
+    "no-storage-class": spoken(
+        "FailedScheduling",
+        'running PreBind plugin "VolumeBinding": storageclass.storage.k8s.io "fast" not found',
+        component="default-scheduler",
+    ),
+    "limit-range": refused("maximum memory usage per Container is 64Gi, but limit is 128Gi"),
+    "webhook-silent": case(
+        [
+            (unheard := job("train", gpus=8, active=0, age="20m")),
+            event(
+                unheard,
+                "FailedCreate",
+                'Error creating: Internal error occurred: failed calling webhook "mpod.example.com": failed to call webhook: Post '
+                '"https://hook.guard.svc:443/mutate": no endpoints available for service "hook"',
+                component="job-controller",
+            ),
+            *nodes(),
+        ],
+        command=OWNER,
+    ),
+    "kueue-flavor": queued("couldn't assign flavors to pod set main: topology \"block\" doesn't allow to fit any of 16 pod(s)"),
+    "kueue-held": case(
+        [
+            (second := job("train", gpus=8, active=0, suspend=True, queue="gpu-queue", age="20m")),
+            *(
+                queued_workload(name, owner="Job/train", reserved=words, labels={"kueue.x-k8s.io/job-uid": second["metadata"]["uid"]})
+                for name, words in (("job-train-1", None), ("job-train-2", "The workload is not admitted yet"))
+            ),
+            *nodes(),
+        ],
+        command=OWNER,
     ),
     "kueue-quota": queued(
         "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor h100, 8 more needed"

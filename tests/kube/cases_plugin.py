@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.kube.case import Case
 from tests.kube.cases_stack import (
     CRASHES,
@@ -20,6 +22,29 @@ from tests.kube.cases_stack import (
     stack,
 )
 from tests.kube.objects import event, node, pod
+
+SHARED = """\
+version: v1
+sharing:
+  timeSlicing:
+    resources:
+    - name: nvidia.com/gpu
+      replicas: 4
+"""
+FLAT = "version: v1\ntimeSlicing:\n  renameByDefault: true\n"
+MIG = """\
+version: v1
+mig-configs:
+  all-disabled:
+  - devices: all
+    mig-enabled: false
+"""
+
+
+def config_map(name: str, **data: str) -> dict[str, Any]:
+    """A ConfigMap of the GPU operator's namespace."""
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": NS, "uid": f"uid-{name}"}, "data": data}
+
 
 CASES: dict[str, Case] = {
     "plugin-privileges": crashing(
@@ -95,6 +120,28 @@ CASES: dict[str, Case] = {
         on=node(NODE, labels={"nvidia.com/mig.config": "all-1g.10gb", "nvidia.com/mig.config.state": "failed"}),
     ),
     "sharing-not-offered": stack(on=node(NODE, labels={"nvidia.com/gpu.replicas": "4", "nvidia.com/gpu.sharing-strategy": "time-slicing"})),
+    "sharing-not-applied": stack(
+        config_map("plugin-config", shared=SHARED, flat=FLAT), on=node(NODE, labels={"nvidia.com/device-plugin.config": "shared"})
+    ),
+    "sharing-misplaced": stack(
+        config_map("plugin-config", shared=SHARED, flat=FLAT), on=node(NODE, labels={"nvidia.com/device-plugin.config": "flat"})
+    ),
+    "sharing-not-there": stack(
+        config_map("plugin-config", plain="version: v1\nflags:\n  migStrategy: none\n"),
+        config_map("mig-parted-config", **{"config.yaml": MIG}),
+        on=node(NODE, labels={"nvidia.com/device-plugin.config": "shared", "nvidia.com/mig.config": "all-2g.20gb"}),
+    ),
+    "mig-reset-refused": crashing(
+        "mig_manager",
+        "The following GPUs could not be reset:",
+        "  GPU 00000000:3B:00.0: In use by another client",
+        parts=(*FEW, "mig_manager"),
+        on=node(NODE, labels={"nvidia.com/mig.config": "all-1g.10gb", "nvidia.com/mig.config.state": "failed"}),
+    ),
+    "plugin-minor": crashing("device_plugin", "error getting device paths: error getting GPU device minor number: Not Supported"),
+    "no-gpu-healthy": stack(on=node(NODE, gpus=8, allocatable_gpus=0)),
+    "discovery-crashes": stack(parts=(*FEW, "nfd_worker"), nfd_worker=CRASHES),
+    "exporter-memory-now": stack(parts=(*FEW, "dcgm_exporter"), dcgm_exporter={"terminated": ("OOMKilled", 137), "restarts": 3}),
     # --- operator, feature discovery, exporter
     "operator-memory": stack(
         operator(waiting=CRASHES, last=("OOMKilled", 137), restarts=9),

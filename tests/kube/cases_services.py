@@ -146,4 +146,10 @@ CASES: dict[str, Case] = {
             event(HPA, "Inactive", INACTIVE, component="horizontal-pod-autoscaler"),
         )
     ),
+    "certificate": failing(
+        "kube-scheduler-cp-2",
+        "x509: certificate has expired or is not yet valid: current time 2026-03-01T07:45:55Z is after 2026-02-27T06:55:59Z",
+        box="kube-scheduler",
+    ),
+    "hpa-target": services(objects=(event(HPA, "Inactive", "llm   Deployment/llm   <unknown>/80%   1   8   1   3d4h"),)),
 }

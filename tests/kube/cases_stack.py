@@ -198,6 +198,14 @@ CASES: dict[str, Case] = {
         daemonset("nvidia-gpu-driver-ubuntu22.04-7c6d7bd86b", NS, desired=4, current=4, ready=4, updated=3),
         on=node(NODE, allocatable_gpus=8, gpus=8, gpu_label_count=9),
     ),
+    "driver-rollout-underway": stack(
+        daemonset("nvidia-gpu-driver-ubuntu22.04-7c6d7bd86b", NS, desired=4, current=4, ready=3, updated=2),
+        on=node(NODE, allocatable_gpus=8, gpus=8, gpu_label_count=9),
+    ),
+    "driver-begins": stack(
+        stack_pod("driver", NODE, state={"ready": False}, age="3m"), parts=("container_toolkit",), container_toolkit="waits"
+    ),
+    "driver-other-kernel": crashing("driver", "modprobe: FATAL: Module nvidia not found in directory /lib/modules/6.8.0-49-generic"),
     # --- toolkit and validator
     "toolkit-runtime": crashing(
         "container_toolkit",
@@ -220,6 +228,20 @@ CASES: dict[str, Case] = {
         "operator_validator",
         "driver-validation",
         'msg="Error: error validating driver installation: error creating symlinks: failed to determine major: invalid device node"',
+        parts=(*FEW, "operator_validator"),
+    ),
+    "validator-toolkit": init_stops(
+        "operator_validator",
+        "toolkit-validation",
+        "toolkit is not ready",
+        'msg="Error: error validating toolkit installation: exec: \\"nvidia-smi\\": executable file not found in $PATH"',
+        parts=(*FEW, "operator_validator"),
+    ),
+    "validator-plugin": init_stops(
+        "operator_validator",
+        "plugin-validation",
+        *[f'level=info msg="GPU resources are not yet discovered by the node, retry: {retry}"' for retry in (1, 2, 30)],
+        'level=info msg="Error: error validating plugin installation: GPU resources are not discovered by the node"',
         parts=(*FEW, "operator_validator"),
     ),
     "validator-fabric": init_stops(

@@ -270,4 +270,32 @@ WORDS: dict[str, Case] = {
     ),
 }
 
-CASES: dict[str, Case] = {**STORIES, **WORDS}
+FAILED = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {}. GPU 0 has a total capacity of 79.15 GiB of which {} is free. "
+HELD = "Of the allocated memory {} is allocated by PyTorch, and {} is reserved by PyTorch but unallocated."
+
+
+def out_of_memory(tried: str, free: str, allocated: str, cached: str, *more: str) -> Case:
+    """A program whose allocation on the GPU failed."""
+    return case(looping(1), logs=said(FAILED.format(tried, free) + HELD.format(allocated, cached), *more, previous=True))
+
+
+# Programs that say in numbers what they ran out of.
+MEMORY: dict[str, Case] = {
+    "model-too-large": out_of_memory("4.00 GiB", "2.10 GiB", "75.80 GiB", "310.00 MiB"),
+    "memory-in-pieces": out_of_memory("4.00 GiB", "2.10 GiB", "55.10 GiB", "20.90 GiB"),
+    "memory-elsewhere": out_of_memory("256.00 MiB", "101.25 MiB", "7.20 GiB", "120.00 MiB"),
+    "memory-taken": case(
+        looping(1),
+        logs=said(
+            "ValueError: Free memory on device cuda:0 (9.21/79.11 GiB) on startup is less than desired GPU memory utilization.",
+            previous=True,
+        ),
+    ),
+    "no-space-for-a-cache": case(
+        looping(1), logs=said("OSError: [Errno 28] No space left on device: '/cache/models/ab12.incomplete'", previous=True)
+    ),
+    "ends-again-in-events": case(looping(1), ("BackOff", "Back-off restarting failed container main in pod train-0_ml(1b2c)")),
+    "older-toolkit": case(creating(), CLI + "initialization error: driver error: failed to process request: unknown"),
+}
+
+CASES: dict[str, Case] = {**STORIES, **WORDS, **MEMORY}

@@ -100,6 +100,8 @@ def one(start: int, lines: list[str], output: Output, about: Subject) -> Facts:
     rest = [(number, line) for number, line in enumerate(own, start + 1) if number not in used]
     if kind := kind_of(keys):
         facts, owner = workload_facts(kind, rest, output, about)
+    elif "Last Transition Time" in keys and not keys & (OF_POD | OF_NODE):  # the conditions of a custom resource
+        facts, owner = other_facts(rest, output, about)
     elif keys & OF_POD or (keys >= {"Reason", "Message"} and not keys & OF_NODE):
         facts, owner = pod_facts(rest, found, output, about)
     elif any(QUOTA_HEAD.match(line) for _, line in rest):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from gpudoctor.analyze import kubectl_events
+from gpudoctor.analyze.columns import Row, cells, header
 from gpudoctor.analyze.durations import AGE_WORD, seconds
 from gpudoctor.analyze.place import gaps
 from gpudoctor.facts import Fact, Facts, Origin, Subject
@@ -55,13 +56,10 @@ ENDED = {
     "Running": "Running",
 }
 PENDING = ("Pending", "ContainerCreating", "Init:", "PodInitializing", "SchedulingGated", "ImagePullBackOff", "ErrImagePull")
-TITLE = re.compile(r"[A-Z][A-Z()-]*(?: [A-Z][A-Z()-]*)?")  # NAME, UP-TO-DATE, NODE SELECTOR, RESERVED IN
 # deployment.apps/web (kubectl get all)
 PREFIX = re.compile(r"^([a-z]+)(?:\.[a-z0-9.]+)?/(.+)$")
 # requests.nvidia.com/gpu: 8/8
 QUOTA = re.compile(r"([a-z][\w./-]{1,120}): (\d[\w.]{0,30})/(\d[\w.]{0,30})")
-
-Row = dict[str, str]
 
 
 def score(lines: list[str]) -> int:
@@ -110,36 +108,10 @@ def tables(output: Output, about: Subject) -> Facts:
     return facts
 
 
-def header(line: str) -> list[tuple[int, str]]:
-    """(offset, title) of the columns of a header; [] for other lines.
-
-    >>> header("NAME   UP-TO-DATE   NODE SELECTOR"), header("GPU is LOST")
-    ([(0, 'NAME'), (7, 'UP-TO-DATE'), (20, 'NODE SELECTOR')], [])
-    """
-    if not line[:64].lstrip().startswith(("NAME", "LAST SEEN", "LASTSEEN")):
-        return []
-    pieces = [(match.start(), match.group()) for match in re.finditer(r"\S+(?: \S+)*", line[:1000])]
-    titles = [(start, title) for start, title in pieces if TITLE.fullmatch(title)]
-    return titles if len(titles) == len(pieces) >= 2 else []
-
-
 def kind_of(titles: list[tuple[int, str]]) -> str:
     """The table that has these columns, "" for a table that is not read."""
     names = {name for _, name in titles}
     return next((kind for kind, table in ROWS.items() if names >= table.columns), "")
-
-
-def cells(line: str, titles: list[tuple[int, str]]) -> Row:
-    """The cells of a row by title. Cells are cut at two spaces; where some are empty, each goes to the title it stands below."""
-    pieces = [(match.start(), match.group()) for match in re.finditer(r"\S+(?: \S+)*", line)]
-    names = [name for _, name in titles]
-    if len(pieces) == len(names):
-        return dict(zip(names, (text for _, text in pieces), strict=True))
-    row: Row = {}
-    for start, text in pieces:
-        name = next((name for offset, name in reversed(titles) if offset <= start), names[0])
-        row[name] = f"{row[name]} {text}" if name in row else text
-    return row
 
 
 def pod(match: re.Match[str], about: Subject, origin: Origin) -> Pod:
@@ -191,6 +163,25 @@ def node(match: re.Match[str], origin: Origin, labels: dict[str, str]) -> Node:
         gaps=gaps(Node, shown, "not shown by kubectl get nodes"),
         origin=origin,
     )
+
+
+def node_gpus(row: Row, about: Subject, origin: Origin) -> list[Fact]:
+    """One node of `-o custom-columns=NAME:…,GPU:.status.allocatable.nvidia\\.com/gpu`; `<none>` is a node that offers none."""
+    gpus = 0 if row.get("GPU") == "<none>" else number(row.get("GPU", ""))
+    if gpus is None:
+        return []
+    amounts = {"nvidia.com/gpu": gpus} if gpus else {}
+    shown = {"node", "allocatable", "gpus_allocatable", "gpu_resources"}
+    return [
+        Node(
+            node=row.get("NAME", ""),
+            allocatable=amounts,
+            gpus_allocatable=gpus,
+            gpu_resources=[*amounts],
+            gaps=gaps(Node, shown, "not shown by these columns"),
+            origin=origin,
+        )
+    ]
 
 
 def number(text: str) -> int | None:
@@ -298,5 +289,6 @@ ROWS: dict[str, Table] = {
     "claims": Table(frozenset(("NAME", "STATUS", "VOLUME", "STORAGECLASS")), ("claims",), claim),
     "quotas": Table(frozenset(("NAME", "REQUEST", "LIMIT")), ("quotas",), quota),
     "kueue": Table(frozenset(("NAME", "QUEUE", "RESERVED IN")), ("workloads",), _controller("Workload")),
+    "node_gpus": Table(frozenset(("NAME", "GPU")), ("nodes",), node_gpus),
     "statefulsets": Table(frozenset(("NAME", "READY", "AGE")), ("workloads",), _controller("StatefulSet")),
 }

@@ -1,4 +1,5 @@
-"""What later events have overtaken: the scheduler's refusals of a pod that runs by now, or for which a node is on its way.
+"""What later events have overtaken: refusals to place a pod that runs by now or for which a node is on its way, and start failures of a
+pod that is ready.
 
 Events stay for an hour, and a pod that waited for a while keeps its old warnings in `kubectl describe`.
 """
@@ -11,6 +12,7 @@ from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Event, Message, Pod, ScheduleReason
 
 REFUSALS = ("FailedScheduling", "Unschedulable", "NotTriggerScaleUp", "FailedScaleUp")
+FAILURES = ("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume", "Failed", "ErrImageNeverPull", "InspectFailed", "BackOff")
 COMING = ("TriggeredScaleUp", "Nominated")  # cluster-autoscaler, Karpenter
 # What both autoscalers give a new machine to become a node (--max-node-provision-time; Karpenter's registration TTL).
 PROVISIONING = 900.0
@@ -22,19 +24,19 @@ Name = tuple[str, str]
 def without_overtaken(facts: Facts) -> Facts:
     """The facts without refusals to place a pod that are known to be history. Events themselves stay."""
     events = [fact for fact in facts.get("events", []) if isinstance(fact, Event)]
-    placed = {(pod.namespace, pod.pod) for pod in facts.get("pods", []) if isinstance(pod, Pod) and pod.pod and runs(pod)}
+    pods = [fact for fact in facts.get("pods", []) if isinstance(fact, Pod) and fact.pod]
+    placed = {(pod.namespace, pod.pod) for pod in pods if pod.phase in ("Running", "Succeeded")}
+    ready = {(pod.namespace, pod.pod) for pod in pods if pod.phase == "Running" and pod.ready}
     by_pod: dict[Name, list[Event]] = defaultdict(list)
     for event in events:
         by_pod[event.namespace, event.pod or event.origin.source].append(event)  # pasted without its pod: those of one text belong together
     old = {
-        place(event) for name, some in by_pod.items() for event in some if event.reason in REFUSALS and history(event, some, name in placed)
+        place(event)
+        for name, some in by_pod.items()
+        for event in some
+        if (event.reason in REFUSALS and history(event, some, name in placed)) or (event.reason in FAILURES and name in ready)
     }
     return {kind: [fact for fact in records if not gone(fact, old, placed)] for kind, records in facts.items()}
-
-
-def runs(pod: Pod) -> bool:
-    """Whether a pod has a node for sure. A pod that was refused by the kubelet has one too, and is not meant."""
-    return bool(pod.node) and pod.phase in ("Running", "Succeeded")
 
 
 def history(refusal: Event, events: list[Event], placed: bool) -> bool:

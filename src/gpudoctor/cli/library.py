@@ -45,6 +45,8 @@ def show_runbook(name: str) -> int:
     print(f"{book.id}: {book.title}")
     if book.summary:
         print("\n" + textwrap.fill(book.summary, WIDTH))
+    if book.alerts:
+        print("\n" + textwrap.fill(f"alerts that lead here: {', '.join(book.alerts)}", WIDTH))
     if book.inputs:
         print("\nInputs")
     for key, given in book.inputs.items():
@@ -61,6 +63,8 @@ def show_runbook(name: str) -> int:
 
 def step_lines(step: Step) -> Iterator[str]:
     """A step in words: when it runs, what it runs, which causes it may find."""
+    if step.why:
+        yield f"why     {step.why}"
     if step.when:
         yield f"when    {step.when}"
     if step.each:

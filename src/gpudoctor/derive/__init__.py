@@ -1,7 +1,7 @@
 """Measurements over facts of several types. They return facts and name no cause.
 
-A derivation is `(facts, inputs, now) -> Facts`: `facts` holds all records read so far by type, `inputs` the runbook's inputs, `now` the
-newest time among the facts (seconds since the epoch, 0.0 when none has one).
+A derivation is `(facts, inputs, now) -> Facts`: `facts` holds by type what was read so far of its `needs` and `beside`, `inputs` are the
+runbook's, `now` is the newest time among the facts (seconds since the epoch, 0.0 when none has one).
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def run_file(library: Library, path: Path, test: PairedTest) -> Iterator[tuple[s
     if book is None or problems:
         yield test.runbook, problems
         return
-    tally = Tally(seen={})
+    tally = Tally()
     for case in test.cases:
         yield case.name, run_case(library, book, case, path.parent / test.fixtures, tally)
     yield "coverage", list(uncovered(book, tally))

@@ -19,7 +19,7 @@ from gpudoctor.runbook.model import Cause, FixTemplate, Library
 CONFIDENCE_ORDER: dict[str, int] = {"confirmed": 0, "likely": 1, "possible": 2}
 EVIDENCE = 4  # lines of evidence of one finding; the rest is in the bundle
 SLACK = 2.0  # seconds by which clocks of different sources may differ before "later" means later
-
+TOOL = f"gpudoctor {__version__}"
 
 # What a command to paste may hold: names of Kubernetes objects, KIND/NAME, UUIDs, PCI addresses. Anything else stays a placeholder.
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,300}\Z")
@@ -176,14 +176,9 @@ def findings(found: list[Found]) -> list[Finding]:
 
 def candidates(found: list[Found]) -> list[Candidate]:
     """What is only possible, where nothing decided makes it needless."""
-    sure = [one for one in found if one.confidence != "possible"]
-    made = []
-    for one in found:
-        if one.confidence != "possible":
-            continue
-        if any(other.cause.id == one.cause.id or other in one.explained_by for other in sure):
-            continue
-        candidate = Candidate(
+    decided = {one.cause.id for one in found if one.confidence != "possible"}
+    return [
+        Candidate(
             cause=one.cause.id,
             why=one.title,
             check=one.check,
@@ -191,8 +186,11 @@ def candidates(found: list[Found]) -> list[Candidate]:
             evidence=evidence(one.origins),
             settle_with=one.settle_with,
         )
-        made.append(candidate)
-    return made
+        for one in found
+        if one.confidence == "possible"
+        and one.cause.id not in decided
+        and all(other.confidence == "possible" for other in one.explained_by)
+    ]
 
 
 def unknowns(checked: list[Checked]) -> list[Unknown]:
@@ -256,6 +254,3 @@ def stamp(seconds: float | None) -> str | None:
         return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):  # a time that no clock has shown
         return None
-
-
-TOOL = f"gpudoctor {__version__}"

@@ -60,9 +60,9 @@ def analyze(library: Library, facts: Facts, inputs: list[InputFile], now: float)
     """Draw the conclusions from facts that files gave; no command runs, the measurements over the facts do."""
     store = Store()
     store.put(0, facts)
-    for name, derivation in DERIVATIONS.items():
+    for number, (name, derivation) in enumerate(DERIVATIONS.items()):
         if not derivation.asked and store.records(derivation.needs[0]):
-            store.put(1, load_derivation(name)(store.everything(1), {}, now))
+            store.put(1, load_derivation(name)(store.everything(1), {}, now), number)
     checked = outcomes.of_facts(library, store)
     read = [one for one in inputs if one.recognised_as]
     unread = [Missing(one.path, one.note or "not recognised") for one in inputs if not one.recognised_as]

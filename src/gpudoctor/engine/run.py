@@ -118,7 +118,7 @@ class Engine:
         except Unsure as why:
             step.undecided = str(why)
         except BaseException as error:
-            self.stopped = error
+            self.stopped = self.stopped or error
         step.done = True
 
     def guarded(self, step: StepRun, steps: list[StepRun]) -> None:
@@ -126,7 +126,7 @@ class Engine:
         try:
             self.ask(step, steps)
         except BaseException as error:
-            self.stopped = error
+            self.stopped = self.stopped or error
         finally:
             with self.changed:
                 step.done = True
@@ -202,7 +202,7 @@ class Engine:
                 try:
                     results[number] = self.answers(step.planned.step, step.planned.order, todo[number])
                 except BaseException as error:
-                    self.stopped = error
+                    self.stopped = self.stopped or error
 
         threads = [threading.Thread(target=one, args=(number,), daemon=True) for number in range(1, len(todo))]
         for thread in threads:

@@ -41,7 +41,7 @@ PRINTED: tuple[str, ...] = (
 )
 
 # Words that end the name of a secret. `tokenizer`, `max_tokens` and `secretName` end otherwise, and name none.
-PASSWORD_WORDS = r"password|passwd|passphrase|(?:api|access|secret|private|encryption|signing)[ _-]?key|client[ _-]?secret"  # noqa: S105
+PASSWORD_WORDS = r"password|passwd|passphrase|(?:api|access|account|secret|private|encryption|signing)[ _-]?key|client[ _-]?secret"  # noqa: S105
 TOKEN_WORDS = r"token|secret|credentials?|authorization|(?<![A-Za-z])(?:auth|pass|pwd)"  # noqa: S105
 
 

@@ -129,6 +129,12 @@ RULES: tuple[Rule, ...] = (
     Rule(("bearer",), re.compile(r"(?i:bearer)[ \t]{1,8}(?P<secret>[A-Za-z0-9._~+/-]{6,}+=*+)"), _word),
     # Authorization: Basic ZGVwbG95OnMzY3IzdA==
     Rule(("basic",), re.compile(r"(?i:basic)[ \t]{1,8}(?P<secret>[A-Za-z0-9+/]{6,}+=*+)"), _not_credentials),
+    # curl -sS -u deploy:s3cr3t https://…, but not docker run -u 1000:1000
+    Rule(
+        ("curl",),
+        re.compile(r"""(?<![^\s"'])(?:-u|--user)[ =]{0,2}["']?[^\s:"']{1,128}:(?P<secret>[^\s"']{1,256})"""),
+        lambda match: match["secret"].isdigit(),
+    ),
     # --registry-password s3cr3t
     Rule(("--",), re.compile(rf"(?<![A-Za-z0-9_.-])(?i:--(?=[a-z0-9])[a-z0-9_.-]{{0,40}}?(?:{SECRET_WORDS}))[ \t]{{1,8}}(?!-)" + VALUE)),
     # db_password=s3cr3t, "apiKey": "s3cr3t", \"client_secret\":\"s3cr3t\"

@@ -22,19 +22,25 @@ FREE = re.compile(rf"of which {SIZE} is free|; {SIZE} free")
 ALLOCATED = re.compile(rf"{SIZE} (?:is allocated by PyTorch|already allocated)")
 UNALLOCATED = re.compile(rf"{SIZE} is reserved by PyTorch but unallocated")
 RESERVED = re.compile(rf"{SIZE} reserved in total by PyTorch")
+LONGEST = 1500  # characters of one report
 MOST = 1000  # reports of one log
 
 
 def allocations(whole: str, output: Output, about: Subject) -> Iterator[Allocation]:
     """The reports of one log, equal ones once. One without the amounts (cut off, another library) gives no record."""
     seen: set[tuple[int, ...]] = set()
+    at = 0
     for number, line in lines_with(whole, "Tried to allocate "):
-        sizes = {pattern: size(pattern, line) for pattern in (TRIED, TOTAL, FREE, ALLOCATED)}
+        at = whole.find(line, at)
+        # Terminals and forms wrap the long line.
+        report = " ".join(whole[at : at + LONGEST].split())
+        at += len(line)
+        sizes = {pattern: size(pattern, report) for pattern in (TRIED, TOTAL, FREE, ALLOCATED)}
         tried, total, free, allocated = sizes.values()
         if tried is None or total is None or free is None or allocated is None or len(seen) == MOST:
             continue
-        reserved = size(RESERVED, line)
-        cached = (size(UNALLOCATED, line) or 0) if reserved is None else max(0, reserved - allocated)
+        reserved = size(RESERVED, report)
+        cached = (size(UNALLOCATED, report) or 0) if reserved is None else max(0, reserved - allocated)
         key = (tried, total, free, allocated, cached)
         if key in seen:
             continue

@@ -52,7 +52,9 @@ def said(fields: dict[str, Any]) -> str:
 
 def content(text: str) -> dict[str, Any]:
     """A value as YAML, {} for anything that is not a mapping of one of the two programs. The parser in Python: deep nesting is an error."""
-    if len(text) > LARGEST or not any(word in text for word in (*METHODS, "mig-configs", "flags", "migStrategy")):
+    if len(text) > LARGEST or "<<" in text:  # ten lines of nested merge keys stand for billions of entries
+        return {}
+    if not any(word in text for word in (*METHODS, "mig-configs", "flags", "migStrategy")):
         return {}
     import yaml
 

@@ -1,13 +1,18 @@
-"""The GPU pods of a list that aren't well. Pods that are well are counted and dropped, so that a large cluster costs little memory."""
+"""The GPU pods of a list that aren't well. Pods that are well are counted and dropped, so that a large cluster costs little."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.facts.kubernetes import Pod, Target
-from gpudoctor.parsers.kubernetes_json import whole_list
-from gpudoctor.parsers.kubernetes_pods import read
+from gpudoctor.facts.kubernetes import Target
+from gpudoctor.knowledge.resources import gpu_count, gpu_names
+from gpudoctor.parsers import ParseError
+from gpudoctor.parsers.kubernetes_json import controller
+from gpudoctor.parsers.kubernetes_pods import component_of, read, wants_gpu
+from gpudoctor.parsers.pod_requests import pod_requests
+from gpudoctor.parsers.pod_shape import PodObject, PodSpec, PodStatus
+from gpudoctor.parsers.pod_status import condition
 from gpudoctor.probes.base import Output
 
 
@@ -19,26 +24,32 @@ def gpu_pods(outputs: Iterable[Output], about: Subject) -> Facts:
     """
     kept: Facts = {"pods": [], "containers": [], "messages": [], "schedule_reasons": []}
     seen = 0
-    for output in whole_list(outputs, "pods"):
-        page = read(output, target=True, wanted=lambda item: True)
-        ours = {key(pod) for pod in page["pods"] if isinstance(pod, Pod) and concerns_gpu(pod)}
-        seen += len(ours)
-        ill = {key(pod) for pod in page["pods"] if isinstance(pod, Pod) and key(pod) in ours and not well(pod)}
-        for kind, records in page.items():
-            kept[kind] += [record for record in records if key(record) in ill]
+
+    def ill(item: PodObject) -> bool:
+        nonlocal seen
+        gpus = gpus_of(item)
+        seen += gpus is not None
+        return gpus is not None and not well(item.status or PodStatus(), gpus)
+
+    for output in outputs:
+        if not output.ok:
+            raise ParseError(f"{output.named()}: the list of pods is not complete: {output.reason or output.failure}")
+        for kind, records in read(output, target=True, wanted=ill).items():
+            kept[kind] += records
     return {**kept, "targets": [Target(kind="GPU pod", found=True, pods=seen)]}
 
 
-def key(record: object) -> tuple[str, str]:
-    """Namespace and name of the pod that a record is about."""
-    return getattr(record, "namespace", ""), getattr(record, "pod", "")
+def gpus_of(item: PodObject) -> int | None:
+    """How many GPUs a pod asks for, 0 where it only looks as if it should; None for the parts of the GPU stack and all other pods."""
+    spec = item.spec or PodSpec()
+    requests = pod_requests(spec)
+    if component_of(item.meta):
+        return None
+    if gpu_names(requests):
+        return gpu_count(requests)
+    return 0 if wants_gpu(spec) and not controller(item.meta).startswith("DaemonSet/") else None
 
 
-def concerns_gpu(pod: Pod) -> bool:
-    """Whether a pod asks for a GPU, or looks as if it should use one. The parts of the GPU stack don't count."""
-    return not pod.component and (pod.gpus > 0 or bool(pod.gpu_resources) or bool(pod.wants_gpu_hint))
-
-
-def well(pod: Pod) -> bool:
+def well(status: PodStatus, gpus: int) -> bool:
     """Whether nothing needs a look: it has ended well, or runs, is ready, and has the GPU that it should have."""
-    return pod.phase == "Succeeded" or (pod.phase == "Running" and pod.ready and pod.gpus > 0)
+    return status.phase == "Succeeded" or (status.phase == "Running" and gpus > 0 and condition(status, "Ready")[0] == "True")

@@ -21,7 +21,7 @@ PLUGIN_XID = re.compile(r"[Xx]idCriticalError: Xid=(\d{1,4})(?:,? on (?:(?:Devic
 
 
 def text(output: Output, about: Subject) -> Facts:
-    """Known messages of one log; any text is a log. `xids` and `allocations` only where there are some: that a log has none proves nothing."""
+    """Known messages of one log; any text is a log. `xids` and `allocations` only where there are some, since none proves nothing."""
     whole = output.text
     found = [*kernel_xids(whole, output, about), *plugin_xids(whole, output, about)]
     failed = [*allocations(whole, output, about)]

@@ -98,14 +98,20 @@ class Redactor:
         own = value.get("kind")
         kind = own.removesuffix("List") if isinstance(own, str) else kind  # the items of a SecretList don't repeat their kind
         if kind == "Secret" and key in ("data", "stringData"):
-            return {name: self.hide(content) if isinstance(content, str) else None for name, content in value.items()}
+            return {field: self.hide(content) if isinstance(content, str) else None for field, content in value.items()}
         if key == "annotations":
-            return {name: self._annotation(name, content) for name, content in value.items() if name != LAST_APPLIED}
+            return {field: self._annotation(field, content) for field, content in value.items() if field != LAST_APPLIED}
         if key == "env":
-            return {name: self._variable(name, content) for name, content in value.items()}
-        if isinstance(value.get("name"), str) and "value" in value and key == "env[]":
-            return {**self.tree(value), "value": self._variable(value["name"], value["value"])}
-        return {name: self.tree(content, name, kind) for name, content in value.items() if name != "managedFields"}
+            return {field: self._variable(field, content) for field, content in value.items()}
+        name = value.get("name")
+        if isinstance(name, str) and "value" in value and key == "env[]":
+            return {**self.tree(value), "value": self._variable(name, value["value"])}
+        secret = isinstance(name, str) and names_secret(name)  # a header of a probe: {"name": "X-Api-Key", "value": …}
+        return {
+            field: self.hide(content) if secret and field == "value" and isinstance(content, str) else self.tree(content, field, kind)
+            for field, content in value.items()
+            if field != "managedFields"
+        }
 
     def _variable(self, name: str, value: Any) -> Any:
         """The value of an environment variable."""
