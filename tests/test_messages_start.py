@@ -1,4 +1,4 @@
-"""Sibling wordings of the messages between "scheduled" and "running": other releases, runtimes and tools say the same thing."""
+"""Sibling wordings of the messages between "created" and "running": other releases, runtimes and tools say the same thing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gpudoctor.parsers.messages import Scanner, compiled, find
 from gpudoctor.runbook.index import messages_folder
 
-FILES = ("container-runtime", "image-and-start", "workload")
+FILES = ("container-runtime", "image-and-start", "workload", "scheduling")
 SIBLINGS: tuple[tuple[str, str], ...] = (
     ("nvml_version_mismatch", "initialization error: nvml error: driver/library version mismatch: unknown"),
     ("nvml_version_mismatch", "Failed to initialize NVML: Driver/library version mismatch"),
@@ -96,22 +96,71 @@ SIBLINGS: tuple[tuple[str, str], ...] = (
     ("program_nvml_unknown_error", "Failed to initialize NVML: Unknown Error"),
     ("no_runtime_handler", 'error="failed to get sandbox runtime: no runtime for \\"nvidia\\" is configured"'),
     ("image_pull_error", 'msg="PullImage \\"x\\" failed" error="failed to pull and unpack image \\"registry.example/x:1\\": not found"'),
+    ("glibc_too_old", "libstdc++.so.6: version `GLIBCXX_3.4.32' not found (required by /opt/x.so)"),
+    ("runtime_program_missing", "createContainer hook #0: fork/exec /usr/bin/nvidia-cdi-hook: no such file or directory: unknown"),
+    ("runtime_program_missing", "executable file `nvidia-container-runtime` not found in $PATH: No such file or directory"),
+    ("image_registry_answer", 'Head "https://registry.example/v2/x/manifests/1": http: server gave HTTP response to HTTPS client'),
+    ("image_registry_answer", "initializing source docker://registry.example/x:1: reading manifest 1 in registry.example/x: unauthorized"),
+    ("image_registry_answer", "denied: requested access to the resource is denied"),
+    ("csi_driver_not_registered", 'AttachVolume.Attach failed for volume "pvc-1" : CSINode gpu-1 does not contain driver ebs.csi.aws.com'),
+    (
+        "plugin_socket_dead",
+        "Allocate failed due to rpc error: code = Unavailable desc = error reading from server: EOF, which is unexpected",
+    ),
+    ("claim_not_provisioned", 'storageclass.storage.k8s.io "fast" not found'),
+    ("claim_not_provisioned", "no persistent volumes available for this claim and no storage class is set"),
+    ("cuda_memory_exhausted", "cudaMalloc failed: out of memory"),
+    ("cuda_memory_exhausted", "Allocator (GPU_0_bfc) ran out of memory trying to allocate 4.00GiB (rounded to 4294967296)requested by op"),
+    ("cuda_memory_exhausted", "ResourceExhaustedError: OOM when allocating tensor with shape[1024,1024] and type float"),
+    ("cuda_memory_exhausted", "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+    ("cuda_memory_exhausted", "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`"),
+    ("cuda_driver_named_old", "version 470.57.02 was detected and compatibility mode is UNAVAILABLE."),
+    ("shared_memory_exhausted", "RuntimeError: unable to write to file </torch_412_1_0>: No space left on device (28)"),
+    ("shared_memory_exhausted", "NCCL WARN Error: failed to extend /dev/shm/nccl-AbCdEf to 9637892 bytes"),
+    ("container_memory_kill", "oom_kill 12"),
+    ("container_memory_kill", "Task was killed due to the node running low on memory."),
+    ("program_finds_no_space", "npm ERR! ENOSPC: no space left on device, write"),
+    ("quota_exceeded_by_request", "exceeded quota: team-a, requested: limits.nvidia.com/gpu=1, used: limits.nvidia.com/gpu=4"),
+    ("limit_range_exceeded", "[maximum cpu usage per Container is 16, but limit is 32, maximum memory usage per Container is 64Gi]"),
+    ("kueue_quota_insufficient", "insufficient unused quota in cohort for nvidia.com/gpu in flavor a100, 4 more needed"),
+    ("kueue_quota_insufficient", "Pending the preemption of 2 workload(s)"),
+    ("kueue_topology_does_not_fit", 'topology "rack" allows to fit only 2 out of 4 pod(s)'),
+    ("kueue_flavor_excluded", "flavor spot doesn't match node affinity"),
+    ("kueue_queue_missing", "ClusterQueue research is stopped"),
+    ("kueue_admitted", "Quota reserved in ClusterQueue research, wait time since queued was 61s"),
+    ("autoscaler_scaling_up", "Pod should schedule on: nodeclaim/gpu-8fz2x"),
+    ("autoscaler_group_at_maximum", "pod didn't trigger scale-up: 2 in backoff after failed scale-up, 1 max node group size reached"),
+    ("autoscaler_pool_limit", 'all available instance types exceed limits for provisioner: "gpu"'),
+    ("autoscaler_gpu_taint_not_tolerated", "did not tolerate taint (taint=nvidia.com/gpu=true:NoSchedule)"),
+    ("autoscaler_taint_not_tolerated", "did not tolerate dedicated=research:NoSchedule"),
+    ("autoscaler_requirement_incompatible", 'incompatible requirements, label "NodeGroupType" does not have known values'),
+    ("autoscaler_cloud_out_of_capacity", "insufficient capacity, with fleet error(s), InsufficientInstanceCapacity: no p5.48xlarge"),
+    ("gang_group_rejected", "pre-filter pod train-3 cannot find enough sibling pods, current pods number: 3, minMember of group: 4"),
+    ("gang_group_rejected", "Resources were found for 2 pods while 3 are required for gang scheduling."),
 )
 # A command that isn't there to exec, a guess at nothing, news of success: nothing to alarm about.
 QUIET = (
     "Liveness probe succeeded",
     'Normal  Pulled  Container image "x" already present on machine',
+    "waiting for first consumer to be created before binding",
+    'MountVolume.SetUp failed for volume "kube-api-access-2fj" : failed to sync configmap cache: timed out',
+    "Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.16GiB with freed_by_count=0. This is not a failure",
+    "NOTE: CUDA Forward Compatibility mode ENABLED.",
+    "ERROR: out of shared memory HINT: You might need to increase max_locks_per_transaction",
+    "unable to open shared memory object </torch_1_2> in read-write mode: Too many open files (24)",
+    "oom_kill 0",
+    "pod triggered scale-up: [{gpu-pool 0->1 (max: 4)}]",
 )
 
 
 def entries() -> list[dict[str, object]]:
-    """The entries of the three files."""
+    """The entries of these files."""
     return [e for name in FILES for e in yaml.safe_load((messages_folder() / f"{name}.yaml").read_text())["messages"]]
 
 
 @functools.cache
 def scanner() -> Scanner:
-    """The three files, compiled."""
+    """The files, compiled."""
     return compiled([(str(entry["name"]), str(entry["pattern"])) for entry in entries()])
 
 

@@ -50,7 +50,7 @@ LOG = re.compile(
     r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d |(?:INFO|WARN|ERROR|DEBUG|FATAL)\b)"
 )
 BANNER = re.compile(r"^\| NVIDIA-SMI \d|^=+NVSMI LOG=+|<nvidia_smi_log>|^\s*(?:Driver Version|Attached GPUs) +: ")
-CSV = re.compile(r"^\s*(?:index|uuid|name|pci\.bus_id|timestamp|gpu_uuid)(?: \[\w+\])?, ?[a-z_.]+")
+CSV = re.compile(r"^\s*(?:index|uuid|name|pci\.bus_id|timestamp|gpu_uuid|gpu_bus_id|gpu_name)(?: \[\w+\])?, ?[a-z_.]+")
 ROW = re.compile(r"^\|\s+\d{1,3}\s+\S.{1,60}\|\s+[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d ")
 
 

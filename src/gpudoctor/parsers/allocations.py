@@ -4,40 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.gpu import Allocation
-from gpudoctor.parsers.kernel import lines_with
+from gpudoctor.parsers import LINE
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Output
 
 SIZE = r"(\d{1,7}(?:\.\d{1,3})?) (bytes|[KMGT]iB)"
 UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+BEGINS = "Tried to allocate "
 # … Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB of which 1.25 GiB is free. … Of the allocated memory 20.57 GiB is
 #   allocated by PyTorch, and 1.62 GiB is reserved by PyTorch but unallocated. …                         (2.1 and later)
 # … Tried to allocate 2.00 GiB (GPU 0; 14.76 GiB total capacity; 13.50 GiB already allocated; 101.75 MiB free; 13.70 GiB reserved in total …
-TRIED = re.compile(rf"Tried to allocate {SIZE}")
+TRIED = re.compile(rf"{BEGINS}{SIZE}")
 TOTAL = re.compile(rf"total capaci?ty of {SIZE}|; {SIZE} total capacity")
 FREE = re.compile(rf"of which {SIZE} is free|; {SIZE} free")
 ALLOCATED = re.compile(rf"{SIZE} (?:is allocated by PyTorch|already allocated)")
 UNALLOCATED = re.compile(rf"{SIZE} is reserved by PyTorch but unallocated")
 RESERVED = re.compile(rf"{SIZE} reserved in total by PyTorch")
 LONGEST = 1500  # characters of one report
-MOST = 1000  # reports of one log
+MOST = 5000  # reports of one log that are looked at
 
 
 def allocations(whole: str, output: Output, about: Subject) -> Iterator[Allocation]:
     """The reports of one log, equal ones once. One without the amounts (cut off, another library) gives no record."""
     seen: set[tuple[int, ...]] = set()
-    at = 0
-    for number, line in lines_with(whole, "Tried to allocate "):
-        at = whole.find(line, at)
-        # Terminals and forms wrap the long line.
-        report = " ".join(whole[at : at + LONGEST].split())
-        at += len(line)
+    for number, line, report in islice(reports(whole), MOST):
         sizes = {pattern: size(pattern, report) for pattern in (TRIED, TOTAL, FREE, ALLOCATED)}
         tried, total, free, allocated = sizes.values()
-        if tried is None or total is None or free is None or allocated is None or len(seen) == MOST:
+        if tried is None or total is None or free is None or allocated is None:
             continue
         reserved = size(RESERVED, report)
         cached = (size(UNALLOCATED, report) or 0) if reserved is None else max(0, reserved - allocated)
@@ -59,6 +56,21 @@ def allocations(whole: str, output: Output, about: Subject) -> Iterator[Allocati
             time=line_time(line, output.time),
             origin=Origin(output.named(), number, line.strip()),
         )
+
+
+def reports(whole: str) -> Iterator[tuple[int, str, str]]:
+    """(number of the line from 1, the line, what is said from there to the next report). Terminals and forms wrap the long line."""
+    number, counted = 1, 0
+    at = whole.find(BEGINS)
+    while at >= 0:
+        number += whole.count("\n", counted, at)
+        counted = at
+        start = whole.rfind("\n", 0, at) + 1
+        line = whole[start : start + LINE].split("\n", 1)[0]
+        after = at + len(BEGINS)
+        said = whole[after : after + LONGEST].split(BEGINS, 1)[0]
+        yield number, line, BEGINS + " ".join(said.split())
+        at = whole.find(BEGINS, after)
 
 
 def size(pattern: re.Pattern[str], line: str) -> int | None:

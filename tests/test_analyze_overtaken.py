@@ -1,0 +1,120 @@
+"""What later events have overtaken, and the whole way from pasted text to a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpudoctor.analyze.gather import gather
+from gpudoctor.engine.diagnose import analyze
+from gpudoctor.report import Report
+from gpudoctor.runbook import index
+
+REFUSED = "0/4 nodes are available: 4 Insufficient nvidia.com/gpu. preemption: 0/4 nodes are available: 4 No preemption victims found."
+RUNS = """\
+Name:         train-0
+Namespace:    ml
+Node:         gpu-2/192.0.2.2
+Status:       Running
+Containers:
+  main:
+    State:          Running
+    Ready:          True
+    Restart Count:  0
+Events:
+  Type     Reason            Age   From               Message
+"""
+NODE = """\
+Name:               gpu-1
+Taints:             <none>
+Unschedulable:      false
+Capacity:
+  nvidia.com/gpu:     8
+Allocatable:
+  nvidia.com/gpu:     8
+Allocated resources:
+  Resource           Requests     Limits
+  nvidia.com/gpu     {used}            {used}
+"""
+WAITS = """\
+Name:         train-0
+Namespace:    ml
+Node:         <none>
+Status:       Pending
+Containers:
+  main:
+    Image:    registry.example/trainer:1
+    Limits:
+      nvidia.com/gpu:  {gpus}
+Events:
+  Warning  FailedScheduling  2m  default-scheduler  0/1 nodes are available: 1 Insufficient nvidia.com/gpu.
+"""
+
+
+def report(folder: Path, **texts: str) -> Report:
+    for name, text in texts.items():
+        (folder / f"{name}.txt").write_text(text)
+    read = gather([str(folder)])
+    return analyze(index.library(), read.facts, read.inputs, read.now)
+
+
+def causes(found: Report) -> list[str]:
+    return [finding.cause for finding in found.findings]
+
+
+HISTORY = {
+    "placed since": RUNS + f"  Warning  FailedScheduling  22m  scheduler  {REFUSED}\n  Normal  Scheduled  19m  scheduler  ok",
+    "a table of events": (f"14m  Warning  FailedScheduling  pod/train-0  {REFUSED}\n12m  Normal  Scheduled  pod/train-0  assigned"),
+    "a machine is ordered": (
+        f"20s  Warning  FailedScheduling  pod/train-0  {REFUSED}\n19s  Normal  Nominated  pod/train-0  Pod should schedule on: nodeclaim/x"
+    ),
+    "ready by now": RUNS + '  Warning  FailedCreatePodSandBox  9m  kubelet  no runtime for "nvidia" is configured',
+    "mounted by now": RUNS
+    + '  Warning  FailedMount  9m  kubelet  MountVolume.SetUp failed for volume "data" : mount failed: exit status 32',
+}
+
+
+@pytest.mark.parametrize("text", HISTORY.values(), ids=list(HISTORY))
+def test_history_is_no_alarm(text: str, tmp_path: Path) -> None:
+    assert causes(report(tmp_path, paste=text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"1m  Warning  FailedScheduling  pod/train-0  {REFUSED}",
+        f"12m  Normal  Scheduled  pod/train-0  ok\n1m  Warning  FailedScheduling  pod/train-0  {REFUSED}",  # a pod of the same name again
+        f"2h  Normal  TriggeredScaleUp  pod/train-0  pod triggered scale-up: [x]\n1m  Warning  FailedScheduling  pod/train-0  {REFUSED}",
+        f"1m  Warning  FailedScheduling  pod/train-0  {REFUSED}\n30s  Normal  Scheduled  pod/train-1  ok",  # of another pod
+    ],
+)
+def test_what_still_holds_is_found(text: str, tmp_path: Path) -> None:
+    assert causes(report(tmp_path, paste=text)) == ["gpu-capacity-exhausted"]
+
+
+@pytest.mark.parametrize(
+    ("used", "gpus", "cause"), [(8, 4, "gpu-capacity-exhausted"), (0, 16, "request-exceeds-node-size")], ids=["in use", "too large"]
+)
+def test_described_pod_and_node_are_compared(used: int, gpus: int, cause: str, tmp_path: Path) -> None:
+    """The measurement over pods and nodes reaches the checks also where another one is made over the same pods."""
+    assert causes(report(tmp_path, pod=WAITS.format(gpus=gpus), node=NODE.format(used=used))) == [cause]
+
+
+def test_columns_of_gpus_say_what_the_scheduler_does_not(tmp_path: Path) -> None:
+    columns = "NAME     GPU\ngpu-1    <none>\n"
+    alone = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: 0/1 nodes are available: 1 No preemption victims found."
+    assert causes(report(tmp_path, nodes=columns, words=alone)) == ["device-plugin-not-running"]
+
+
+def test_text_below_a_table_is_read(tmp_path: Path) -> None:
+    text = 'NAME      READY   STATUS    RESTARTS   AGE\ntrain-0   0/1     Pending   0          3m\nError: secret "hf-token" not found\n'
+    assert causes(report(tmp_path, paste=text)) == ["secret-or-configmap-missing"]
+
+
+def test_the_conditions_of_a_custom_resource_are_read(tmp_path: Path) -> None:
+    text = (
+        "Status:\n  Conditions:\n    Last Transition Time:  2026-03-01T10:00:00Z\n"
+        "    Message:  3/4 tasks in gang unschedulable: pod group is not ready, 3 Pending, 4 minAvailable\n    Reason:  X\n"
+    )
+    assert causes(report(tmp_path, paste=text)) == ["gang-scheduling-wait"]
