@@ -62,7 +62,8 @@ def test_no_text_breaks_it_and_no_amount_is_negative(parts: list[str]) -> None:
     assert all(min(one.tried, one.total, one.free, one.allocated, one.cached, one.elsewhere) >= 0 for one in read(" ".join(parts)))
 
 
-def test_a_log_of_nothing_else_takes_a_moment() -> None:
+@pytest.mark.parametrize("end", ["\n", " "])
+def test_a_log_of_nothing_else_takes_a_moment(end: str) -> None:
     began = time.monotonic()
-    read("Tried to allocate 1.00 GiB (GPU 0; \n" * 200_000)
+    read(f"Tried to allocate 1.00 GiB (GPU 0; {end}" * 200_000)
     assert time.monotonic() - began < 5

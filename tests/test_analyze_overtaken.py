@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpudoctor.analyze.gather import gather
+from gpudoctor.analyze.overtaken import without_overtaken
 from gpudoctor.engine.diagnose import analyze
+from gpudoctor.facts.kubernetes import Event
 from gpudoctor.report import Report
 from gpudoctor.runbook import index
 
@@ -118,3 +123,25 @@ def test_the_conditions_of_a_custom_resource_are_read(tmp_path: Path) -> None:
         "    Message:  3/4 tasks in gang unschedulable: pod group is not ready, 3 Pending, 4 minAvailable\n    Reason:  X\n"
     )
     assert causes(report(tmp_path, paste=text)) == ["gang-scheduling-wait"]
+
+
+def test_many_events_of_no_pod_take_a_moment() -> None:
+    events = [Event(reason=reason, age=float(age)) for age in range(50_000) for reason in ("FailedScheduling", "Scheduled")]
+    began = time.monotonic()
+    assert without_overtaken({"events": [*events]})["events"] == events
+    assert time.monotonic() - began < 5
+
+
+@given(
+    st.lists(
+        st.builds(
+            Event,
+            reason=st.sampled_from(["FailedScheduling", "Scheduled", "Nominated", "Failed", ""]),
+            age=st.none() | st.floats(allow_nan=True),
+            pod=st.sampled_from(["", "a", "b"]),
+        ),
+        max_size=8,
+    )
+)
+def test_no_age_breaks_it_and_events_stay(events: list[Event]) -> None:
+    assert without_overtaken({"events": [*events]})["events"] == events

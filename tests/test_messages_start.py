@@ -143,7 +143,6 @@ QUIET = (
     "Liveness probe succeeded",
     'Normal  Pulled  Container image "x" already present on machine',
     "waiting for first consumer to be created before binding",
-    'MountVolume.SetUp failed for volume "kube-api-access-2fj" : failed to sync configmap cache: timed out',
     "Allocator (GPU_0_bfc) ran out of memory trying to allocate 2.16GiB with freed_by_count=0. This is not a failure",
     "NOTE: CUDA Forward Compatibility mode ENABLED.",
     "ERROR: out of shared memory HINT: You might need to increase max_locks_per_transaction",

@@ -331,5 +331,13 @@ CASES: dict[str, Case] = {
         command=OWNER,
     ),
     "silent-owner": case([job("train", gpus=8, active=0, age="20m"), *nodes()], command=OWNER),
+    "quota-of-an-hour-ago": case(
+        [
+            job("train", gpus=8, active=0, age="3h"),
+            resourcequota("gpu-quota", hard={"requests.nvidia.com/gpu": "16"}, used={"requests.nvidia.com/gpu": "16"}),
+            *nodes(),
+        ],
+        command=OWNER,
+    ),
     "suspended": case([job("train", gpus=8, active=0, suspend=True, age="20m"), *nodes()], command=OWNER),
 }

@@ -24,6 +24,9 @@ from gpudoctor.probes.base import Output
 # nvidia.com/gpu.shared  7           7
 BARE_REQUEST = re.compile(r"^\s*(?:[a-z0-9.-]+\.com/[\w.-]{1,80}|cpu|memory)\s+\d\S{0,20}(?: \(\d+%\))?\s+\d\S{0,20}(?: \(\d+%\))?\s*$")
 
+# DiskPressure   True    Sun, 01 Mar 2026 10:00:00 +0000   …            (a node's conditions alone)
+BARE_CONDITION = re.compile(r"^\s*(?:Memory|Disk|PID)Pressure\s+(?:True|False|Unknown)\s")
+
 # What `describe` shows of a pod and of a node, by the key that shows it. The rest of the fields are gaps.
 POD_SHOWS = {
     "Name": {"pod"},
@@ -67,6 +70,7 @@ def score(lines: list[str]) -> int:
     telling = keys & (OF_POD | OF_NODE | KIND_OF_KEY.keys())
     if not telling - WEAK and len(telling) < 2:
         bare = any("/" in line and BARE_REQUEST.match(line) for line in lines)
+        bare = bare or any(BARE_CONDITION.match(line) for line in lines)
         if (bare and len(lines) < 60) or any(QUOTA_HEAD.match(line) for line in lines):
             return 55
         return 64 if keys >= {"Reason", "Message"} or len(keys & {"Name", "Namespace", "Conditions", "Events"}) >= 2 else 0
@@ -106,7 +110,7 @@ def one(start: int, lines: list[str], output: Output, about: Subject) -> Facts:
         facts, owner = pod_facts(rest, found, output, about)
     elif any(QUOTA_HEAD.match(line) for _, line in rest):
         facts, owner = other_facts(rest, output, about)
-    elif keys & OF_NODE or any(BARE_REQUEST.match(line) for _, line in rest):
+    elif keys & OF_NODE or any(BARE_REQUEST.match(line) or BARE_CONDITION.match(line) for _, line in rest):
         facts, owner = node_facts(rest, output, about)
     else:
         facts, owner = other_facts(rest, output, about)
@@ -137,7 +141,10 @@ def pod_facts(rest: list[tuple[int, str]], found: list[kubectl_events.Line], out
     owner = facts["pods"][0].subject() if facts["pods"] else about
     facts = unnamed(facts)
     owner = msgspec.structs.replace(owner, pod="" if owner.pod == NAMELESS else owner.pod)
-    facts.setdefault("messages", []).extend(loose([(n, line) for n, line in rest if n in set(reader.loose)], output, owner))
+    loose_ones = set(reader.loose)
+    unread = [(number, line) for number, line in rest if number in loose_ones]
+    # A fragment whose Reason and Message belong to something that isn't known is read line by line.
+    facts.setdefault("messages", []).extend(loose(unread if facts.get("messages") or meta["name"] != NAMELESS else rest, output, owner))
     return facts, owner
 
 

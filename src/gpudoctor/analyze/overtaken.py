@@ -6,7 +6,7 @@ Events stay for an hour, and a pod that waited for a while keeps its old warning
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections.abc import Iterable
 
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Event, Message, Pod, ScheduleReason
@@ -17,45 +17,51 @@ COMING = ("TriggeredScaleUp", "Nominated")  # cluster-autoscaler, Karpenter
 # What both autoscalers give a new machine to become a node (--max-node-provision-time; Karpenter's registration TTL).
 PROVISIONING = 900.0
 TOGETHER = 60.0  # s: the scheduler tries again and again while the machine is on its way
+NEVER = float("inf")
 
 Name = tuple[str, str]
+Ages = dict[Name, float]
 
 
 def without_overtaken(facts: Facts) -> Facts:
-    """The facts without refusals to place a pod that are known to be history. Events themselves stay."""
+    """The facts without messages and scheduler's reasons that are known to be history. Events themselves stay."""
     events = [fact for fact in facts.get("events", []) if isinstance(fact, Event)]
     pods = [fact for fact in facts.get("pods", []) if isinstance(fact, Pod) and fact.pod]
-    placed = {(pod.namespace, pod.pod) for pod in pods if pod.phase in ("Running", "Succeeded")}
+    running = {(pod.namespace, pod.pod) for pod in pods if pod.phase in ("Running", "Succeeded")}
     ready = {(pod.namespace, pod.pod) for pod in pods if pod.phase == "Running" and pod.ready}
-    by_pod: dict[Name, list[Event]] = defaultdict(list)
+    placed, coming = youngest(events, ("Scheduled",)), youngest(events, COMING)
+
+    def history(event: Event) -> bool:
+        name = name_of(event)
+        if event.reason in FAILURES:
+            return name in ready
+        if event.reason not in REFUSALS:
+            return False
+        age = event.age if event.age is not None else -NEVER  # a refusal of unknown age may be of this moment
+        ordered = coming.get(name, NEVER)
+        return name in running or placed.get(name, NEVER) <= age or ordered <= min(PROVISIONING, age + TOGETHER)
+
+    old = {place(event) for event in events if history(event)}
+    return {kind: [fact for fact in records if not gone(fact, old, running)] for kind, records in facts.items()}
+
+
+def youngest(events: Iterable[Event], reasons: tuple[str, ...]) -> Ages:
+    """The smallest age of the events of some reasons, by pod."""
+    ages: Ages = {}
     for event in events:
-        by_pod[event.namespace, event.pod or event.origin.source].append(event)  # pasted without its pod: those of one text belong together
-    old = {
-        place(event)
-        for name, some in by_pod.items()
-        for event in some
-        if (event.reason in REFUSALS and history(event, some, name in placed)) or (event.reason in FAILURES and name in ready)
-    }
-    return {kind: [fact for fact in records if not gone(fact, old, placed)] for kind, records in facts.items()}
+        if event.reason in reasons and event.age is not None:
+            ages[name_of(event)] = min(event.age, ages.get(name_of(event), NEVER))
+    return ages
 
 
-def history(refusal: Event, events: list[Event], placed: bool) -> bool:
-    """Whether a refusal is history: the pod runs, was placed later, or a machine for it was ordered a short while ago."""
-    if placed:
-        return True
-    for event in events:
-        if event.age is None or refusal.age is None:
-            continue
-        if event.reason == "Scheduled" and event.age <= refusal.age:
-            return True
-        if event.reason in COMING and event.age <= PROVISIONING and event.age <= refusal.age + TOGETHER:
-            return True
-    return False
+def name_of(event: Event) -> Name:
+    """The pod of an event. Those that were pasted without it belong together when they stand in one text."""
+    return event.namespace, event.pod or event.origin.source
 
 
-def gone(fact: Fact, old: set[tuple[str, int, str]], placed: set[Name]) -> bool:
+def gone(fact: Fact, old: set[tuple[str, int, str]], running: set[Name]) -> bool:
     """Whether a fact is the scheduler's reason, or a message, of an event that is history."""
-    if isinstance(fact, ScheduleReason) and fact.pod and (fact.namespace, fact.pod) in placed:
+    if isinstance(fact, ScheduleReason) and fact.pod and (fact.namespace, fact.pod) in running:
         return True
     said = isinstance(fact, ScheduleReason) or (isinstance(fact, Message) and fact.source == "event")
     return said and place(fact) in old

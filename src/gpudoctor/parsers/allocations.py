@@ -65,7 +65,8 @@ def reports(whole: str) -> Iterator[tuple[int, str, str]]:
     while at >= 0:
         number += whole.count("\n", counted, at)
         counted = at
-        start = whole.rfind("\n", 0, at) + 1
+        earliest = max(0, at - LINE)
+        start = max(whole.rfind("\n", earliest, at) + 1, earliest)
         line = whole[start : start + LINE].split("\n", 1)[0]
         after = at + len(BEGINS)
         said = whole[after : after + LONGEST].split(BEGINS, 1)[0]
