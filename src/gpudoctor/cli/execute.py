@@ -58,7 +58,15 @@ def execute(
         probe = recorder(probe, where.record, book.id, inputs, started)
     try:
         report = diagnose(
-            library, book, inputs, probe, asked=question(asked, inputs), started=started, timeout=timeout, on_step=progress(where, format)
+            library,
+            book,
+            inputs,
+            probe,
+            asked=question(asked, inputs),
+            started=started,
+            timeout=timeout,
+            recorded=recorded is not None,
+            on_step=progress(where, format),
         )
     except NotThere as missing:
         close = f"; close to it: {', '.join(missing.close)}" if missing.close else ""

@@ -39,7 +39,7 @@ def run_case(library: Library, book: Runbook, case: Case, folder: Path, tally: T
     try:
         replay = Replay(folder / case.bundle)
         inputs = inputs_of(book, {**replay.bundle.inputs, **case.inputs}, case.inputs)
-        run = Engine(library, replay, pause=lambda seconds: None).execute(book, inputs)
+        run = Engine(library, replay, recorded=True).execute(book, inputs)
     except (BundleError, ValueError) as error:
         return [str(error)]
     except NotThere as missing:

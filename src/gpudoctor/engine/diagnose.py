@@ -30,10 +30,11 @@ def diagnose(
     asked: str = "",
     started: float = 0.0,
     timeout: float = 120.0,
+    recorded: bool = False,
     on_step: Callable[[StepResult], None] | None = None,
 ) -> Report:
     """Execute a runbook and draw the conclusions. Raises `engine.run.NotThere`."""
-    engine = Engine(library, probe, timeout=timeout)
+    engine = Engine(library, probe, timeout=timeout, recorded=recorded)
     if on_step:
         engine.on_step = lambda step, steps: on_step(step_result(step, provisional(step, steps, engine.store)))
     return conclusions(library, engine.execute(book, inputs), asked=asked, started=started)[0]

@@ -57,10 +57,22 @@ class NotThere(Exception):
 
 
 class Engine:
-    """One execution. `on_step` is called with a step and all steps as it ends, in the order written; `pause` waits between samples."""
+    """One execution. `on_step` is called with a step and all steps as it ends, in the order written; `pause` waits between samples.
 
-    def __init__(self, library: Library, probe: Probe, *, timeout: float = 120.0, pause: Callable[[float], None] = time.sleep) -> None:
-        self.library, self.pause = library, pause
+    `recorded` is for a probe that answers at once, from a bundle: then nothing needs a thread, or a pause.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        probe: Probe,
+        *,
+        timeout: float = 120.0,
+        pause: Callable[[float], None] = time.sleep,
+        recorded: bool = False,
+    ) -> None:
+        self.library, self.recorded = library, recorded
+        self.pause = (lambda seconds: None) if recorded else pause
         self.on_step: Callable[[StepRun, list[StepRun]], None] | None = None
         self.deadline = time.monotonic() + timeout
         self.store = Store()
@@ -109,7 +121,7 @@ class Engine:
             if not self.gates_open(step.planned, steps):
                 step.note = "not needed"
             elif kind.run:
-                threading.Thread(target=self.guarded, args=(step, steps), daemon=True).start()
+                self.spawn(self.guarded, step, steps)
                 return
             elif kind.derive:
                 self.derive(step, steps)
@@ -120,6 +132,15 @@ class Engine:
         except BaseException as error:
             self.stopped = self.stopped or error
         step.done = True
+
+    def spawn(self, task: Callable[..., None], *arguments: object) -> threading.Thread | None:
+        """Do something in a thread of its own, which may be left behind; at once where nothing can hang."""
+        if self.recorded:
+            task(*arguments)
+            return None
+        thread = threading.Thread(target=task, args=arguments, daemon=True)
+        thread.start()
+        return thread
 
     def guarded(self, step: StepRun, steps: list[StepRun]) -> None:
         """A step in its thread: an error of ours stops the run, and never leaves it waiting."""
@@ -204,13 +225,12 @@ class Engine:
                 except BaseException as error:
                     self.stopped = self.stopped or error
 
-        threads = [threading.Thread(target=one, args=(number,), daemon=True) for number in range(1, len(todo))]
-        for thread in threads:
-            thread.start()
+        threads = [self.spawn(one, number) for number in range(1, len(todo))]
         if todo:
             one(0)
         for thread in threads:
-            thread.join()
+            if thread is not None:
+                thread.join()
         for question, result in zip(todo, results, strict=True):
             output, problem = result or (Output(question.command), "")
             step.seconds = max(step.seconds, output.seconds)
