@@ -10,7 +10,7 @@ import pytest
 
 from gpudoctor.runbook import lint, style
 from gpudoctor.runbook.allowed import refusal
-from gpudoctor.runbook.model import FixTemplate, Input, KnownMessage, Library, Runbook, Step
+from gpudoctor.runbook.model import Check, Each, FixTemplate, Input, KnownMessage, Library, Runbook, Step
 from tests.engine_fakes import CAUSES, cause, problems_of
 
 HEAD = """\
@@ -334,3 +334,16 @@ def test_style_wants_fixes_that_can_be_undone_and_verified(tmp_path: Path) -> No
         "catalogue: b: has no fix: give at least the command that shows more",
     ]
     assert isinstance(library.causes["a"].fixes[0], FixTemplate)
+
+
+def test_a_benign_message_alone_finds_nothing_alarming(tmp_path: Path) -> None:
+    def noisy(when: str) -> list[str]:
+        check = Check(id="heard", each=Each(name="message", type="messages"), when=when, finds="a", title="heard")
+        book = Runbook(id="r", title="r", steps=[Step(id="s", checks=[check])], references=["https://example.com"])
+        entry = KnownMessage(name="noise", pattern="x", line="x", benign=True)
+        library = Library(runbooks={"r": book}, causes={"a": cause("a", severity="warning")}, messages=[entry])
+        return [text for text in style.problems(library, tmp_path) if "benign" in text]
+
+    assert len(noisy('message.name == "noise"')) == 1
+    assert noisy('message.name == "noise" && message.count > 100') == []
+    assert noisy('message.name == "signal"') == []

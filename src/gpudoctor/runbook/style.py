@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpudoctor.runbook import allowed
-from gpudoctor.runbook.model import Cause, FixTemplate, Library
+from gpudoctor.runbook.model import Cause, FixTemplate, Library, Runbook
 
 # The first words of commands that only read; a fix made of one of these changes nothing.
 READS = {"describe", "get", "logs", "top", "explain", "events", "version", "auth", "diff"}
@@ -30,6 +30,16 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
         critical = any(given.causes[check.finds].severity == "critical" for check in book.checks() if check.finds in given.causes)
         if critical and not book.references:
             yield f"{book.path}: finds critical causes without a reference"
+        yield from alarms_of_benign_messages(given, book)
+
+
+def alarms_of_benign_messages(given: Library, book: Runbook) -> Iterator[str]:
+    """A message that is known noise finds nothing by itself: a check on one has more to its condition, or finds something harmless."""
+    benign = {f'message.name == "{entry.name}"' for entry in given.messages if entry.benign}
+    for check in book.checks():
+        cause = given.causes.get(check.finds)
+        if check.when in benign and cause is not None and cause.severity != "info" and check.confidence == "confirmed":
+            yield f"{book.path}: check {check.id}: a benign message alone finds {check.finds}"
 
 
 def fix_problems(cause: Cause, fix: FixTemplate) -> Iterator[str]:
