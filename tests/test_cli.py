@@ -356,7 +356,7 @@ def test_ctrl_c_ends_a_stalled_run_at_once(record: bool, slow: Callable[[str], S
         asked = time.monotonic()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=10)
-    assert time.monotonic() - asked < 1.5
+    assert time.monotonic() - asked < 5  # of the 60 and 120 that it would take
     assert (process.returncode, out, err) == (130, "", "")
     if record:  # what was read so far can be read again
         assert gpudoctor("run", "--replay", folder).returncode == 3
@@ -381,7 +381,7 @@ def test_a_second_ctrl_c_is_immediate() -> None:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=10)
     assert process.returncode == 130
-    assert time.monotonic() - asked < 1.5
+    assert time.monotonic() - asked < 5  # of the 60 and 120 that it would take
 
 
 # ---- where the output goes
