@@ -164,8 +164,8 @@ def from_handles(lines: list[str], output: Output) -> Iterator[Gpu]:
 def from_table(lines: list[str], output: Output) -> Iterator[Gpu]:
     """The GPU rows of the default table: two or three lines each.
 
-    |   5  ERR!                On   | 00000000:91:00.0 Off |                 ERR! |
-    |ERR!  ERR! ERR!    ERR! / ERR! |      0MiB / 81920MiB |    ERR!      Default |
+    |   2  ERR!                On   | 00000000:3B:00.0 Off |                 ERR! |
+    |ERR!  ERR! ERR!    ERR! / ERR! |      3MiB / 81559MiB |    ERR!      Default |
     |                               |                      |             Disabled |
     """
     for number, line in enumerate(lines, 1):
