@@ -114,11 +114,12 @@ def holds(
 ) -> Hit | None:
     """The hit of one record, None when the condition is false; `outers` are the variables that each join may use. Raises `Unsure`."""
     values = Values(given, {check.each.name: record} if check.each else {})
-    if check.joins and false_already(compiled(check.when, types), values):
-        return None
+    condition = compiled(check.when, types)
     origins = [record.origin] if record is not None else []
     undecided: dict[str, str] = {}
     for join, outer in zip(check.joins, outers, strict=True):
+        if false_already(condition, values):  # what is known decides, so nothing more needs to be joined
+            return None
         try:
             joined, count = pick(join, outer, record, values, store, before)
         except Unsure as why:
@@ -130,7 +131,7 @@ def holds(
         if joined is not None and joined.origin not in origins:
             origins.append(joined.origin)
     try:
-        if not compiled(check.when, types).holds(values):
+        if not condition.holds(values):
             return None
     except Unsure as why:  # `x.present is not known`: say rather what the join x lacks
         raise Unsure(undecided.get(str(why).partition(".")[0], str(why))) from None

@@ -6,6 +6,7 @@ the KubeVirt device plugin (the product's name: `nvidia.com/GA102GL_A10`, `nvidi
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 
@@ -44,6 +45,7 @@ def is_nvidia(resource: str) -> bool:
     return NVIDIA.match(resource) is not None or (resource.startswith("nvidia.com/") and resource.endswith(".shared"))
 
 
+@functools.lru_cache(maxsize=4096)  # a cluster has a handful of names and asks about them for every pod
 def is_gpu(resource: str) -> bool:
     """Whether a resource name counts GPUs of any vendor."""
     return is_nvidia(resource) or OTHERS.match(resource) is not None
