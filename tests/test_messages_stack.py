@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-
 import pytest
-import yaml
 
-from gpudoctor.parsers.messages import Scanner, compiled, find
-from gpudoctor.runbook.index import messages_folder
+from tests.message_files import MessageFiles
 
-FILES = ("gpu-stack", "kernel", "control-plane", "monitoring")
+KNOWN = MessageFiles("gpu-stack", "kernel", "control-plane", "monitoring")
+names = KNOWN.names
 SIBLINGS: tuple[tuple[str, str], ...] = (
     # --- driver container
     ("no_headers_for_kernel", "E: Unable to locate package linux-objects-nvidia-550-server-5.15.0-105-generic"),
@@ -77,22 +74,6 @@ QUIET = (
 )
 
 
-def entries() -> list[dict[str, object]]:
-    """The entries of the four files."""
-    return [e for name in FILES for e in yaml.safe_load((messages_folder() / f"{name}.yaml").read_text())["messages"]]
-
-
-@functools.cache
-def scanner() -> Scanner:
-    """The four files, compiled."""
-    return compiled([(str(entry["name"]), str(entry["pattern"])) for entry in entries()])
-
-
-def names(text: str) -> set[str]:
-    """The messages that a text has."""
-    return {hit.name for hit in find([text.encode()], scanner())}
-
-
 @pytest.mark.parametrize(("name", "line"), SIBLINGS)
 def test_a_sibling_wording_is_known(name: str, line: str) -> None:
     assert name in names(line)
@@ -100,7 +81,7 @@ def test_a_sibling_wording_is_known(name: str, line: str) -> None:
 
 @pytest.mark.parametrize("line", QUIET)
 def test_harmless_lines_stay_quiet(line: str) -> None:
-    assert names(line) <= {str(entry["name"]) for entry in entries() if entry.get("benign")}
+    assert names(line) <= KNOWN.benign
 
 
 def test_an_expired_certificate_is_no_wrong_clock() -> None:

@@ -10,17 +10,14 @@ from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import loaded
 from gpudoctor.reporters.text import count
 from gpudoctor.runbook import compile as compiling
-from gpudoctor.runbook import index, lint, load, style
+from gpudoctor.runbook import index, load, style
 
 
 def lint_files(paths: list[Path]) -> int:
     """All problems of our own files, or of the runbooks given."""
     if paths:
         library = loaded()
-        problems = []
-        for path in paths:
-            book, found = load.runbook(path)
-            problems += [str(problem) for problem in (found if book is None else lint.runbook(book, library))]
+        problems = [str(problem) for path in paths for problem in load.checked(path, library)[1]]
     else:
         need_checkout("lint", ", or give the path of a runbook")
         library, located = compiling.compile_files()

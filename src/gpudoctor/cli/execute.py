@@ -194,12 +194,10 @@ def recorded_book(library: Library, name: str) -> Runbook:
 
 def read_runbook(library: Library, path: Path) -> Runbook:
     """A runbook given by path."""
-    from gpudoctor.runbook import lint, load
+    from gpudoctor.runbook import load
 
-    book, problems = load.runbook(path)
-    if book is not None:
-        problems = list(lint.runbook(book, library))
-    if problems or book is None:
+    book, problems = load.checked(path, library)
+    if book is None:
         raise Refused("\n".join(str(problem) for problem in problems))
     return book
 

@@ -69,6 +69,14 @@ def runbook(path: Path, shown: str = "", given: model.Library | None = None) -> 
     return None, sorted(problems, key=lambda problem: problem.line)
 
 
+def checked(path: Path, library: model.Library) -> tuple[model.Runbook | None, list[Problem]]:
+    """The runbook of a file that isn't one of the library's, linted against it: either a runbook or all of its problems."""
+    book, problems = runbook(path, given=library)
+    if book is not None:
+        problems = list(lint.runbook(book, library))
+    return (None if problems else book), problems
+
+
 def record(made: schema.Runbook, document: Document, indexes: Iterable[int]) -> model.Runbook:
     """The record that the engine executes; `indexes` are the places of the steps in the document."""
     steps = []
