@@ -43,7 +43,7 @@ bench: $(READY) ## Measure what is promised about speed
 	$(BIN)/python -m benchmarks
 
 fixtures: $(READY) ## Record the bundles under tests/fixtures again
-	$(BIN)/python -m tests.kube.record
+	$(BIN)/python -m tests.kube.record && $(BIN)/python -m tests.nodes.record
 
 schema: $(READY) ## Write schema/*.json from the models
 	$(BIN)/gpudoctor schema --write

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudoctor.facts import FACTS
-from gpudoctor.facts.gpu import Gpu, Xid
+from gpudoctor.facts.gpu import Gpu
+from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.kubernetes import Node, Pod
 from gpudoctor.runbook.conditions import ConditionError, Unsure, Values, as_text, compiled, fields, fill, join_types, pieces, record_types
 

@@ -14,7 +14,8 @@ from gpudoctor.engine.evaluate import Answer, evaluate
 from gpudoctor.engine.outcomes import decided
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact, Origin
-from gpudoctor.facts.gpu import Gpu, Smi, Xid
+from gpudoctor.facts.gpu import Gpu, Smi
+from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.kubernetes import Event, Node, Pod
 from gpudoctor.facts.scheduling import Wait
 from gpudoctor.runbook.model import Check, Each, Input, Join, Runbook

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.facts import Subject
-from gpudoctor.facts.gpu import Gpu, Smi, Xid
+from gpudoctor.facts.gpu import Gpu, Smi
+from gpudoctor.facts.kernel import Xid
 from gpudoctor.parsers import kernel, logs, messages, nvidia_smi, pci
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Command, Output

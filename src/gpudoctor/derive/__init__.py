@@ -32,6 +32,11 @@ DERIVATIONS: dict[str, Derivation] = {
         function="scheduling:table",
         beside=("claims", "volumes", "schedule_reasons"),
     ),
+    "hosts.asked": Derivation((), ("hosts",), "hosts:asked", beside=("nodes",), asked=True),
+    "hosts.of_stack": Derivation(("stack",), ("hosts",), "hosts:of_stack", asked=True),
+    "kernel.timeline": Derivation(("xids",), ("timeline",), "timeline:timeline", beside=("sxids", "messages", "gpus")),
+    "gpus.compared": Derivation(("gpus",), ("outliers",), "peers:compared", beside=("kernel_modules",)),
+    "gpus.throttling": Derivation(("gpu_samples",), ("throttling",), "throttling:throttling", beside=("gpus",)),
     "stack.order": Derivation(("pods", "containers"), ("stack",), "stack:order"),
     "targets.found": Derivation(("pods", "workloads", "names"), ("targets",), "targets:found", asked=True),
 }

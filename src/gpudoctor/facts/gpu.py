@@ -1,4 +1,7 @@
-"""Facts about the GPU, its driver and the kernel log."""
+"""Facts about the GPU as nvidia-smi, NVML and DCGM show it. Field names follow nvidia-smi's query fields; units are in the comments.
+
+A value that reads N/A is None with the word in `gaps`; one that reads as an error (ERR!, [Unknown Error]) is named in `unreadable` too.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,11 @@ from gpudoctor.facts.base import Fact
 
 
 class Smi(Fact, frozen=True, kw_only=True):
-    """One answer of nvidia-smi as a whole, on a node or inside a pod.
+    """One answer of nvidia-smi or NVML as a whole, on a node or inside a pod.
 
     `problem` is "" for a table or a list, else a neutral word for the error text: mismatch, unknown_error, driver_not_loaded,
-    library_missing, no_devices, gpu_lost, insufficient_permissions, not_found (no nvidia-smi program), timeout, reset_required, other.
+    library_missing, no_devices, gpu_lost, insufficient_permissions, not_found (no nvidia-smi program), timeout, reset_required,
+    in_use, power_cable, interrupt, inforom, other.
     """
 
     node: str = ""
@@ -20,43 +24,200 @@ class Smi(Fact, frozen=True, kw_only=True):
     problem: str = ""
     text: str = ""
     driver_version: str | None = None
+    library_version: str | None = None  # of libnvidia-ml, where the text names it
     cuda_version: str | None = None
     gpus: int | None = None
     mig: bool | None = None
 
 
 class Gpu(Fact, frozen=True, kw_only=True):
-    """One GPU as nvidia-smi or NVML sees it."""
+    """One GPU as nvidia-smi, NVML or DCGM sees it."""
 
     node: str = ""
     gpu: str = ""  # UUID, else PCI address
     uuid: str = ""
     pci: str = ""  # canonical: domain:bus:device, for example 0000:1b:00
     index: int | None = None
+    minor: int | None = None  # N of /dev/nvidiaN
     product: str = ""
-    mig_mode: str | None = None
-    memory_used: int | None = None  # MiB
+    serial: str = ""
+    part_number: str = ""
+    vbios: str = ""
+    inforom: str = ""  # image version
+    gsp_firmware: str = ""
+    driver_version: str = ""
+    persistence: bool | None = None
+    compute_mode: str | None = None  # Default, Exclusive_Process, Prohibited
+    mig_mode: str | None = None  # Enabled, Disabled
+    mig_pending: str | None = None
+    pstate: int | None = None  # 0 is the fastest
+    # memory, MiB
+    memory_used: int | None = None
     memory_total: int | None = None
-    utilisation: int | None = None  # per cent
-    temperature: int | None = None  # °C
+    memory_reserved: int | None = None
+    bar1_total: int | None = None
+    utilisation: int | None = None  # per cent of time with a kernel running
+    processes: int | None = None  # that hold it, as far as this view sees them
+    # temperature, °C; `margin` is T.Limit, the degrees left before slowdown
+    temperature: int | None = None
+    memory_temperature: int | None = None
+    margin: int | None = None
+    temperature_max_operating: int | None = None
+    temperature_slowdown: int | None = None
+    temperature_shutdown: int | None = None
+    memory_temperature_max: int | None = None
+    fan: int | None = None  # per cent
+    # power, W
+    power: float | None = None
+    power_average: float | None = None
+    power_limit: float | None = None  # enforced now
+    power_limit_default: float | None = None
+    power_limit_max: float | None = None
+    # clocks, MHz; `reasons` are names of knowledge/clock_reasons
+    sm_clock: int | None = None
+    sm_clock_max: int | None = None
+    memory_clock: int | None = None
+    application_clock: int | None = None
+    application_clock_default: int | None = None
+    reasons: list[str] | None = None
+    # PCIe; `_max` is what device and slot can do together, `_device` and `_host` what each can
+    pcie_gen: int | None = None
+    pcie_gen_max: int | None = None
+    pcie_gen_device: int | None = None
+    pcie_gen_host: int | None = None
+    pcie_width: int | None = None
+    pcie_width_max: int | None = None
+    pcie_replays: int | None = None
+    # ECC: volatile since the driver was loaded, aggregate over the card's life
+    ecc_mode: bool | None = None
+    ecc_pending: bool | None = None
+    ecc_corrected_volatile: int | None = None
+    ecc_uncorrected_volatile: int | None = None
+    ecc_corrected_aggregate: int | None = None
+    ecc_uncorrected_aggregate: int | None = None
+    sram_uncorrected_volatile: int | None = None
+    sram_uncorrected_aggregate: int | None = None
+    sram_threshold_exceeded: bool | None = None
+    # row remapping (Ampere and later), page retirement (before)
     remap_pending: bool | None = None  # a memory row waits to be remapped at the next reset
     remap_failed: bool | None = None
+    remapped_correctable: int | None = None
+    remapped_uncorrectable: int | None = None
+    remap_banks_none: int | None = None  # banks without a spare row left
+    retired_pages: int | None = None
+    retired_pending: bool | None = None
+    # state
+    recovery_action: str | None = None  # none, reset, reboot, drain_p2p, drain_and_reset, recover_imex
+    fabric_state: str | None = None  # Completed, In Progress, Not Started, …
+    fabric_status: str | None = None  # Success, …
+    fabric_health: str | None = None  # summary: Healthy, Unhealthy, Limited Capacity
+    cluster_uuid: str | None = None
     unreadable: list[str] = []  # fields that read ERR!, [Unknown Error], [GPU requires reset]
 
 
-class Xid(Fact, frozen=True, kw_only=True):
-    """One NVRM Xid line of the kernel log, or the device plugin's word of it."""
+class GpuProcess(Fact, frozen=True, kw_only=True):
+    """A process that holds a GPU, as the driver lists it. `namespace` and `pod` where something tied it to a pod."""
 
     node: str = ""
     gpu: str = ""
     uuid: str = ""
     pci: str = ""
-    code: int
-    pid: int | None = None
+    pid: int
     process: str = ""
-    text: str = ""
-    age: float | None = None
-    count: int = 1
+    kind: str = ""  # C compute, G graphics, M MPS client
+    memory: int | None = None  # MiB
+    namespace: str = ""
+    pod: str = ""
+
+
+class GpuSample(Fact, frozen=True, kw_only=True):
+    """What a GPU did at one moment; `time` is that moment. Counters grow since the driver was loaded."""
+
+    node: str = ""
+    gpu: str = ""
+    uuid: str = ""
+    pci: str = ""
+    index: int | None = None
+    product: str = ""
+    temperature: float | None = None  # °C
+    memory_temperature: float | None = None
+    margin: float | None = None  # T.Limit, degrees left
+    power: float | None = None  # W
+    power_limit: float | None = None
+    power_limit_default: float | None = None
+    sm_clock: float | None = None  # MHz
+    sm_clock_max: float | None = None
+    application_clock: float | None = None
+    memory_clock: float | None = None
+    utilisation: float | None = None  # per cent
+    pstate: int | None = None
+    fan: float | None = None
+    reasons: list[str] | None = None  # names of knowledge/clock_reasons; None = not asked
+    throttled: dict[str, float] = {}  # reason → seconds since driver load, where counters were read
+    ecc_corrected: int | None = None  # volatile
+
+
+class Throttling(Fact, frozen=True, kw_only=True):
+    """What the samples of one GPU add up to. Shares are 0 to 1 of the samples; "busy" is a sample with work, by pstate and utilisation."""
+
+    node: str = ""
+    gpu: str = ""
+    uuid: str = ""
+    pci: str = ""
+    index: int | None = None
+    product: str = ""
+    samples: int = 0
+    seconds: float = 0.0  # between the first and the last sample
+    busy: float | None = None
+    idle: bool = False
+    share: dict[str, float] = {}  # reason → share of the samples in which it was active
+    rose: dict[str, float] = {}  # reason → seconds by which its counter grew
+    temperature: float | None = None  # the highest
+    memory_temperature: float | None = None
+    margin: float | None = None  # the lowest
+    power: float | None = None  # mean, of busy samples where there are some
+    power_limit: float | None = None
+    power_limit_default: float | None = None
+    sm_clock: float | None = None  # mean, of busy samples where there are some
+    sm_clock_lowest: float | None = None
+    sm_clock_reference: float | None = None  # what it is compared with: the application clock, else the maximum
+    loss: float | None = None  # per cent of SM clock below the reference, 0 when not below
+    stuck: list[str] = []  # fields whose reading can't be true: power, temperature
+    neighbours: int = 0  # other GPUs of the node in the samples
+    neighbours_throttled: int = 0  # of them, with a thermal or power-brake reason
+    neighbours_temperature: float | None = None  # median of their highest
+    nodes_throttled: int = 0  # other nodes of the run with such a GPU
+    nodes: int = 0  # other nodes of the run
+    side: str = ""  # card, chassis, row, "" = can't be told
+    ecc_corrected_rise: int | None = None
+
+
+class NvLink(Fact, frozen=True, kw_only=True):
+    """One NVLink of a GPU: its state, and the error counters where they were read."""
+
+    node: str = ""
+    gpu: str = ""
+    uuid: str = ""
+    pci: str = ""
+    index: int | None = None  # of the GPU
+    link: int
+    state: str = ""  # active, inactive, disabled, not_supported, "" = not said
+    speed: float | None = None  # GB/s
+    remote: str = ""  # PCI address or kind of what is at the other end
+    replay_errors: int | None = None
+    recovery_errors: int | None = None
+    crc_errors: int | None = None
+    other_errors: dict[str, int] = {}  # further counters under the names that nvidia-smi prints
+
+
+class GpuPath(Fact, frozen=True, kw_only=True):
+    """One cell of `nvidia-smi topo`: how two devices of a node reach each other. `matrix`: m, or r w n a p of -p2p."""
+
+    node: str = ""
+    matrix: str = "m"
+    one: str  # GPU0, NIC3
+    other: str
+    path: str  # NV18, SYS, NODE, PHB, PXB, PIX, X; for -p2p OK, NS, CNS, GNS, TNS, DR, NP, U
 
 
 class Allocation(Fact, frozen=True, kw_only=True):

@@ -44,8 +44,24 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.runtime_classes": Parser(("runtime_classes",), "kubernetes_storage:runtime_classes"),
     "kubernetes.stack_configs": Parser(("stack_configs",), "kubernetes_configs:stack_configs"),
     "logs.text": Parser(("messages", "xids", "allocations"), "logs:text"),
-    "kernel.log": Parser(("xids", "messages"), "kernel:log"),
-    "nvidia.smi": Parser(("smi", "gpus", "messages"), "nvidia_smi:smi"),
+    "kernel.log": Parser(("xids", "sxids", "messages"), "kernel:log"),
+    "nvidia.smi": Parser(("smi", "gpus", "gpu_processes", "gpu_samples", "messages"), "nvidia_smi:smi"),
+    "nvidia.nvlink": Parser(("nvlinks", "messages"), "nvidia_nvlink:nvlink"),
+    "nvidia.topo": Parser(("gpu_paths",), "nvidia_topo:topo"),
+    "nvidia.version": Parser(("kernel_modules",), "nvidia_version:version"),  # /proc/driver/nvidia/version
+    "nvml.gpus": Parser(("smi", "gpus", "gpu_processes"), "nvml:gpus"),  # JSON of probes/nvml_child.py
+    "nvml.samples": Parser(("gpu_samples",), "nvml:samples"),
+    "linux.lspci": Parser(("pci_devices",), "linux_lspci:lspci"),
+    "linux.modules": Parser(("kernel_modules",), "linux_modules:modules"),  # /proc/modules
+    "linux.units": Parser(("units",), "linux_units:units"),  # systemctl show
+    "linux.cgroup": Parser(("process_pods",), "linux_cgroup:cgroup"),  # /proc/PID/cgroup
+    "dcgm.discovery": Parser(("gpus",), "dcgm_discovery:discovery"),
+    "dcgm.health": Parser(("dcgm_health",), "dcgm_health:health"),
+    "dcgm.diag": Parser(("dcgm_tests",), "dcgm_diag:diag"),
+    "dcgm.dmon": Parser(("gpu_samples",), "dcgm_dmon:dmon"),
+    "dcgm.policy": Parser(("dcgm_policies",), "dcgm_policy:policy"),
+    "dcgm.stats": Parser(("dcgm_stats",), "dcgm_stats:stats"),
+    "prometheus.range": Parser(("gpu_samples",), "prometheus_range:samples"),
 }
 
 

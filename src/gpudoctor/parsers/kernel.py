@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.facts.gpu import Xid
+from gpudoctor.facts.kernel import Xid
 from gpudoctor.parsers import LINE, pci
 from gpudoctor.parsers.messages import scan_lines
 from gpudoctor.parsers.timestamps import line_time

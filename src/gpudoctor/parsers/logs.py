@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.facts.gpu import Xid
+from gpudoctor.facts.kernel import Xid
 from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel import bursts, lines_with
 from gpudoctor.parsers.kernel import xids as kernel_xids

@@ -68,10 +68,11 @@ class Show(Struct, frozen=True, kw_only=True):
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """Ask the same thing several times: facts of later samples carry what changed."""
+    """Ask the same thing several times, `times` or for as long as `span` says (seconds, a template: `${input.for}`)."""
 
-    times: int
     every: float
+    times: int = 0
+    span: str = ""
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -86,6 +87,9 @@ class Step(Struct, frozen=True, kw_only=True):
     limit: int = 16
     host: str = ""
     run: list[str] = []
+    otherwise: list[str] = []  # asked of the same host when `run` has no answer: no such program, no right
+    optional: bool = False  # a program that isn't there makes the checks skipped, not unknown
+    effect: Literal["", "disruptive"] = ""  # disruptive: disturbs running work, so it runs only with consent
     derive: str = ""
     include: str = ""
     set: dict[str, str] = {}

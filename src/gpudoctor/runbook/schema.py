@@ -114,10 +114,18 @@ class Show(Model):
 
 
 class Sample(Model):
-    """Repeat a probe."""
+    """Repeat a probe: a number of times, or for a time."""
 
-    times: Annotated[int, Field(ge=2, le=10)]
     every: Duration
+    times: Annotated[int, Field(ge=0, le=10)] = 0
+    span: str = ""
+
+    @model_validator(mode="after")
+    def one_end(self) -> Sample:
+        """A number or a time."""
+        if (self.times >= 2) == bool(self.span):
+            raise ValueError("needs times (2 or more) or span, and not both")
+        return self
 
 
 class Step(Model):
@@ -129,9 +137,12 @@ class Step(Model):
     when: Condition = ""
     each: EachField | None = None
     where: Condition = ""
-    limit: Annotated[int, Field(ge=1, le=1000)] = 16
+    limit: Annotated[int, Field(ge=1, le=10000)] = 16
     host: str = ""
     run: list[Argument] = []
+    otherwise: list[Argument] = []
+    optional: bool = False
+    effect: Literal["", "disruptive"] = ""
     derive: str = ""
     include: str = ""
     set: dict[str, str] = {}

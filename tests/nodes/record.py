@@ -1,0 +1,83 @@
+"""Record the fixtures of machines: run each case's runbook over what its commands printed.
+
+python -m tests.nodes.record                    every case
+python -m tests.nodes.record fell-off healthy   only these
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.probes.base import Command, Output
+from gpudoctor.probes.record import Recorder
+from gpudoctor.report import Report
+from gpudoctor.runbook.index import library
+from tests.nodes.case import Case, Said
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+NOW = 1772366400.0  # 2026-03-01T12:00:00Z, the clock of every recorded machine
+
+
+class Machines:
+    """A probe over a case's answers."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+
+    def __call__(self, command: Command) -> Output:
+        name = f"{command.host}: {command.shown}" if command.host else command.shown
+        answer = self.case.answers.get(name)
+        if answer is None:
+            return Output(command, exit=127, time=NOW, failure="not-found", reason=f"{command.argv[0]}: command not found")
+        if isinstance(answer, list):
+            answer = answer[min(command.sample, len(answer) - 1)]
+        said = Said(answer) if isinstance(answer, str) else answer
+        pages = (said.stdout.encode(),)
+        moment = NOW + command.sample
+        return Output(command, said.exit, pages, said.stderr.encode(), 0.1, moment, said.failure, said.reason)
+
+    def stream(self, command: Command) -> Iterator[Output]:
+        yield self(command)
+
+
+def cases() -> dict[str, Case]:
+    """All cases of all `cases_*.py`, by name. A name that is there twice is an error."""
+    found: dict[str, Case] = {}
+    for path in sorted(Path(__file__).parent.glob("cases_*.py")):
+        more: dict[str, Case] = import_module(f"tests.nodes.{path.stem}").CASES
+        if twice := more.keys() & found.keys():
+            raise SystemExit(f"{path.name}: {sorted(twice)} are there already")
+        found.update(more)
+    return found
+
+
+def record(name: str, case: Case) -> Report:
+    """Record one case; what was there is replaced."""
+    target = FIXTURES / case.runbook / name
+    shutil.rmtree(target, ignore_errors=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    book = library().runbooks[case.runbook]
+    inputs = {key: declared.default for key, declared in book.inputs.items()} | case.inputs
+    recorder = Recorder(Machines(case), target, book.id, inputs, NOW)
+    report = diagnose(library(), book, inputs, recorder, started=NOW, recorded=True)
+    recorder.close()
+    return report
+
+
+def main() -> None:
+    """Record the cases named on the command line, all by default."""
+    known = cases()
+    for name in sys.argv[1:] or list(known):
+        report = record(name, known[name])
+        size = sum(file.stat().st_size for file in (FIXTURES / known[name].runbook / name).glob("*")) // 1024
+        found = ", ".join(f"{one.cause} ({one.role})" for one in report.findings)
+        print(f"{name}: {report.verdict}, {size} KiB  {found}")
+
+
+if __name__ == "__main__":
+    main()
