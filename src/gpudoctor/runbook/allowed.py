@@ -37,6 +37,32 @@ OPTIONS: dict[str, frozenset[str]] = {
     ),
     "uname": words("-a --all -r --kernel-release -v --kernel-version -m --machine -n --nodename -s --kernel-name"),
     "env": frozenset(),
+    "lspci": words("-D -k -n -nn -m -mm -v -vv -vvv -d= -s="),
+    "journalctl": words(
+        "-k --dmesg -b= --boot= -o= --output= -S= --since= -U= --until= -n= --lines= -u= --unit= -q --quiet --no-pager --utc"
+    ),
+    "systemctl show": words("-p= --property= --no-pager"),
+    "tail": words("-c= -n="),
+    "dcgmi discovery": words("-l --list -c --compute-hierarchy -i= --info= -v --verbose --host="),
+    "dcgmi health": words("-c --check -f --fetch -g= --group= -j --json --host="),  # -s arms watches, --clear forgets
+    "dcgmi dmon": words("-e= --field-id= -d= --delay= -c= --count= -i= --entity-id= -g= --group-id= -l --list --host="),
+    "dcgmi policy": words("--get -g= --group= -j --json -v --verbose --host="),
+    "dcgmi stats": words("-p= --pid= -j= --job= -v --verbose -g= --group= --host="),  # -e, -d, -s, -x, -r, -a change what is watched
+    "dcgmi nvlink": words("-s --link-status -e --errors -g= --gpuid= -j --json --host="),
+    "dcgmi modules": words("-l --list -j --json --host="),
+    "nvml": frozenset(),  # NVML on this machine, in a child process
+    "promql": frozenset(),  # a range query of a Prometheus
+}
+# With `effect: disruptive` and consent only.
+DISRUPTIVE: dict[str, frozenset[str]] = {
+    "dcgmi diag": words("-r= --run= -g= --group= -i= --entity-id= -j --json --iterations= --fail-early --ignoreErrorCodes= --host="),
+}
+# program, or program and subcommand → what an argument that is no option may be; without an entry there is none.
+OPERANDS: dict[str, re.Pattern[str]] = {
+    "systemctl show": re.compile(r"[A-Za-z0-9@._-]{1,128}\Z"),
+    "tail": re.compile(r"/var/log/fabricmanager\.log\Z"),
+    "nvml": re.compile(r"gpus\Z|samples\Z|[0-9.]{1,12}\Z|\$\{"),
+    "promql": re.compile(r"(?s).{1,2000}\Z"),
 }
 # Where `cat` and `ls` may look: never a secret, never a home, and no device is read.
 PATHS: dict[str, tuple[str, ...]] = {
@@ -50,10 +76,13 @@ PATHS: dict[str, tuple[str, ...]] = {
     ),
 }
 PATHS["ls"] = (*PATHS["cat"], "/dev/")
+OF_PROCESS = re.compile(r"/proc/(?:\d{1,10}|\$\{[^}]*\})/(?:cgroup|comm|status)\Z")
 
 
-def refusal(argv: list[str]) -> str:
+def refusal(argv: list[str], *, disruptive: bool = False) -> str:
     """Why a command may not run, "" when it may. An element that is still a template (`${…}`) is taken for a value.
+
+    A `disruptive` one is a command that disturbs running work: its step says so, and nothing runs it without consent.
 
     >>> refusal(["nvidia-smi", "-L"]), refusal(["rm", "-rf", "/"])
     ('', "the program 'rm' is not on the list of read-only commands")
@@ -65,23 +94,28 @@ def refusal(argv: list[str]) -> str:
         return kubectl(rest)
     if program in PATHS:
         return paths(program, rest)
-    if rest and f"{program} {rest[0]}" in OPTIONS:
+    if rest and f"{program} {rest[0]}" in {**OPTIONS, **DISRUPTIVE}:
         program, rest = f"{program} {rest[0]}", rest[1:]
+    if disruptive and program in DISRUPTIVE:
+        return options(program, rest, DISRUPTIVE[program])
     if program not in OPTIONS:
         return f"the program '{program}' is not on the list of read-only commands"
-    return options(program, rest)
+    return options(program, rest, OPTIONS[program])
 
 
-def options(program: str, rest: list[str]) -> str:
-    """Why a program may not have these arguments: each must be an option that only reads, or the value of one."""
+def options(program: str, rest: list[str], known: frozenset[str]) -> str:
+    """Why a program may not have these arguments: each must be an option that only reads, the value of one, or a known operand."""
     value = False
+    operand = OPERANDS.get(program)
     for argument in rest:
         if value and not argument.startswith("-"):
             value = False
             continue
+        if operand and not argument.startswith("-") and operand.match(argument):
+            continue
         name, equals, _ = argument.partition("=")
-        value = not equals and f"{name}=" in OPTIONS[program]
-        if not (value or (name if not equals else f"{name}=") in OPTIONS[program]):
+        value = not equals and f"{name}=" in known
+        if not (value or (name if not equals else f"{name}=") in known):
             return f"'{program} {argument}' is not on the list of options that only read"
     return ""
 
@@ -90,7 +124,7 @@ def paths(program: str, rest: list[str]) -> str:
     """Why `cat` or `ls` may not read its arguments."""
     files = [argument for argument in rest if not argument.startswith("-")]
     for path in files:
-        if not f"{path}/".startswith(PATHS[program]) or ".." in path:
+        if ".." in path or not (f"{path}/".startswith(PATHS[program]) or OF_PROCESS.match(path)):
             return f"'{program}' may not read {path}"
     return "" if files else f"'{program}' needs a path"
 
