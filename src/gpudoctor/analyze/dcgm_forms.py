@@ -1,0 +1,73 @@
+"""How the answers of dcgmi are recognised: a score for a text, 0 for "not this"."""
+
+from __future__ import annotations
+
+import re
+
+from gpudoctor.knowledge.dcgm_errors import of_text
+from gpudoctor.parsers.dcgm_boxes import cells
+from gpudoctor.parsers.dcgm_diag import piece
+from gpudoctor.parsers.dcgm_dmon import HEAD
+from gpudoctor.parsers.dcgm_health import OLD_SYSTEM, OVERALL
+from gpudoctor.parsers.dcgm_stats import JOB, PID
+
+# | Diagnostic                | Result                                         |    Successfully ran diagnostic for group.
+DIAG = re.compile(
+    r"\s*\| Diagnostic +\| Result|\s*Successfully ran diagnostic for group|\s*[|+]-+  (?:Deployment|Integration|Hardware|Stress)  -+\+"
+)
+# "DCGM Diagnostic" : {     "DCGM GPU Diagnostic" : {     "error_severity" : 4
+DIAG_JSON = re.compile(r'"DCGM (?:GPU )?Diagnostic"\s*:|"test_categories"\s*:|"error_severity"\s*:')
+HEALTH = re.compile(
+    r"Health Monitor Report|Health monitor systems report|^\s*\| Overall Health +\| |Health watches not enabled|check health watches\."
+)
+DISCOVERY = re.compile(r"^\s*\|? ?GPU ID +\| Device Information|^\s*\d{1,3} (?:active )?GPUs? found\.")
+# Error: Unable to complete diagnostic for group 0. Return: (-38) A diag instance is already running, …
+REFUSED = re.compile(r"\s*Error: (?:Unable to complete diagnostic for group|Diagnostic c(?:an|ould) )")
+# | Error                     | A corrupt InfoROM has been detected in GPU 7.  |      a row that somebody has cut out
+ERROR = re.compile(r"\s*\| ?(?:Error|Warning(?:: GPU ?\d+)?)\s+\| ")
+POLICY = re.compile(r'^\s*(?:\| )?"?Policy [Ii]nformation\b')
+# Error: Unable to connect to host engine. Host engine connection invalid/disconnected.
+DCGMI = re.compile(r"\s*Error: [Uu]nable to (?:connect to host engine|establish a connection to the specified host|start an embedded host)")
+
+
+def of_diag(lines: list[str], whole: str) -> int:
+    """`dcgmi diag`, as a table or JSON."""
+    if any(DIAG.match(line) for line in lines):
+        return 90
+    if any(REFUSED.match(line) for line in lines) or any(
+        of_text(sentence(lines, at)) for at, line in enumerate(lines) if ERROR.match(line)
+    ):
+        return 74
+    return 90 if "{" in whole[:4096] and DIAG_JSON.search(whole[: 1 << 20]) else 0
+
+
+def sentence(lines: list[str], at: int) -> str:
+    """The sentence that begins in a row, which goes over three rows at most before it has said which error it is."""
+    return " ".join("".join(piece(row) for row in cells(lines[at : at + 3])).split())
+
+
+def of_health(lines: list[str]) -> int:
+    """`dcgmi health`, in any form; also the sentences with which dcgmi says that there is no host engine."""
+    if any(HEALTH.search(line) or OVERALL.search(line) for line in lines):
+        return 89
+    return 74 if any(DCGMI.match(line) or OLD_SYSTEM.match(line.strip()) for line in lines) else 0
+
+
+def of_discovery(lines: list[str]) -> int:
+    """`dcgmi discovery -l`."""
+    return 86 if any(DISCOVERY.match(line) for line in lines) else 0
+
+
+def of_dmon(lines: list[str]) -> int:
+    """`dcgmi dmon`: its header."""
+    return 88 if any(HEAD.match(line.lstrip()) for line in lines) else 0
+
+
+def of_policy(lines: list[str]) -> int:
+    """`dcgmi policy --get`."""
+    return 88 if any(POLICY.match(line) for line in lines) else 0
+
+
+def of_stats(lines: list[str]) -> int:
+    """`dcgmi stats -j` or `-p`."""
+    return 88 if any(JOB.search(line) or PID.search(line) for line in lines) else 0
