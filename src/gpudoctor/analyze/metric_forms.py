@@ -1,0 +1,21 @@
+"""How measurements over time are recognised: nvidia-smi dmon, Prometheus' JSON, and what dcgm-exporter serves."""
+
+from __future__ import annotations
+
+from gpudoctor.parsers.nvidia_dmon import HEAD
+from gpudoctor.parsers.prometheus_text import METRIC
+
+
+def of_dmon(lines: list[str]) -> int:
+    """nvidia-smi dmon: the header that names its columns."""
+    return 86 if any(HEAD.match(line.lstrip()) for line in lines) else 0
+
+
+def of_range(whole: str) -> int:
+    """An answer of Prometheus with DCGM's metrics in it."""
+    return 90 if whole.lstrip()[:1] == "{" and '"resultType"' in whole[:400] and "DCGM_FI_" in whole[:100_000] else 0
+
+
+def of_metrics(lines: list[str]) -> int:
+    """The text that an exporter serves."""
+    return 80 if any(METRIC.match(line) for line in lines) else 0

@@ -1,0 +1,216 @@
+"""What the samples of each GPU add up to: which reasons held its clock down, how much that cost, and how its neighbours fared.
+
+It judges by the driver's own reasons and by the margin to the limit, not by one temperature: the limits differ from board to board
+(V100 83 °C, A100 85 °C, H100 a margin only). One snapshot is one sample. The rules for what can't be true are in `readings`, and where the
+trouble lies (card, chassis, row) in `sides`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from statistics import fmean
+from typing import TypeVar
+
+from gpudoctor.derive import sides
+from gpudoctor.derive.readings import stuck
+from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts.gpu import Gpu, GpuSample, Throttling
+from gpudoctor.knowledge.clock_reasons import REASONS
+
+N = TypeVar("N", int, float)
+Key = tuple[str, str]  # node, GPU
+FASTEST_STATES = 2  # P0 to P2 are those of work: CUDA programs on GeForce boards run in P2
+# NVML's older counters don't tell hardware from software; the milder of the two is sure.
+ALIKE = {"thermal": "sw_thermal", "power": "sw_power_cap"}
+LEAST_LIMIT = 50  # °C: below it a "limit" is a margin (`GPU Slowdown T.Limit Temp : -2 C`), not a temperature
+
+
+def throttling(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+    """One Throttling a GPU of which a sample tells a clock reason, a margin or a throttle counter, or an impossible reading."""
+    samples = [one for one in facts.get("gpu_samples", []) if isinstance(one, GpuSample)]
+    gpus = [one for one in facts.get("gpus", []) if isinstance(one, Gpu)]
+    limits = {key: gpu for gpu in gpus for key in named(gpu)}
+    made = [of_gpu(own, limits) for own in by_gpu(samples, gpus) if any(tells(sample) for sample in own) or stuck(own)]
+    return {"throttling": list(sides.placed(made))}
+
+
+def tells(sample: GpuSample) -> bool:
+    """Whether a sample says anything of throttling; a reason that was asked for and couldn't be read is a gap, and so an answer."""
+    return sample.reasons is not None or sample.margin is not None or bool(sample.throttled) or "reasons" in sample.gaps
+
+
+def named(one: Gpu | GpuSample) -> list[Key]:
+    """The names under which a GPU may be looked up, best first; what has none (a part of an answer) is the GPU without a name."""
+    index = "" if one.index is None else f"#{one.index}"
+    return [(one.node, name) for name in (one.uuid, one.pci, one.gpu, index) if name] or [(one.node, "")]
+
+
+def by_gpu(samples: Sequence[GpuSample], gpus: Sequence[Gpu]) -> list[list[GpuSample]]:
+    """The samples of each GPU in the order of their times; names are one GPU's where a record shows them together."""
+    same: dict[Key, Key] = {}
+    records: list[Gpu | GpuSample] = [*gpus, *samples]
+    for one in records:
+        keys = named(one)
+        first = next((same[key] for key in keys if key in same), keys[0])
+        for key in keys:
+            same.setdefault(key, first)
+    found: dict[Key, list[GpuSample]] = defaultdict(list)
+    for sample in samples:
+        found[same[named(sample)[0]]].append(sample)
+    return [sorted(own, key=lambda sample: (sample.time is None, sample.time or 0.0)) for own in found.values()]
+
+
+def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
+    """The measurements of one GPU."""
+    first, last = samples[0], samples[-1]
+    known = next((limits[key] for sample in samples for key in named(sample) if key in limits), Gpu())
+    index = next((sample.index for sample in samples if sample.index is not None), known.index)
+    work = [busy for sample in samples if (busy := with_work(sample)) is not None]
+    idle = all(map(idles, samples))
+    loaded = [sample for sample in samples if with_work(sample)] or samples
+    seconds = (last.time or 0.0) - (first.time or 0.0) if last.time and first.time else 0.0
+    rose = grown(samples)
+    shares = shared(samples, rose, seconds)
+    temperature = highest(samples, "temperature")
+    memory = highest(samples, "memory_temperature")
+    # A clock without work is low by design, and no loss.
+    clock, reference = mean(loaded, "sm_clock"), None if idle else reference_clock(samples, shares)
+    worst = max(samples, key=severity)
+    return Throttling(
+        node=first.node,
+        gpu=best(samples, "uuid") or best(samples, "pci") or best(samples, "gpu") or ("" if index is None else f"GPU {index}"),
+        uuid=best(samples, "uuid"),
+        pci=best(samples, "pci"),
+        index=index,
+        product=best(samples, "product") or known.product,
+        samples=len(samples),
+        seconds=seconds,
+        busy=sum(work) / len(work) if work else None,
+        idle=idle,
+        share=shares,
+        rose=rose,
+        temperature=temperature,
+        memory_temperature=memory,
+        margin=left(lowest(samples, "margin"), temperature, known.temperature_max_operating),
+        memory_margin=left(None, memory, known.memory_temperature_max),
+        power=mean(loaded, "power"),
+        power_limit=lowest(samples, "power_limit"),
+        power_limit_default=highest(samples, "power_limit_default"),
+        sm_clock=clock,
+        sm_clock_lowest=lowest(loaded, "sm_clock"),
+        sm_clock_reference=reference,
+        loss=max(0.0, 100 * (1 - clock / reference)) if clock is not None and reference else None,
+        clock=in_words(clock, reference, lowest(loaded, "sm_clock")),
+        held_by=sorted((reason for reason, share in shares.items() if share > 0), key=lambda reason: -shares[reason]),
+        fan=lowest(samples, "fan"),
+        stuck=stuck(samples),
+        ecc_corrected_rise=risen([sample.ecc_corrected for sample in samples]),
+        gaps=gaps(samples, shares),
+        origin=worst.origin,
+        time=worst.time,
+    )
+
+
+def with_work(sample: GpuSample) -> bool | None:
+    """Whether the GPU had something to do: the driver's own word for idle first, then use, then the performance state."""
+    if sample.reasons is not None and "idle" in sample.reasons:
+        return False
+    if sample.utilisation is not None:
+        return sample.utilisation > 0
+    return None if sample.pstate is None else sample.pstate <= FASTEST_STATES
+
+
+def idles(sample: GpuSample) -> bool:
+    """Whether the GPU is known to have nothing to do; one that a power brake holds has no use either, and isn't idle for the driver."""
+    return "idle" in sample.reasons if sample.reasons is not None else sample.utilisation == 0
+
+
+def severity(sample: GpuSample) -> int:
+    """How much a sample shows, so that the evidence is the sample that shows it: its reasons that no healthy GPU has."""
+    return sum(not REASONS[reason].normal for reason in sample.reasons or () if reason in REASONS)
+
+
+def shared(samples: list[GpuSample], rose: Mapping[str, float], seconds: float) -> dict[str, float]:
+    """Each reason's share of the samples, or of the time where its counter tells more than the samples caught."""
+    told = [sample.reasons for sample in samples if sample.reasons is not None]
+    shares = {reason: sum(reason in reasons for reasons in told) / len(told) for reason in REASONS} if told else {}
+    for reason, grew in rose.items():
+        shares[reason] = max(shares.get(reason, 0.0), min(1.0, grew / seconds) if seconds > 0 else 0.0)
+    return shares
+
+
+def grown(samples: list[GpuSample]) -> dict[str, float]:
+    """The seconds by which each throttle counter grew; a counter that falls was reset (driver reload) and begins at 0 again."""
+    series: dict[str, list[float]] = defaultdict(list)
+    for sample in samples:
+        for reason, counted in sample.throttled.items():
+            series[ALIKE.get(reason, reason)].append(counted)
+    return {reason: rise for reason, counts in series.items() if (rise := risen(counts)) is not None}
+
+
+def risen(counts: Iterable[N | None]) -> N | None:
+    """How much a counter grew over its readings, None with fewer than two."""
+    known = [count for count in counts if count is not None]
+    if len(known) < 2:
+        return None
+    return sum((later - earlier if later >= earlier else later) for earlier, later in pairwise(known))
+
+
+def reference_clock(samples: list[GpuSample], shares: Mapping[str, float]) -> float | None:
+    """What the SM clock could be: the maximum; the application clock only where the driver says that this is what holds it."""
+    chosen = highest(samples, "application_clock") if shares.get("applications_clocks") else None
+    return chosen or highest(samples, "sm_clock_max") or highest(samples, "application_clock")
+
+
+def in_words(clock: float | None, reference: float | None, least: float | None) -> str:
+    """A mean clock beside what it could be.
+
+    >>> in_words(1584, 1980, 1200), in_words(1980, 1980, 1980), in_words(1200, None, 1200), in_words(None, 1980, None)
+    ('1584 of 1980 MHz (-20 %), lowest 1200', '1980 MHz', '1200 MHz', '')
+    """
+    if clock is None:
+        return ""
+    beside = f" of {reference:.0f} MHz (-{100 * (1 - clock / reference):.0f} %)" if reference and clock < reference else " MHz"
+    return f"{clock:.0f}{beside}" + (f", lowest {least:.0f}" if least is not None and least < 0.99 * clock else "")
+
+
+def left(margin: float | None, temperature: float | None, limit: int | None) -> float | None:
+    """The degrees that are left: the margin that was read (Hopper, Ada and later), else the distance to the board's own limit."""
+    if margin is not None or temperature is None or limit is None or limit < LEAST_LIMIT:
+        return margin
+    return limit - temperature
+
+
+def gaps(samples: list[GpuSample], shares: Mapping[str, float]) -> dict[str, str]:
+    """Why the clock's reasons are not known."""
+    if shares:
+        return {}
+    return {"share": next((why for sample in samples if (why := sample.gaps.get("reasons"))), "the clock event reasons were not read")}
+
+
+def values(samples: Iterable[GpuSample], field: str) -> list[float]:
+    """The readings of a field that are known."""
+    return [value for sample in samples if (value := getattr(sample, field)) is not None]
+
+
+def mean(samples: Iterable[GpuSample], field: str) -> float | None:
+    """The mean of a field over the samples that have it."""
+    known = values(samples, field)
+    return fmean(known) if known else None
+
+
+def highest(samples: Iterable[GpuSample], field: str) -> float | None:
+    """The highest reading of a field."""
+    return max(values(samples, field), default=None)
+
+
+def lowest(samples: Iterable[GpuSample], field: str) -> float | None:
+    """The lowest reading of a field."""
+    return min(values(samples, field), default=None)
+
+
+def best(samples: Iterable[GpuSample], field: str) -> str:
+    """The first name that a sample has."""
+    return next((name for sample in samples if (name := getattr(sample, field))), "")
