@@ -1,0 +1,148 @@
+"""`gpudoctor xid`: what a code means, what a pasted line says, or every Xid of a log. The code's path loads the book and nothing else."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import msgspec
+
+from gpudoctor.cli.errors import USAGE, Refused
+from gpudoctor.knowledge.xid_decode import Decoded, decode
+from gpudoctor.knowledge.xids import Book, Pair, Sxid, Xid, book
+
+SCHEMA = "gpudoctor.xid/1"
+SWITCH = 10_000  # codes of the NVSwitch driver have five digits, those of the GPU driver three at most
+CODE = re.compile(r"(?:s?xid[ =]?)?(\d{1,5})\Z", re.IGNORECASE)
+# NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.  |  … SXid (PCI:0000:05:00.0): 12028, …
+LINE = re.compile(r"\bS?Xid \([^)]{1,80}\): ?(\d{1,5})\b,? ?(.*)", re.DOTALL)
+WORST = ("critical", "error", "decode", "warning", "info")
+
+
+class Asked(msgspec.Struct):
+    """One thing that was asked: a code, and the message where a line was pasted."""
+
+    code: int
+    text: str = ""
+    decoded: Decoded | None = None
+
+
+class Together(msgspec.Struct):
+    """What codes mean that stand together on one GPU."""
+
+    codes: list[int]
+    verdict: str
+    actions: list[str]
+
+
+class Explained(msgspec.Struct):
+    """The answer, as `--format json` prints it. `first` is the code to act on, where there are several."""
+
+    schema: str
+    xids: list[Xid]
+    sxids: list[Sxid]
+    lines: list[Asked]
+    together: list[Together]
+    first: int | None
+    unknown: list[int]
+
+
+def asked_codes(words: list[str]) -> list[Asked] | None:
+    """The codes that the arguments name, each once; None when they are files. Raises `Refused` for a mixture."""
+    parts = [line for word in words for line in word.splitlines() if line.strip()]  # several pasted lines are one argument
+    found = [asked for part in parts if (asked := one(part))]
+    if not found:
+        return None
+    if len(found) != len(parts):
+        stranger = next(part for part in parts if one(part) is None)
+        raise Refused(f"'{stranger[:80]}' is no code: give codes or lines, or files, not both (a file whose name is a number is ./79)")
+    return list({(asked.code, asked.text): asked for asked in found}.values())
+
+
+def one(word: str) -> Asked | None:
+    """A code (`79`, `Xid79`) or a pasted line; None for anything else."""
+    if match := CODE.match(word.strip()):
+        return Asked(int(match[1]))
+    if match := LINE.search(word[:4096]):
+        code = int(match[1])
+        return Asked(code, match[2].strip(), decode(code, match[2]))
+    return None
+
+
+def explained(asked: list[Asked], known: Book) -> Explained:
+    """Everything that is known of what was asked."""
+    codes = list(dict.fromkeys(one.code for one in asked))
+    xids = [entry for entry in map(known.xid, codes) if entry]
+    sxids = [entry for entry in map(known.sxid, codes) if entry]
+    rows = [Together(row.codes, row.verdict, row.actions) for row in pairs(codes, known)]
+    ranked = sorted((entry for entry in xids if entry.whose != "follow-on"), key=lambda entry: WORST.index(entry.severity))
+    there = {entry.code for entry in xids} | {entry.code for entry in sxids}
+    return Explained(
+        SCHEMA,
+        xids,
+        sxids,
+        [one for one in asked if one.text],
+        rows,
+        ranked[0].code if len(codes) > 1 and ranked else None,
+        [code for code in codes if code not in there],
+    )
+
+
+def pairs(codes: list[int], known: Book) -> list[Pair]:
+    """The rules that apply to these codes: of several about the same ones only that of the most."""
+    given = {code for code in codes if code < SWITCH}
+    switch = any(code >= SWITCH for code in codes)
+    rows = [row for row in known.pairs if set(row.codes) <= given and holds(row, given, switch)]
+    return [row for row in rows if not any(set(row.codes) < set(other.codes) for other in rows)]
+
+
+def holds(row: Pair, given: set[int], switch: bool) -> bool:
+    """Whether a rule's further conditions hold. What needs repetition can't be seen from codes."""
+    if row.repeated or (row.alone and len(given) > 1) or (row.sxid and not switch):
+        return False
+    return len(given) > 1 if row.any_other else row.alone or row.sxid or len(row.codes) > 1
+
+
+def explain_codes(asked: list[Asked], format: str) -> int:
+    """Print what is known; returns the exit code: 2 when a code is unknown."""
+    from gpudoctor.cli.xid_screen import screen
+
+    if format not in ("terminal", "json"):
+        raise Refused(f"there is no format '{format}'; there are terminal, json")
+    known = book_of_ours()
+    answer = explained(asked, known)
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(answer)).decode() + "\n" if format == "json" else screen(answer, known))
+    return USAGE if answer.unknown else 0
+
+
+def book_of_ours() -> Book:
+    """The book; problems in it are shown like a user's."""
+    from gpudoctor.runbook.index import BrokenLibrary
+
+    try:
+        return book()
+    except BrokenLibrary as error:
+        raise Refused(str(error)) from None
+
+
+def triage_files(paths: list[str], since: str, *, format: str, verbose: bool, no_color: bool) -> int:
+    """Every Xid of kernel logs: a timeline for each GPU, and what is wrong with it."""
+    from gpudoctor.analyze.kernel_files import read
+    from gpudoctor.cli.execute import loaded
+    from gpudoctor.cli.printing import check_format, printed
+    from gpudoctor.engine.diagnose import analyze
+    from gpudoctor.engine.plan import cast
+
+    check_format(format)
+    for path in paths:
+        if path != "-" and not Path(path).exists():
+            raise Refused(f"'{path[:120]}' is neither a code nor a file that is there")
+    try:
+        seconds = float(cast(since, "duration")) if since else None
+    except ValueError as error:
+        raise Refused(f"--since {since[:80]}: {error}") from None
+    library = loaded()
+    gathered = read(paths, seconds)
+    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, library.runbooks["xid-triage"])
+    return printed(report, format, verbose, no_color)
