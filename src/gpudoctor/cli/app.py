@@ -10,10 +10,9 @@ from typer.core import TyperGroup
 
 from gpudoctor import __version__
 from gpudoctor.cli import options
-from gpudoctor.cli.complete import complete_cause, complete_pod, complete_runbook, complete_scenario
-
-EXIT_CODES_HELP = """Exit codes: 0 healthy, 1 problem found, 2 usage or not found, 3 inconclusive (something could not be read),
-4 consent was needed, 70 internal error, 130 interrupted."""
+from gpudoctor.cli.complete import complete_cause, complete_runbook, complete_scenario, complete_xid
+from gpudoctor.cli.diagnose import diagnose_app
+from gpudoctor.cli.options import EXIT_CODES_HELP
 
 
 class MainJobFirst(TyperGroup):
@@ -34,7 +33,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-diagnose_app = typer.Typer(help="Diagnose something in the cluster.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(diagnose_app, name="diagnose")
 
 
@@ -52,69 +50,64 @@ def main(
     """Options of gpudoctor itself."""
 
 
-@diagnose_app.command("pod", epilog=EXIT_CODES_HELP)
-def diagnose_pod(
-    target: Annotated[
-        str, typer.Argument(metavar="[NAME | TYPE/NAME]", help="A pod, or what owns it: job/train.", autocompletion=complete_pod)
-    ] = "",
-    namespace: options.Namespace = "",
-    selector: options.Selector = "",
-    all_namespaces: options.AllNamespaces = False,
-    context: options.Context = None,
-    kubeconfig: options.Kubeconfig = None,
-    no_exec: options.NoExec = False,
-    timeout: options.Timeout = 120.0,
-    record: options.Record = None,
-    replay: options.Replay = None,
-    format: options.Format = "terminal",
-    verbose: options.Verbose = False,
-    no_color: options.NoColor = False,
-) -> None:
-    """Why a pod that should use a GPU doesn't run, or doesn't see one.
-
-    \b
-    gpudoctor diagnose pod train-0 -n ml       one pod
-    gpudoctor diagnose pod job/train -n ml     from the owner down, for pods that were never created too
-    gpudoctor diagnose pod -A                  every GPU pod that isn't well, folded by cause
-    """
-    from gpudoctor.cli.execute import Where, execute
-    from gpudoctor.cli.inputs import pod_inputs
-
-    where = Where(context=context, kubeconfig=kubeconfig, namespace=namespace, no_exec=no_exec, record=record, replay=replay)
-    inputs, asked = pod_inputs(target, namespace, selector, all_namespaces)
-    raise typer.Exit(
-        execute("diagnose-pod", inputs, where, asked=asked, timeout=timeout, format=format, verbose=verbose, no_color=no_color)
-    )
-
-
-@app.command(epilog=EXIT_CODES_HELP)
+@app.command(epilog=EXIT_CODES_HELP, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def run(
+    ctx: typer.Context,
     runbook: Annotated[
         str, typer.Argument(help="Id or path of a runbook; with --replay the recorded one by default.", autocompletion=complete_runbook)
     ] = "",
     set_: options.Set = None,
+    node: options.Node = None,
+    selector: options.NodeSelector = "",
+    local: options.Local = False,
+    via: options.Via = "auto",
     namespace: options.Namespace = "",
     context: options.Context = None,
     kubeconfig: options.Kubeconfig = None,
     no_exec: options.NoExec = False,
     timeout: options.Timeout = 120.0,
+    fanout: options.Fanout = 32,
+    allow_disruptive: options.AllowDisruptive = False,
     record: options.Record = None,
     replay: options.Replay = None,
     format: options.Format = "terminal",
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
+    picture: options.Picture = None,
 ) -> None:
-    """Execute a runbook.
+    """Execute a runbook. Its inputs are options: `--for 30s` is `--set for=30s`; `gpudoctor show RUNBOOK` lists them.
 
     \b
-    gpudoctor run gpu-stack --set node=gpu-02
+    gpudoctor run gpu-stack --node gpu-02
+    gpudoctor run thermal-throttle --node gpu-[01-16] --for 30s
     gpudoctor run diagnose-pod --set name=train-0 --set namespace=ml --record incident-42
     gpudoctor run --replay incident-42
     """
     from gpudoctor.cli.execute import Where, execute
+    from gpudoctor.cli.inputs import further_options, no_such_option
 
-    where = Where(context=context, kubeconfig=kubeconfig, namespace=namespace, no_exec=no_exec, record=record, replay=replay)
-    raise typer.Exit(execute(runbook, list(set_ or []), where, timeout=timeout, format=format, verbose=verbose, no_color=no_color))
+    runbook, further = further_options([runbook, *ctx.args])
+    if further and not runbook and replay is None:
+        raise no_such_option(further[0], [name for parameter in ctx.command.params for name in parameter.opts])
+    where = Where(
+        context=context,
+        kubeconfig=kubeconfig,
+        namespace=namespace,
+        no_exec=no_exec,
+        nodes=list(node or []),
+        selector=selector,
+        local=local,
+        via=via,
+        fanout=fanout,
+        allow_disruptive=allow_disruptive,
+        record=record,
+        replay=replay,
+    )
+    raise typer.Exit(
+        execute(
+            runbook, [*(set_ or []), *further], where, timeout=timeout, format=format, verbose=verbose, no_color=no_color, picture=picture
+        )
+    )
 
 
 @app.command(epilog=EXIT_CODES_HELP)
@@ -123,6 +116,7 @@ def analyze(
     format: options.Format = "terminal",
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
+    picture: options.Picture = None,
 ) -> None:
     """Diagnose from outputs that you already have: kubectl, logs, manifests, nvidia-smi.
 
@@ -132,7 +126,67 @@ def analyze(
     """
     from gpudoctor.cli.execute import analyze_paths
 
-    raise typer.Exit(analyze_paths(paths, format=format, verbose=verbose, no_color=no_color))
+    raise typer.Exit(analyze_paths(paths, format=format, verbose=verbose, no_color=no_color, picture=picture))
+
+
+@app.command(epilog=EXIT_CODES_HELP)
+def xid(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CODE… | LINE | FILE… | -]", help="Codes, a pasted line, or kernel logs.", autocompletion=complete_xid),
+    ] = None,
+    node: options.Node = None,
+    selector: options.NodeSelector = "",
+    local: options.Local = False,
+    via: options.Via = "auto",
+    fanout: options.Fanout = 32,
+    since: Annotated[str, typer.Option("--since", help="Of files only their end, this long: 2h.")] = "",
+    context: options.Context = None,
+    kubeconfig: options.Kubeconfig = None,
+    no_exec: options.NoExec = False,
+    timeout: options.Timeout = 120.0,
+    record: options.Record = None,
+    replay: options.Replay = None,
+    format: options.Format = "terminal",
+    verbose: options.Verbose = False,
+    no_color: options.NoColor = False,
+) -> None:
+    """Explain codes of the NVIDIA driver, or find every Xid of a log or a node and say what is wrong with which GPU.
+
+    \b
+    gpudoctor xid 79                                  what it means, whose it is, what to do in which order
+    gpudoctor xid 63 79 154                           several, and what they mean together
+    gpudoctor xid 'NVRM: Xid (PCI:0000:52:00): 74, …' a pasted line, decoded
+    dmesg | gpudoctor xid -                           a kernel log: one verdict for each GPU
+    gpudoctor xid --since 2h /var/log/kern.log        only its last two hours
+    gpudoctor xid --node gpu-[01-04]                  ask nodes
+    """
+    from gpudoctor.cli.xid import asked_codes, explain_codes
+
+    if asked := asked_codes(what or []):
+        raise typer.Exit(explain_codes(asked, format))
+    if what:
+        from gpudoctor.cli.xid import triage_files
+
+        raise typer.Exit(triage_files(what, since, format=format, verbose=verbose, no_color=no_color))
+    from gpudoctor.cli.errors import Refused
+    from gpudoctor.cli.execute import Where, execute
+
+    where = Where(
+        context=context,
+        kubeconfig=kubeconfig,
+        no_exec=no_exec,
+        nodes=list(node or []),
+        selector=selector,
+        local=local,
+        via=via,
+        fanout=fanout,
+        record=record,
+        replay=replay,
+    )
+    if since:
+        raise Refused("--since is for files: of a node the log of this boot is read")
+    raise typer.Exit(execute("xid-triage", {}, where, timeout=timeout, format=format, verbose=verbose, no_color=no_color))
 
 
 @app.command(epilog=EXIT_CODES_HELP)

@@ -10,7 +10,7 @@ from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import loaded
 from gpudoctor.reporters.text import count
 from gpudoctor.runbook import compile as compiling
-from gpudoctor.runbook import index, load, style
+from gpudoctor.runbook import index, load, style, xids
 
 
 def lint_files(paths: list[Path]) -> int:
@@ -21,6 +21,7 @@ def lint_files(paths: list[Path]) -> int:
     else:
         need_checkout("lint", ", or give the path of a runbook")
         library, located = compiling.compile_files()
+        located += xids.load(index.xids_file())[1]
         problems = [str(problem) for problem in located] or list(style.problems(library, index.runbooks_folder()))
     for text in problems:
         print(text)
@@ -72,11 +73,11 @@ def need_checkout(command: str, instead: str = "") -> None:
 
 def print_schema(write: bool) -> int:
     """The JSON Schemas, generated from the models."""
-    from gpudoctor.runbook import schema
+    from gpudoctor.runbook import paired, schema
 
     kinds: dict[str, type[schema.Model]] = {
         "runbook": schema.Runbook,
-        "runbook-test": schema.PairedTest,
+        "runbook-test": paired.PairedTest,
         "catalogue": schema.Catalogue,
         "messages": schema.Messages,
     }

@@ -12,6 +12,11 @@ def complete_pod(ctx: Any, incomplete: str) -> list[str]:
     return names("pods", str(ctx.params.get("namespace") or ""), incomplete, ctx)
 
 
+def complete_node(ctx: Any, incomplete: str) -> list[str]:
+    """Names of nodes."""
+    return names("nodes", "", incomplete, ctx)
+
+
 def complete_namespace(ctx: Any, incomplete: str) -> list[str]:
     """Names of namespaces."""
     return names("namespaces", "", incomplete, ctx)
@@ -52,6 +57,15 @@ def complete_scenario(incomplete: str) -> list[str]:
     from gpudoctor.cli.scenarios import SCENARIOS
 
     return [name for name in SCENARIOS if name.startswith(incomplete)]
+
+
+def complete_xid(incomplete: str) -> list[str]:
+    """Codes of Xids, once a digit is typed: before that, the shell offers files."""
+    with contextlib.suppress(Exception):
+        from gpudoctor.knowledge.xids import book
+
+        return [str(entry.code) for entry in book().xids if incomplete and str(entry.code).startswith(incomplete)]
+    return []
 
 
 def complete_bundle(incomplete: str) -> list[str]:

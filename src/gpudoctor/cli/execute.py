@@ -10,9 +10,11 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.cli.errors import INCONCLUSIVE, Refused, complain, no_such
+from gpudoctor.cli.errors import Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
-from gpudoctor.report import EXIT_CODES, Report, StepResult
+from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
+from gpudoctor.cli.printing import check_format, columns, printed
+from gpudoctor.report import StepResult
 from gpudoctor.runbook.model import Library, Runbook
 
 LONGEST = 86_400.0  # seconds of a whole run: a day; also what makes "nan" and "inf" mistakes
@@ -20,12 +22,18 @@ OWNERS = "deployment, replicaset, statefulset, daemonset, job, cronjob and what 
 
 
 class Where(msgspec.Struct, kw_only=True):
-    """What a run reads, and where it is kept."""
+    """What a run reads and may do, and where it is kept."""
 
     context: str | None = None
     kubeconfig: Path | None = None
     namespace: str = ""
     no_exec: bool = False
+    nodes: list[str] = []  # node sets
+    selector: str = ""  # of nodes
+    local: bool = False
+    via: str = "auto"
+    fanout: int = 32
+    allow_disruptive: bool = False
     record: Path | None = None
     replay: Path | None = None
 
@@ -40,16 +48,18 @@ def execute(
     format: str,
     verbose: bool,
     no_color: bool,
+    picture: Path | None = None,
 ) -> int:
     """Execute a runbook and print its report; returns the exit code."""
     from gpudoctor.engine.diagnose import diagnose
-    from gpudoctor.engine.run import NotThere
+    from gpudoctor.engine.steps import NotThere
     from gpudoctor.parsers.kubernetes_json import seconds
 
     check_format(format)
     if not 1 <= timeout <= LONGEST:
         raise Refused(f"--timeout takes 1 to {LONGEST:.0f} seconds, not {timeout:g}")
     probe, recorded, namespace = probing(where)
+    live = probe if recorded is None else None
     library = loaded()
     book = recorded_book(library, recorded.runbook) if recorded and not name else find_runbook(library, name)
     inputs = inputs_of(book, settings(book, given) if isinstance(given, list) else given, where, recorded, namespace)
@@ -65,8 +75,11 @@ def execute(
             asked=question(asked, inputs),
             started=started,
             timeout=timeout,
+            fanout=where.fanout,
+            consent=where.allow_disruptive or recorded is not None,  # a replay disturbs nothing, and asks what was asked
             recorded=recorded is not None,
             on_step=progress(where, format),
+            on_hosts=hosts_progress(where, format, book.id),
         )
     except NotThere as missing:
         close = f"; close to it: {', '.join(missing.close)}" if missing.close else ""
@@ -74,10 +87,12 @@ def execute(
     finally:
         if where.record is not None:
             closed(probe)
+        for left in live.close() if live else ():
+            complain(left)
     no_such_kind = f'the server doesn\'t have a resource type "{inputs.get("kind")}"'
     if any(missing.why == no_such_kind for missing in report.coverage.missing):
         raise Refused(f"{no_such_kind}; what owns pods is {OWNERS}")
-    return printed(report, format, verbose, no_color)
+    return printed(report, format, verbose, no_color, picture)
 
 
 def inputs_of(book: Runbook, given: dict[str, Any], where: Where, recorded: Any, namespace: str) -> dict[str, Any]:
@@ -90,7 +105,9 @@ def inputs_of(book: Runbook, given: dict[str, Any], where: Where, recorded: Any,
             raise Refused(f"{book.id} takes no namespace")
         check("namespace", where.namespace, "--namespace ")
         inputs["namespace"] = where.namespace
-    inputs |= given
+    inputs |= given | node_inputs(book, where)
+    if recorded is None and "local" in book.inputs and not given and not (inputs["nodes"] or inputs["selector"]):
+        raise Refused("which nodes? give names such as gpu-[01-16], or -l SELECTOR, or --local")
     if "namespace" in book.inputs and not inputs["namespace"]:
         inputs["namespace"] = namespace
     return inputs
@@ -135,6 +152,8 @@ def question(asked: str, inputs: dict[str, Any]) -> str:
         return f"{kind} {namespace}/{inputs['name']}" if namespace else f"{kind} {inputs['name']}"
     if inputs.get("node"):
         return f"node {inputs['node']}"
+    if inputs.get("nodes") or ("local" in inputs and inputs.get("selector")):
+        return nodes_asked(str(inputs.get("nodes", "")), str(inputs.get("selector", "")))
     if "all_namespaces" in inputs:
         return "GPU pods in all namespaces" if inputs["all_namespaces"] else f"GPU pods in {namespace}"
     return asked
@@ -156,10 +175,25 @@ def probing(where: Where) -> tuple[Any, Any, str]:
     from gpudoctor.probes.live import Live, ProbeSetupError
 
     try:
-        live = Live(kubeconfig=str(where.kubeconfig) if where.kubeconfig else None, context=where.context, allow_exec=not where.no_exec)
+        live = Live(
+            kubeconfig=str(where.kubeconfig) if where.kubeconfig else None,
+            context=where.context,
+            allow_exec=not where.no_exec,
+            hosts=[this_machine()] if where.local else [],
+            via=way(where.via),
+        )
     except ProbeSetupError as error:
         raise Refused(str(error)) from None
     return live, None, live.namespace
+
+
+def way(name: str) -> Any:
+    """How hosts are reached. Raises `Refused` for a way that isn't there."""
+    from gpudoctor.probes.hosts import VIAS
+
+    if name not in VIAS:
+        raise Refused(f"--via takes {', '.join(VIAS)}, not '{name[:40]}'")
+    return name
 
 
 def loaded() -> Library:
@@ -220,31 +254,16 @@ def progress(where: Where, format: str) -> Any:
     return on_step
 
 
-def columns() -> int:
-    """The width of the terminal, 100 where there is none."""
-    import shutil
+def hosts_progress(where: Where, format: str, name: str) -> Any:
+    """How many of many hosts have answered, on a terminal only."""
+    if format != "terminal" or where.replay is not None:
+        return None
+    from gpudoctor.reporters.progress import counter
 
-    return shutil.get_terminal_size((100, 25)).columns
-
-
-def check_format(name: str) -> None:
-    """Raise `Refused` for a reporter that isn't there, before anything is asked."""
-    from gpudoctor.reporters import REPORTERS
-
-    if name not in REPORTERS:
-        raise Refused(f"there is no format '{name}'; there are {', '.join(REPORTERS)}")
+    return counter(sys.stderr, name, width=columns())
 
 
-def printed(report: Report, format: str, verbose: bool, no_color: bool) -> int:
-    """Print a report; returns the exit code of its verdict."""
-    from gpudoctor.reporters import render
-
-    color = sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
-    sys.stdout.write(render(report, format, width=columns(), color=color, verbose=verbose))
-    return EXIT_CODES.get(report.verdict, INCONCLUSIVE)
-
-
-def analyze_paths(paths: list[str], *, format: str, verbose: bool, no_color: bool) -> int:
+def analyze_paths(paths: list[str], *, format: str, verbose: bool, no_color: bool, picture: Path | None = None) -> int:
     """Diagnose from files."""
     from gpudoctor.analyze.gather import gather
     from gpudoctor.engine.diagnose import analyze
@@ -255,4 +274,4 @@ def analyze_paths(paths: list[str], *, format: str, verbose: bool, no_color: boo
             raise Refused(f"{path} is not there")
     library = loaded()
     gathered = gather(paths)
-    return printed(analyze(library, gathered.facts, gathered.inputs, gathered.now), format, verbose, no_color)
+    return printed(analyze(library, gathered.facts, gathered.inputs, gathered.now), format, verbose, no_color, picture)

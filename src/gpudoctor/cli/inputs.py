@@ -57,14 +57,15 @@ def check(name: str, value: Any, given: str = "") -> None:
 
 
 def settings(book: Runbook, given: list[str]) -> dict[str, Any]:
-    """`--set name=value` as typed inputs. Raises `Refused`."""
+    """`name=value` of `--set`, and `--name=value`, as typed inputs. Raises `Refused`."""
     from gpudoctor.engine.plan import cast
     from gpudoctor.runbook.lint import unknown
 
     made: dict[str, Any] = {}
     for item in given:
-        name, equals, text = item.partition("=")
-        shown = f"--set {item[:120]}: "
+        own = item.startswith("--")
+        name, equals, text = item.removeprefix("--").partition("=")
+        shown = f"{'' if own else '--set '}{item[:120]}: "
         if not equals:
             raise Refused(f"{shown}the form is name=value")
         if name not in book.inputs:
@@ -78,6 +79,37 @@ def settings(book: Runbook, given: list[str]) -> dict[str, Any]:
         if isinstance(made[name], float) and not math.isfinite(made[name]):
             raise Refused(f"{shown}it must be a finite number")
     return made
+
+
+def further_options(words: list[str]) -> tuple[str, list[str]]:
+    """The runbook, and the options that no command has: a runbook's inputs, as `--name=value`. Raises `Refused`.
+
+    >>> further_options(["thermal-throttle", "--for", "30s", "--all-nodes"])
+    ('thermal-throttle', ['--for=30s', '--all_nodes=true'])
+    """
+    runbook, made = "", []
+    rest = [word for word in words if word]
+    while rest:
+        word = rest.pop(0)
+        if word.startswith("--") and len(word) > 2:
+            name, equals, value = word[2:].partition("=")
+            if not equals:
+                value = rest.pop(0) if rest and not rest[0].startswith("-") else "true"
+            made.append(f"--{name.replace('-', '_')}={value}")
+        elif word.startswith("-") or runbook:
+            raise Refused(f"there is no option or argument '{word[:80]}' here: `gpudoctor run --help`")
+        else:
+            runbook = word
+    return runbook, made
+
+
+def no_such_option(given: str, known: list[str]) -> Refused:
+    """The refusal of an option that neither the command nor, for want of one, a runbook has."""
+    from difflib import get_close_matches
+
+    name = given.partition("=")[0]
+    close = get_close_matches(name, known, cutoff=0.8)
+    return Refused(f"No such option: {name[:80]}" + (f" (Possible options: {', '.join(sorted(close))})" if close else ""))
 
 
 def recorded_inputs(book: Runbook, recorded: dict[str, Any]) -> dict[str, Any]:

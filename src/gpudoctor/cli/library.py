@@ -27,14 +27,20 @@ def list_runbooks() -> int:
 
 
 def steps_of(library: Library, book: Runbook) -> list[tuple[Runbook, Step]]:
-    """The steps of a runbook, with those of the runbooks that it includes."""
+    """The steps of a runbook, with those of the runbooks that it includes; what is included several times stands there once."""
     made: list[tuple[Runbook, Step]] = []
-    for step in book.steps:
-        if step.include:
-            inner = library.runbooks[step.include]
-            made += [(inner, part) for part in inner.steps]
-        else:
-            made.append((book, step))
+    seen: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
+
+    def add(book: Runbook) -> None:
+        for step in book.steps:
+            inclusion = (step.include, tuple(step.set.items()))
+            if not step.include:
+                made.append((book, step))
+            elif inclusion not in seen:
+                seen.add(inclusion)
+                add(library.runbooks[step.include])
+
+    add(book)
     return made
 
 
@@ -71,12 +77,35 @@ def step_lines(step: Step) -> Iterator[str]:
         where = f" where {step.where}" if step.where else ""
         yield f"each    {step.each.name} in {step.each.type}{where} (at most {step.limit})"
     if step.run:
-        yield f"run     {shlex.join(step.run)}" + (f"   on {step.host}" if step.host else "") + f"   (at most {step.timeout:.0f} s)"
+        yield asking(step) + (f"   on {step.host}" if step.host else "") + f"   (at most {step.timeout:.0f} s)"
+    if step.otherwise:
+        yield f"        else {shlex.join(step.otherwise)}"
+    if step.sample:
+        times = f"{step.sample.times} times"
+        yield f"again   every {step.sample.every:g} s, {f'for {step.sample.span}' if step.sample.span else times}"
+    if step.optional:
+        yield "        a machine without it is passed over"
+    if step.effect:
+        yield "        disturbs running work: only with --allow-disruptive"
     if step.derive:
         yield f"derive  {step.derive}, from what was read"
     for check in step.checks:
         if check.finds:
             yield f"check   {check.id} → {check.finds}"
+
+
+def asking(step: Step) -> str:
+    """How a step asks: a command line, NVML, or a query of a Prometheus.
+
+    >>> asking(Step(id="x", run=["promql", "${input.url}", "up", "300", "15"]))
+    'promql  up   of the last 300 s, every 15 s, at ${input.url}'
+    """
+    if step.run[0] == "nvml":
+        return f"nvml    {' '.join(step.run[1:2])}" + (f" for {step.run[2]} s, every {step.run[3]} s" if len(step.run) > 3 else "")
+    if step.run[0] == "promql" and len(step.run) == 5:
+        _, url, query, span, every = step.run
+        return f"promql  {query}   of the last {span} s, every {every} s, at {url}"
+    return f"run     {shlex.join(step.run)}"
 
 
 def default(value: Any, kind: str) -> str:

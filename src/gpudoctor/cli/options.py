@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
-from gpudoctor.cli.complete import complete_bundle, complete_context, complete_namespace
+from gpudoctor.cli.complete import complete_bundle, complete_context, complete_namespace, complete_node
+
+EXIT_CODES_HELP = """Exit codes: 0 healthy, 1 problem found, 2 usage or not found, 3 inconclusive (something could not be read),
+4 consent was needed, 70 internal error, 130 interrupted."""
 
 Namespace = Annotated[
     str, typer.Option("--namespace", "-n", help="Namespace; the context's own by default.", autocompletion=complete_namespace)
@@ -18,11 +21,21 @@ Context = Annotated[str | None, typer.Option("--context", help="Context of the k
 Kubeconfig = Annotated[Path | None, typer.Option("--kubeconfig", help="Path of the kubeconfig.")]
 NoExec = Annotated[bool, typer.Option("--no-exec", help="Never run a command inside a container.")]
 Timeout = Annotated[float, typer.Option("--timeout", help="Seconds for the whole run.")]
+Fanout = Annotated[int, typer.Option("--fanout", min=1, max=1024, help="Hosts that are asked at the same time.")]
+AllowDisruptive = Annotated[bool, typer.Option("--allow-disruptive", help="Also run the steps that disturb running work.")]
 Record = Annotated[Path | None, typer.Option("--record", help="Write everything that is read into this folder, redacted, for --replay.")]
 Replay = Annotated[
     Path | None, typer.Option("--replay", help="Answer from a recorded folder instead of the cluster.", autocompletion=complete_bundle)
 ]
 Format = Annotated[str, typer.Option("--format", help="terminal or json.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show every step, table and check.")]
+Picture = Annotated[Path | None, typer.Option("--picture", help="Write what was watched over time into this file, as SVG.")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; NO_COLOR in the environment does the same.")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="An input of the runbook, as name=value; may be repeated.")]
+Node = Annotated[
+    list[str] | None,
+    typer.Option("--node", "--host", help="Nodes, as a node set: gpu-02, or gpu-[01-16,18].", autocompletion=complete_node),
+]
+NodeSelector = Annotated[str, typer.Option("--selector", "-l", help="Nodes with these labels: nvidia.com/gpu.present=true.")]
+Local = Annotated[bool, typer.Option("--local", help="This machine.")]
+Via = Annotated[str, typer.Option("--via", help="How a node is reached: auto (a pod of the GPU stack, else ssh), pod, ssh, debug-pod.")]
