@@ -26,9 +26,10 @@ class DataHook(BuildHookInterface):
         root = Path(self.root)
         sys.path.insert(0, str(root / "src"))  # this checkout's gpudoctor, wherever another one is installed
         self.folder = tempfile.TemporaryDirectory(prefix="gpudoctor-build-")
-        index = Path(self.folder.name, "index.json")
-        index.write_bytes(compiled())
-        files = {index: "index.json", **data_files(root)}
+        made = {name: Path(self.folder.name, name) for name in ("index.json", "xids.json")}
+        for name, content in compiled().items():
+            made[name].write_bytes(content)
+        files = {path: name for name, path in made.items()} | data_files(root)
         build_data["force_include"] |= {str(source): str(DATA / target) for source, target in files.items()}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
@@ -37,13 +38,16 @@ class DataHook(BuildHookInterface):
             self.folder.cleanup()
 
 
-def compiled() -> bytes:
-    """The index of all declarative files. Raises `BrokenLibrary` with every problem in them."""
+def compiled() -> dict[str, bytes]:
+    """The compiled forms of all declarative files, by name. Raises `BrokenLibrary` with every problem in them."""
     import msgspec
 
-    from gpudoctor.runbook.index import Compiled, compile_library
+    from gpudoctor.runbook.index import Compiled, CompiledXids, compile_library, compile_xids
 
-    return msgspec.json.encode(Compiled([], compile_library()))
+    return {
+        "index.json": msgspec.json.encode(Compiled([], compile_library())),
+        "xids.json": msgspec.json.encode(CompiledXids([], compile_xids())),
+    }
 
 
 def data_files(root: Path) -> dict[Path, str]:

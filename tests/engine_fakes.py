@@ -16,7 +16,7 @@ import pytest
 from gpudoctor import parsers
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.facts import FACTS, Facts, Subject
-from gpudoctor.probes.base import Command, Output
+from gpudoctor.probes.base import Command, Output, Probe, one_by_one
 from gpudoctor.report import Report
 from gpudoctor.runbook import lint, load
 from gpudoctor.runbook.model import Cause, Library, Runbook
@@ -87,6 +87,8 @@ class Fake:
     def stream(self, command: Command) -> Iterator[Output]:
         yield self(command)
 
+    many = one_by_one
+
     @property
     def lines(self) -> list[str]:
         """The command lines that were asked, sorted."""
@@ -127,12 +129,12 @@ def book(steps: str, folder: Path, name: str = "book", library: Library | None =
     return made
 
 
-def run(steps: str, answers: Mapping[str, Answer] | Fake, folder: Path, *, library: Library | None = None, **more: Any) -> Report:
+def run(steps: str, answers: Mapping[str, Answer] | Probe, folder: Path, *, library: Library | None = None, **more: Any) -> Report:
     """The report of a runbook with the given steps over a fake probe."""
     inputs = more.pop("inputs", {})
     given = library if library is not None else Library(causes=CAUSES)
     made = book(steps, folder, library=given, inputs=more.pop("declared", "{}"))
-    probe = answers if isinstance(answers, Fake) else Fake(answers)
+    probe = Fake(answers) if isinstance(answers, Mapping) else answers
     values = {key: declared.default for key, declared in made.inputs.items()} | inputs
     return diagnose(given, made, values, probe, timeout=more.pop("timeout", 20.0), **more)
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from gpudoctor.derive.scheduling import MOST_GROUPS, MOST_SPECS, table
 from gpudoctor.derive.scheduling_plugins import failed_term, matches, tolerates
-from gpudoctor.derive.scheduling_text import SHOWN, fold
 from gpudoctor.facts import Fact, Facts, Origin
 from gpudoctor.facts.kubernetes import Claim, Node, NodeUsage, Pod, Requirement, ScheduleReason, Taint, Toleration, Volume
 from gpudoctor.facts.scheduling import Fit, NodeGroup, Scheduling
+from gpudoctor.nodesets import SHOWN, fold
 
 GPU = "nvidia.com/gpu"
 GI = 2**30

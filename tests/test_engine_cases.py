@@ -12,7 +12,7 @@ from gpudoctor.engine.cases import Tally, run_case, run_file, uncovered
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.probes.record import Recorder
 from gpudoctor.runbook.model import Library
-from gpudoctor.runbook.schema import Case, PairedTest
+from gpudoctor.runbook.paired import Case, PairedTest
 from tests.engine_fakes import CAUSES, Fake, book, facts, fake_parsers, refused  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.usefixtures("fake_parsers")

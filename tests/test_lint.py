@@ -152,14 +152,18 @@ def test_a_check_is_located_by_its_own_line(tmp_path: Path) -> None:
     assert [problem.split(" ")[0] for problem in problems_of(text, tmp_path)] == ["book.yaml:12:"]
 
 
-def test_an_include_sets_inputs_that_are_there_and_is_one_level_deep(tmp_path: Path) -> None:
+def test_an_include_sets_inputs_that_are_there_and_never_leads_back(tmp_path: Path) -> None:
     inner = Runbook(id="inner", title="I", inputs={"n": Input(type="int", default=1, help="h")})
     outer = Runbook(id="outer", title="O", steps=[Step(id="", include="inner")])
     library = Library(causes=CAUSES, runbooks={"inner": inner, "outer": outer})
     assert problems_of(step("- {include: inner, set: {n: '${input.ns}'}, when: found.seen}"), tmp_path, library=library) == []
     assert "unknown input of inner 'm'" in problems_of(step("- {include: inner, set: {m: '1'}}"), tmp_path, library=library)[0]
     assert "set.n: column 6" in problems_of(step("- {include: inner, set: {n: '${input.m}'}}"), tmp_path, library=library)[0]
-    assert "'outer' includes others" in problems_of(step("- {include: outer}"), tmp_path, library=library)[0]
+    assert problems_of(step("- {include: outer}"), tmp_path, library=library) == []
+    back = Runbook(id="back", title="B", steps=[Step(id="", include="round"), Step(id="", include="inner")])
+    ring = Library(causes=CAUSES, runbooks={"back": back, "round": Runbook(id="round", title="R", steps=[Step(id="", include="book")])})
+    assert "includes itself: book → back → round → book" in problems_of(step("- {include: back}"), tmp_path, library=ring)[0]
+    assert "includes itself: book → book" in problems_of(step("- {include: book}"), tmp_path, library=Library(runbooks={"book": back}))[0]
     assert "unknown runbook 'iner'; did you mean 'inner'?" in problems_of(step("- {include: iner}"), tmp_path, library=library)[0]
 
 

@@ -14,6 +14,7 @@ Risk = Literal["safe", "disruptive", "destructive"]
 
 SCHEMA = "gpudoctor.report/1"
 EXIT_CODES: dict[str, int] = {"healthy": 0, "problem": 1, "inconclusive": 3}
+NO_CONSENT = 4
 SEVERITY_ORDER: dict[str, int] = {"critical": 0, "warning": 1, "info": 2}
 
 
@@ -111,6 +112,16 @@ class Table(msgspec.Struct, frozen=True):
     rows: list[list[str]]
 
 
+class Series(msgspec.Struct, frozen=True, kw_only=True):
+    """One measured quantity of one thing over time. Those of one title are drawn together."""
+
+    title: str  # SM clock
+    unit: str
+    name: str  # of what was measured: gpu-02/GPU-5a0c…
+    points: list[tuple[float, float]]  # seconds since the epoch, value; in the order of time
+    marked: bool = False  # it is one of those that the report is about, not a neighbour to compare with
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     schema: str = SCHEMA
     tool: str
@@ -123,6 +134,13 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     ruled_out: list[str] = []
     unknown: list[Unknown] = []
     coverage: Coverage = Coverage()
+    withheld: list[Missing] = []  # commands that would disturb running work, and were not run for want of consent
     inputs: list[InputFile] = []
     tables: list[Table] = []
+    series: list[Series] = []
     steps: list[StepResult] = []
+
+    @property
+    def exit_code(self) -> int:
+        """The verdict's code; 4 where no problem was found and a step was not run for want of consent."""
+        return NO_CONSENT if self.withheld and self.verdict == "inconclusive" else EXIT_CODES[self.verdict]

@@ -15,7 +15,7 @@ from gpudoctor.facts import Fact, Facts
 class Derivation(NamedTuple):
     """`needs` are the fact types without which its checks are unknown, `beside` those that it reads when they are there, `fills` those
     that it returns; the function is imported when it is first used. One that is `asked` measures what a command line named, so it means
-    nothing for files.
+    nothing for files. What files gave is measured when there is a record of one of `files`, by default of the first that it needs.
     """
 
     needs: tuple[str, ...]
@@ -23,6 +23,7 @@ class Derivation(NamedTuple):
     function: str
     beside: tuple[str, ...] = ()
     asked: bool = False
+    files: tuple[str, ...] = ()
 
 
 DERIVATIONS: dict[str, Derivation] = {
@@ -34,8 +35,19 @@ DERIVATIONS: dict[str, Derivation] = {
     ),
     "hosts.asked": Derivation((), ("hosts",), "hosts:asked", beside=("nodes",), asked=True),
     "hosts.of_stack": Derivation(("stack",), ("hosts",), "hosts:of_stack", asked=True),
-    "kernel.timeline": Derivation(("xids",), ("timeline",), "timeline:timeline", beside=("sxids", "messages", "gpus")),
+    "kernel.errors": Derivation(("xids",), ("gpu_errors",), "gpu_errors:errors", beside=("gpus",)),
+    "kernel.timeline": Derivation(
+        ("xids",), ("timeline",), "timeline:timeline", beside=("sxids", "messages", "gpus", "pods", "process_pods")
+    ),
     "gpus.compared": Derivation(("gpus",), ("outliers",), "peers:compared", beside=("kernel_modules",)),
+    "fabric.measured": Derivation(
+        needs=("gpus",),
+        fills=("nvlink_sums", "fabrics"),
+        function="fabric:measured",
+        beside=("nvlinks", "gpu_paths", "pci_devices"),
+        files=("gpus", "nvlinks", "gpu_paths", "pci_devices"),
+    ),
+    "gpus.table": Derivation(("gpus",), ("gpu_rows",), "gpu_table:table", beside=("xids", "pci_devices"), asked=True),
     "gpus.throttling": Derivation(("gpu_samples",), ("throttling",), "throttling:throttling", beside=("gpus",)),
     "stack.order": Derivation(("pods", "containers"), ("stack",), "stack:order"),
     "targets.found": Derivation(("pods", "workloads", "names"), ("targets",), "targets:found", asked=True),

@@ -11,11 +11,15 @@ from gpudoctor.facts.scheduling import StackPart
 
 
 def asked(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
-    """The machines of `inputs`: `nodes` are names with commas between; with a `selector` they are the nodes that the cluster gave."""
+    """The machines of `inputs`: `nodes` are names with commas between; with a `selector` they are the nodes that the cluster gave.
+
+    Where nobody named any, the machines that another runbook found stay as they are.
+    """
     local = bool(inputs.get("local"))
     if inputs.get("selector"):
         return {"hosts": hosts((node.node for node in facts.get("nodes", []) if isinstance(node, Node)), local)}
-    return {"hosts": hosts((name.strip() for name in str(inputs.get("nodes", "")).split(",")), local)}
+    named = hosts((name.strip() for name in str(inputs.get("nodes", "")).split(",")), local)
+    return {"hosts": named} if named else {}
 
 
 def of_stack(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:

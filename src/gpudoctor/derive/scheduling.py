@@ -15,10 +15,11 @@ import msgspec
 from gpudoctor.derive.scheduling_compare import counted, difference, newest
 from gpudoctor.derive.scheduling_fit import fits_when_restored, is_full, nearest_fits, one_kind
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, evaluate, promised
-from gpudoctor.derive.scheduling_text import amount, fold
+from gpudoctor.derive.scheduling_text import amount
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Claim, Node, NodeUsage, Pod, ScheduleReason, Volume
 from gpudoctor.facts.scheduling import NodeGroup, Scheduling, Wait
+from gpudoctor.nodesets import fold
 
 MOST_SPECS = 50  # distinct pods that are evaluated; those that ask for the most GPUs come first
 MOST_GROUPS = 32  # per pod; further reasons are counted together

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage
-from gpudoctor.derive.scheduling_text import amount, fold, listed
+from gpudoctor.derive.scheduling_text import amount, listed
 from gpudoctor.facts.scheduling import Fit
+from gpudoctor.nodesets import fold
 
 MOST_FITS = 12  # per pod; what is further away is not worth a line
 MOST_TO_FREE = 3  # nodes for which the holders of GPUs are named

@@ -9,37 +9,47 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor import parsers
+from gpudoctor.engine.plan import cast
+from gpudoctor.engine.reading import Reading, failed, heard, read, second, unanswered
 from gpudoctor.engine.store import Place, Store
-from gpudoctor.facts import Fact, Facts, Subject
-from gpudoctor.probes.base import Command, Output, Probe
+from gpudoctor.facts import Fact, Subject
+from gpudoctor.probes.base import Command, Probe
 from gpudoctor.runbook import allowed
 from gpudoctor.runbook.conditions import Lookup, Types, Unsure, Values, fill, pieces
 from gpudoctor.runbook.model import Step
 
 LATE = "not asked: the time of the whole run is used up (see --timeout)"
-Key = tuple[str, tuple[str, ...], int, str]  # host, argv, sample, parser
+NEVER = "no answer in the time of the whole run (see --timeout)"
+GRACE = 2.0  # seconds after the time of the whole run for probes to keep their own time-outs; what is still busy then is left behind
+Key = tuple[str, tuple[str, ...], int, str, tuple[str, ...]]  # host, argv, sample, parser, argv of the other way to ask
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A command of a step, what it is about, and its number among the step's commands."""
+    """A command of a step, what it is about, and its number among the step's commands; `otherwise` is asked when it has no answer."""
 
     command: Command
     about: Subject
     number: int
+    otherwise: Command | None = None
 
     def again(self, sample: int, number: int) -> Question:
-        """The same question a sample later."""
-        return Question(msgspec.structs.replace(self.command, sample=sample), self.about, self.number + number)
+        """The same question in a later sample, as the step's command of that number."""
+        otherwise = self.otherwise and msgspec.structs.replace(self.otherwise, sample=sample)
+        return Question(msgspec.structs.replace(self.command, sample=sample), self.about, number, otherwise)
+
+    def key(self, parser: str) -> Key:
+        """What equal questions have in common."""
+        other = self.otherwise.argv if self.otherwise else ()
+        return (self.command.host, self.command.argv, self.command.sample, parser, other)
 
 
-class Answered(msgspec.Struct):
-    """A command that was asked and read: why there are no facts of it ("" when there are), and the earliest place that asked."""
+class Asked(msgspec.Struct, eq=False):
+    """A question that was asked, with the earliest place that asked it; `reading` is None until it is settled."""
 
-    output: Output
-    problem: str
     place: Place
     about: Subject
+    reading: Reading | None = None
+    settled: threading.Event = msgspec.field(default_factory=threading.Event)
 
 
 class Answers:
@@ -51,106 +61,71 @@ class Answers:
     def __init__(self, probe: Probe, store: Store, deadline: float) -> None:
         self.probe, self.store, self.deadline = probe, store, deadline
         self.lock = threading.Lock()
-        self.locks: dict[Key, threading.Lock] = {}
-        self.done: dict[Key, Answered] = {}
+        self.asked: dict[Key, Asked] = {}
 
-    def __call__(self, step: Step, order: int, question: Question) -> tuple[Output, str]:
-        """The output of a step's command and "", or why there are no facts of it."""
-        command = question.command
-        key = (command.host, command.argv, command.sample, step.parse)
-        place = (order, question.number)
+    def __call__(self, step: Step, order: int, question: Question) -> Reading:
+        """What became of a step's question: asked now, unless an equal one was."""
+        asked, mine = self.claim(step, order, question)
+        if mine:
+            try:
+                reading = self.heard(step, question.command, asked.about)
+                if question.otherwise and unanswered(reading):
+                    reading = second(reading, self.heard(step, question.otherwise, asked.about))
+                self.settle(asked, reading)
+            finally:
+                self.settle(asked, failed(question.command, NEVER))  # after an error of ours nobody shall wait
+        return self.joined(step, order, question, asked)
+
+    def claim(self, step: Step, order: int, question: Question) -> tuple[Asked, bool]:
+        """The record of a question, and whether the caller is the first, who must settle it."""
+        key = question.key(step.parse)
         with self.lock:
-            lock = self.locks.setdefault(key, threading.Lock())
-        with lock:
-            done = self.done.get(key)
-            if done is None:
-                remaining = self.deadline - time.monotonic()
-                if remaining <= 0:
-                    return Output(command), LATE
-                limited = msgspec.structs.replace(command, timeout=min(command.timeout, remaining))
-                output, problem, facts = answer(self.probe, step.parse, limited, question.about)
-                done = self.done[key] = Answered(output, problem, place, question.about)
-                if facts is not None:
-                    self.store.put(place[0], facts, place[1])
-            elif place < done.place:
-                self.hand_over(step, done, place, question.about)
-            return done.output, done.problem
+            known = self.asked.get(key)
+            if known is None:
+                self.asked[key] = Asked((order, question.number), question.about)
+            return self.asked[key], known is None
 
-    def hand_over(self, step: Step, done: Answered, place: Place, about: Subject) -> None:
+    def heard(self, step: Step, command: Command, about: Subject) -> Reading:
+        """Ask one command, in what is left of the time."""
+        if why := self.refusal(step, command):
+            return failed(command, why)
+        return heard(self.probe, step.parse, self.limited(command), about)
+
+    def refusal(self, step: Step, command: Command) -> str:
+        """Why a command is not asked, "" when it is."""
+        return allowed.refusal(list(command.argv), disruptive=bool(step.effect)) or (LATE if self.deadline <= time.monotonic() else "")
+
+    def limited(self, command: Command) -> Command:
+        """A command that takes no longer than the run has."""
+        return msgspec.structs.replace(command, timeout=max(0.1, min(command.timeout, self.deadline - time.monotonic())))
+
+    def settle(self, asked: Asked, reading: Reading) -> None:
+        """Say what became of a question, and keep its facts; what comes second is too late."""
+        with self.lock:
+            if asked.reading is not None:
+                return
+            asked.reading = reading
+            if reading.facts is not None:
+                self.store.put(asked.place[0], reading.facts, asked.place[1])
+        asked.settled.set()
+
+    def joined(self, step: Step, order: int, question: Question, asked: Asked) -> Reading:
+        """The reading of a question that this step asks too; an earlier step gets the facts of a later one."""
+        asked.settled.wait(max(0.0, self.deadline + GRACE - time.monotonic()))
+        with self.lock:
+            if asked.reading is None:
+                return failed(question.command, NEVER)
+            if (place := (order, question.number)) < asked.place:
+                self.hand_over(step, asked, asked.reading, place, question.about)
+            return asked.reading
+
+    def hand_over(self, step: Step, asked: Asked, reading: Reading, place: Place, about: Subject) -> None:
         """Give the facts to an earlier place that asked later. A text doesn't say what it is about: its facts are read anew."""
-        if not done.problem:
-            self.store.move(done.place, place)
-            if about != done.about and done.output.pages:
-                self.store.put(place[0], read(step.parse, done.output, about)[0], place[1])
-        done.place, done.about = place, about
-
-
-def answer(probe: Probe, parser: str, command: Command, about: Subject) -> tuple[Output, str, Facts | None]:
-    """Ask the probe and read the answer: the output, why there are no facts of it, the facts."""
-    if refused := allowed.refusal(list(command.argv)):
-        return Output(command), refused, None
-    fills, _, streams = parsers.PARSERS[parser]
-    if streams:
-        pages = Pages(probe.stream(command), Output(command))
-        facts, problem = read(parser, pages, about)
-        output = pages.last
-    else:
-        output = probe(command)
-        facts, problem = ({}, "") if unusable(output) or not_there(output) else read(parser, output, about)
-    if not_there(output):
-        return output, "", {kind: [] for kind in fills}
-    problem = unusable(output) or silent(output, facts) or problem
-    # Objects of the API name themselves and may be many; a text may have to be read anew.
-    kept = msgspec.structs.replace(output, pages=()) if command.argv[:2] == ("kubectl", "get") else output
-    return kept, problem, None if problem else facts
-
-
-def read(parser: str, output: Any, about: Subject) -> tuple[Facts, str]:
-    """The facts of an output, or of the pages of one, and "", or why it can't be read."""
-    try:
-        return parsers.load(parser)(output, about), ""
-    except parsers.ParseError as error:
-        return {}, str(error)
-
-
-def is_read(output: Output) -> bool:
-    """Whether a command is one of those of kubectl whose exit code says whether they have answered."""
-    return output.command.argv[:2] in (("kubectl", "get"), ("kubectl", "logs"))
-
-
-def not_there(output: Output) -> bool:
-    """Whether `kubectl get` or `logs` says that there is no such thing, which is an answer."""
-    return not output.failure and output.exit != 0 and is_read(output) and b"not found" in output.stderr.lower()
-
-
-def unusable(output: Output) -> str:
-    """Why an output is no answer, "" when it is one."""
-    if output.failure:
-        return output.reason or output.failure
-    return complaint(output) if output.exit != 0 and is_read(output) and not not_there(output) else ""
-
-
-def silent(output: Output, facts: Facts) -> str:
-    """What a command says on stderr that failed, printed nothing else and gave no facts: `dmesg: … Operation not permitted`."""
-    return complaint(output) if output.exit != 0 and not any(output.pages) and not any(facts.values()) and not not_there(output) else ""
-
-
-def complaint(output: Output) -> str:
-    """The last line of stderr, else the exit code."""
-    return output.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1][:500] or f"exit code {output.exit}"
-
-
-class Pages:
-    """The pages of a streamed answer, remembering the last; a failed piece ends the stream and is not a page."""
-
-    def __init__(self, pages: Iterator[Output], last: Output) -> None:
-        self.pages, self.last = pages, last
-
-    def __iter__(self) -> Iterator[Output]:
-        for output in self.pages:
-            self.last = msgspec.structs.replace(output, pages=())
-            if not output.failure:
-                yield output
+        if reading.facts is not None:
+            self.store.move(asked.place, place)
+            if about != asked.about and reading.output.pages:
+                self.store.put(place[0], read(step.parse, reading.output, about)[0], place[1])
+        asked.place, asked.about = place, about
 
 
 def questions(step: Step, records: list[Fact | None], types: Types, given: dict[str, Any]) -> Iterator[Question | str]:
@@ -163,6 +138,8 @@ def questions(step: Step, records: list[Fact | None], types: Types, given: dict[
             if step.host and not host:
                 raise ValueError(f"the host {step.host} is not known: not asked")  # an empty host would be this machine
             argv = arguments(step.run, types, values)
+            other = arguments(step.otherwise, types, values) if step.otherwise else ()
+            timeout = step.timeout + seconds(step.lasts, types, values)
         except (Unsure, ValueError) as why:
             yield str(why)
             continue
@@ -171,7 +148,13 @@ def questions(step: Step, records: list[Fact | None], types: Types, given: dict[
         seen.add((host, argv))
         # What runs on a host is about the host, whoever it was asked for.
         about = Subject(kind="node", node=host) if host else record.subject() if record else Subject(kind="cluster")
-        yield Question(Command(argv=argv, host=host, timeout=step.timeout), about, len(seen) - 1)
+        otherwise = Command(argv=other, host=host, timeout=timeout) if other else None
+        yield Question(Command(argv=argv, host=host, timeout=timeout), about, len(seen) - 1, otherwise)
+
+
+def seconds(template: str, types: Types, values: Lookup) -> float:
+    """The number of seconds that a template gives, 0 without one. Raises `Unsure`, and `ValueError` for what isn't one."""
+    return float(cast(fill(template, types, values), "duration")) if template else 0.0
 
 
 def arguments(run: list[str], types: Types, values: Lookup) -> tuple[str, ...]:
@@ -182,6 +165,8 @@ def arguments(run: list[str], types: Types, values: Lookup) -> tuple[str, ...]:
 
 def argument(template: str, types: Types, values: Lookup, program: str) -> str:
     """One element filled in, "" when every `${…}` in it is empty. A value never becomes an option, and has no control characters."""
+    if "${" not in template:
+        return template
     parts = [(kind, fill("${" + text + "}", types, values) if kind == "cel" else text) for kind, text in pieces(template)]
     filled = [text for kind, text in parts if kind == "cel"]
     if any(ord(character) < 32 or 127 <= ord(character) < 160 for text in filled for character in text):

@@ -11,12 +11,13 @@ import msgspec
 from gpudoctor.engine import outcomes
 from gpudoctor.engine.diagnose import conclusions
 from gpudoctor.engine.plan import cast
-from gpudoctor.engine.run import Engine, NotThere
+from gpudoctor.engine.run import Engine
+from gpudoctor.engine.steps import NotThere
 from gpudoctor.probes.bundle import BundleError
 from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Report
 from gpudoctor.runbook.model import Library, Runbook
-from gpudoctor.runbook.schema import Case, PairedTest
+from gpudoctor.runbook.paired import Case, PairedTest
 
 
 class Tally(msgspec.Struct):
@@ -39,7 +40,7 @@ def run_case(library: Library, book: Runbook, case: Case, folder: Path, tally: T
     try:
         replay = Replay(folder / case.bundle)
         inputs = inputs_of(book, {**replay.bundle.inputs, **case.inputs}, case.inputs)
-        run = Engine(library, replay, recorded=True).execute(book, inputs)
+        run = Engine(library, replay, recorded=True, consent=True).execute(book, inputs)
     except (BundleError, ValueError) as error:
         return [str(error)]
     except NotThere as missing:

@@ -14,7 +14,7 @@ from gpudoctor.facts.base import Origin
 from gpudoctor.facts.identity import Links
 from gpudoctor.report import SEVERITY_ORDER, Candidate, Confidence, Evidence, Finding, Fix, ReportSubject, Unknown, Verdict
 from gpudoctor.runbook.conditions import fill
-from gpudoctor.runbook.model import Cause, FixTemplate, Library
+from gpudoctor.runbook.model import ACTS, Cause, FixTemplate, Library
 
 CONFIDENCE_ORDER: dict[str, int] = {"confirmed": 0, "likely": 1, "possible": 2}
 EVIDENCE = 4  # lines of evidence of one finding; the rest is in the bundle
@@ -37,6 +37,7 @@ class Found(msgspec.Struct, kw_only=True, eq=False):
     origins: list[Origin]
     settle_with: list[str]
     order: int
+    act: str = ""  # what the check says is to be done; "" = what the cause says
     explained_by: list[Found] = []
     explains: list[Found] = []
     root: bool = True
@@ -61,6 +62,7 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
                 origins=list(hit.origins),
                 settle_with=hit.settle_with,
                 order=len(found),
+                act=hit.act if hit.act in ACTS else "",
             )
             key = (cause.id, subject.kind, subject.name)
             found[key] = together(found[key], made) if key in found else made
@@ -71,6 +73,7 @@ def together(first: Found, second: Found) -> Found:
     """Two findings of one cause on one subject: the surer one speaks, the evidence is shared, the earlier time counts."""
     lead, other = (second, first) if CONFIDENCE_ORDER[second.confidence] < CONFIDENCE_ORDER[first.confidence] else (first, second)
     lead.order = first.order
+    lead.act = lead.act or other.act
     lead.subject = Subject(**{key: getattr(lead.subject, key) or getattr(other.subject, key) for key in Subject.__struct_fields__})
     lead.origins = list(dict.fromkeys([*lead.origins, *other.origins]))
     lead.time = min((t for t in (lead.time, other.time) if t is not None), default=None)
@@ -91,7 +94,7 @@ def brought_about(library: Library, cause: str) -> set[str]:
 
 def relate(library: Library, found: list[Found], links: Links) -> None:
     """Fill in who explains whom: A explains B when the catalogue says so, their subjects are linked, and A is not later than B."""
-    reach = {one.cause.id: brought_about(library, one.cause.id) for one in found}
+    reach = {name: brought_about(library, name) for name in {one.cause.id for one in found}}
     nearby = Nearby(found, links)
     for effect in found:
         for cause in nearby.of(effect):
@@ -141,7 +144,14 @@ def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
     """Findings of one cause and one explanation on several subjects of one kind, folded under the first."""
     groups: dict[tuple[object, ...], list[Found]] = {}
     for one in found:
-        key = (one.cause.id, one.subject.kind, one.root, tuple(sorted({other.cause.id for other in one.explained_by})), one.confidence)
+        key = (
+            one.cause.id,
+            one.subject.kind,
+            one.root,
+            tuple(sorted({other.cause.id for other in one.explained_by})),
+            one.confidence,
+            one.act,
+        )
         groups.setdefault(key, []).append(one)
     return [(many[0], many[1:]) for many in groups.values()]
 
@@ -164,7 +174,7 @@ def findings(found: list[Found]) -> list[Finding]:
                 explains=sorted({other.cause.id for other in one.explains if other.confidence != "possible"}),
                 explained_by=sorted({other.cause.id for other in one.explained_by if other.confidence != "possible"}),
                 evidence=evidence([origin for each in (one, *others) for origin in each.origins]),
-                act=one.cause.act,
+                act=one.act or one.cause.act,
                 who=one.cause.who,
                 fixes=[fix(template, one.subject) for template in one.cause.fixes],
                 references=one.cause.references,

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine import conclude, outcomes
-from gpudoctor.engine.run import Engine, Run, StepRun
+from gpudoctor.engine import conclude, outcomes, series
+from gpudoctor.engine.fleet import FANOUT, HOST_TIMEOUT
+from gpudoctor.engine.run import Engine
+from gpudoctor.engine.steps import CONSENT, Run, StepRun, Trouble, folded, named
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
 from gpudoctor.probes.base import Probe
 from gpudoctor.report import Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
 from gpudoctor.runbook.conditions import Values, compiled, fill, input_types, input_values, record_types
-from gpudoctor.runbook.model import Library, Runbook
+from gpudoctor.runbook.model import Library, Runbook, Show
 
 ROWS = 200  # of one table; a cluster of 5,000 nodes folds into far fewer
 
@@ -30,11 +32,16 @@ def diagnose(
     asked: str = "",
     started: float = 0.0,
     timeout: float = 120.0,
+    host_timeout: float = HOST_TIMEOUT,
+    fanout: int = FANOUT,
+    consent: bool = False,
     recorded: bool = False,
     on_step: Callable[[StepResult], None] | None = None,
+    on_hosts: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """Execute a runbook and draw the conclusions. Raises `engine.run.NotThere`."""
-    engine = Engine(library, probe, timeout=timeout, recorded=recorded)
+    """Execute a runbook and draw the conclusions. Raises `engine.steps.NotThere`."""
+    engine = Engine(library, probe, timeout=timeout, host_timeout=host_timeout, fanout=fanout, consent=consent, recorded=recorded)
+    engine.on_hosts = on_hosts
     if on_step:
         engine.on_step = lambda step, steps: on_step(step_result(step, provisional(step, steps, engine.store)))
     return conclusions(library, engine.execute(book, inputs), asked=asked, started=started)[0]
@@ -51,26 +58,33 @@ def conclusions(library: Library, run: Run, *, asked: str, started: float) -> tu
         asked=asked or run.book.title,
         started=started,
         coverage=coverage(run),
+        withheld=withheld(run),
         tables=tables(run),
         steps=[step_result(step, [one.outcome for one in checked if one.step is step and one.check.finds]) for step in run.steps],
     )
     return made, checked
 
 
-def analyze(library: Library, facts: Facts, inputs: list[InputFile], now: float) -> Report:
-    """Draw the conclusions from facts that files gave; no command runs, the measurements over the facts do."""
+def analyze(library: Library, facts: Facts, inputs: list[InputFile], now: float, shown: Runbook | None = None) -> Report:
+    """Draw the conclusions from facts that files gave; no command runs, the measurements over the facts do. `shown` is a runbook whose
+    tables the report has.
+    """
     store = Store()
     store.put(0, facts)
     for number, (name, derivation) in enumerate(DERIVATIONS.items()):
-        if not derivation.asked and store.records(derivation.needs[0]):
+        if not derivation.asked and any(store.records(kind) for kind in derivation.files or derivation.needs[:1]):
             store.put(1, load_derivation(name)(store.everything(1), {}, now), number)
     checked = outcomes.of_facts(library, store)
     read = [one for one in inputs if one.recognised_as]
     unread = [Missing(one.path, one.note or "not recognised") for one in inputs if not one.recognised_as]
+    shows = [step.show for step in shown.steps if step.show] if shown else []
+    defaults = {name: declared.default for name, declared in shown.inputs.items()} if shown else {}
+    made = [table(show, shown, defaults, store) for show in shows if shown]
     return report(
         library,
         store,
         checked,
+        tables=[one for one in made if one.rows],
         asked=inputs[0].path if len(inputs) == 1 else f"{len(inputs)} files",
         started=now,
         coverage=Coverage(len(inputs), len(read), unread),
@@ -93,34 +107,45 @@ def report(library: Library, store: Store, checked: list[outcomes.Checked], *, s
         candidates=open_,
         ruled_out=conclude.ruled_out(checked),
         unknown=unsure,
+        series=series.of_store(store),
         **rest,
     )
 
 
 def coverage(run: Run) -> Coverage:
     """How many commands were asked, how many answered, and what is missing and why."""
-    asked = sum(len(step.commands) for step in run.steps)
-    missing = dict.fromkeys(Missing(what, why) for step in run.steps for what, why in step.failures)
-    return Coverage(asked, sum(step.answered for step in run.steps), list(missing))
+    asked = sum(len(step.commands) - len(step.absent) for step in run.steps)
+    missing = [trouble for step in run.steps for trouble in (*step.failures, *step.absent)]
+    return Coverage(asked, sum(step.answered for step in run.steps), said(missing))
+
+
+def withheld(run: Run) -> list[Missing]:
+    """The commands that would disturb running work, which nobody has consented to."""
+    return said(Trouble(command.shown, CONSENT, command.host) for step in run.steps for command in step.withheld)
+
+
+def said(troubles: Iterable[Trouble]) -> list[Missing]:
+    """What has no answer and why, for a person: hosts with equal troubles are a node set."""
+    return [Missing(f"{named(hosts)}: {what}" if hosts else what, why) for hosts, what, why in folded(troubles)]
 
 
 def tables(run: Run) -> list[Table]:
     """The tables that steps show, without the empty ones."""
-    made = []
-    for step in run.steps:
-        show = step.planned.step.show
-        if show is None or not step.asked:
-            continue
-        name, book = show.each.name, step.planned.book
-        types = {**input_types(book.inputs), **record_types(name, show.each.type)}
-        given = input_values(step.planned.inputs)
-        condition = compiled(show.where or "true", types)
-        shown = (Values(given, {name: record}) for record in run.store.records(show.each.type))
-        held = itertools.islice((values for values in shown if condition.surely(values)), ROWS)
-        rows = [[fill(text, types, values, unknown="?") for text in show.columns.values()] for values in held]
-        if rows:
-            made.append(Table(title=show.title, columns=list(show.columns), rows=rows))
-    return made
+    asked = (step.planned for step in run.steps if step.asked)
+    made = [table(one.step.show, one.book, one.inputs, run.store) for one in asked if one.step.show]
+    return [one for one in made if one.rows]
+
+
+def table(show: Show, book: Runbook, inputs: dict[str, Any], store: Store) -> Table:
+    """One table: a row for each record that its `where` surely holds for."""
+    name = show.each.name
+    types = {**input_types(book.inputs), **record_types(name, show.each.type)}
+    given = input_values(inputs)
+    condition = compiled(show.where or "true", types)
+    shown = (Values(given, {name: record}) for record in store.records(show.each.type))
+    held = itertools.islice((values for values in shown if condition.surely(values)), ROWS)
+    rows = [[fill(text, types, values, unknown="?") for text in show.columns.values()] for values in held]
+    return Table(title=show.title, columns=list(show.columns), rows=rows)
 
 
 def provisional(step: StepRun, steps: list[StepRun], store: Store) -> list[Outcome]:
@@ -135,15 +160,16 @@ def step_result(step: StepRun, checks: list[Outcome]) -> StepResult:
         outcome = "found"
     elif step.failures or step.undecided or "unknown" in checks:
         outcome = "unknown"
-    elif not step.asked:
+    elif step.nothing:
         outcome = "skipped"
     first = step.commands[0] if step.commands else None
+    hosts = list(dict.fromkeys(command.host for command in step.commands))
     return StepResult(
         id=step.planned.name,
         title=step.planned.step.title,
         outcome=outcome,
-        argv=list(first.argv) if first else [],
-        host=first.host if first else "",
+        argv=list(first.public) if first else [],
+        host=named(hosts) if hosts else "",
         seconds=round(step.seconds, 3),
-        note=step.undecided or "; ".join(why for _, why in step.failures[:2]) or step.note,
+        note=step.undecided or "; ".join(trouble.why for trouble in step.failures[:2]) or step.note,
     )

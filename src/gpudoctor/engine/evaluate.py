@@ -28,9 +28,9 @@ from gpudoctor.runbook.conditions import (
 )
 from gpudoctor.runbook.model import Check, Each, Join, Runbook
 
-# A condition that starts with `x.field == "text" && …` or `x.field && …` (and has neither `||` nor `?` outside of parentheses) is looked up
-# in an index instead of being tried on every record.
-LEADING = re.compile(r'^([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)(?: == "([^"\\]*)")?(?: &&|$)')
+# A condition that starts with `x.field == "text" && …`, `x.field == 79 && …` or `x.field && …` (and has neither `||` nor `?` outside of
+# parentheses) is looked up in an index instead of being tried on every record.
+LEADING = re.compile(r'^([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)(?: == (?:"([^"\\]*)"|(\d{1,9})))?(?: &&|$)')
 QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 Inputs = dict[str, Any]
 
@@ -43,6 +43,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     time: float | None
     origins: list[Origin]
     settle_with: list[str]
+    act: str = ""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,9 +67,15 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
     given = input_values(inputs)
     types = scope.check_types(book, check)
     outers = [scope.check_types(book, check, upto=join.name) for join in check.joins]
+    condition = compiled(check.when, types)
+    alone = Values(given)
     hits, unsure = [], []
     for record in candidates:
+        if check.each:
+            alone.records[check.each.name] = record
         try:
+            if false_already(condition, alone):  # most records of most checks: nothing needs to be joined
+                continue
             hit = holds(check, types, outers, record, given, store, before)
         except Unsure as why:
             unsure.append(because(str(why), check, record))
@@ -79,12 +86,13 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
 
 
 def narrowed(condition: str, each: Each, store: Store, before: int) -> list[Fact]:
-    """The records that can match at all: by an index where the condition starts with an equality on a text, or a plain yes-or-no field."""
+    """The records that can match at all: by an index where the condition starts with an equality or a yes-or-no field (see `LEADING`)."""
     kind = each.type
     leading = LEADING.match(condition)
     if leading is None or has_alternatives(condition) or leading.group(1) != each.name:
         return store.records(kind, before)
-    field, value = leading.group(2), leading.group(3) if leading.group(3) is not None else True
+    _, field, text, number = leading.groups()
+    value = text if text is not None else int(number) if number is not None else True
     if fields(FACTS[kind]).get(field) is not type(value) or f"{field}_known" in fields(FACTS[kind]) or field.endswith("_known"):
         return store.records(kind, before)
     unsure = [record for record in store.records(kind, before) if field in record.gaps]
@@ -141,6 +149,7 @@ def holds(
         time=record.time if record is not None else None,
         origins=[origin for origin in origins if origin.source],
         settle_with=[pasteable(text, types, values) for text in check.settle_with],
+        act=fill(check.act, types, values, unknown=""),
     )
 
 

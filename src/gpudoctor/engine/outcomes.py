@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from gpudoctor.engine.evaluate import Answer, Hit, Inputs, evaluate
-from gpudoctor.engine.run import Run, StepRun, obstacles
+from gpudoctor.engine.steps import Run, StepRun, obstacles
 from gpudoctor.engine.store import Store
 from gpudoctor.report import Outcome
 from gpudoctor.runbook.model import Check, Library, Runbook
@@ -41,7 +41,7 @@ def of_step(step: StepRun, check: Check, store: Store, steps: list[StepRun]) -> 
     blocked = [] if answer.hits else obstacles(step, check, steps)
     if blocked:
         return Checked(book=planned.book, check=check, outcome="unknown", why="; ".join(blocked), settle_with=asked(step))
-    if not answer.hits and not step.asked:
+    if not answer.hits and step.nothing:
         return Checked(book=planned.book, check=check, outcome="skipped", why=step.note)
     return decided(planned.book, check, answer, asked(step) if answer.unsure else [])
 

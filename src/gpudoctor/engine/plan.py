@@ -25,6 +25,13 @@ class Gate(msgspec.Struct, frozen=True):
     when: str
     inputs: dict[str, Any]
 
+    def steered_by(self, planned: Planned) -> bool:
+        """Whether `found.X` of the condition may be a check of that step: `found` speaks of one inclusion of one runbook."""
+        return planned.book.id == self.book.id and planned.inputs == self.inputs
+
+
+Inclusion = tuple[dict[str, Any], list[Gate]]
+
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
     """One step of the flat list."""
@@ -58,17 +65,27 @@ def filled_by(parse: str, derive: str) -> frozenset[str]:
 def plan(library: Library, book: Runbook, inputs: dict[str, Any]) -> list[Planned]:
     """The flat list, in the order written."""
     steps: list[Planned] = []
-    for step in book.steps:
-        gates = [Gate(book, step.when, inputs)] if step.when else []
-        if not step.include:
-            steps.append(Planned(order=len(steps), book=book, step=step, inputs=inputs, gates=gates))
-            continue
-        inner = library.runbooks[step.include]
-        given = included_inputs(book, step, inner, inputs)
-        for part in inner.steps:
-            more = [*gates, Gate(inner, part.when, given)] if part.when else gates
-            steps.append(Planned(order=len(steps), book=inner, step=part, inputs=given, gates=more))
+    flatten(library, book, inputs, [], steps, {})
     return [msgspec.structs.replace(one, waits_for=needed(one, steps)) for one in steps]
+
+
+def flatten(
+    library: Library, book: Runbook, inputs: dict[str, Any], gates: list[Gate], steps: list[Planned], seen: dict[str, list[Inclusion]]
+) -> None:
+    """Append the steps of a runbook and of what it includes. One that is there already, with equal inputs and behind no other gates than
+    this time, adds nothing: its steps are asked whenever this inclusion wants them.
+    """
+    before = seen.setdefault(book.id, [])
+    if any(given == inputs and all(gate in gates for gate in behind) for given, behind in before):
+        return
+    before.append((inputs, gates))
+    for step in book.steps:
+        more = [*gates, Gate(book, step.when, inputs)] if step.when else gates
+        if step.include:
+            inner = library.runbooks[step.include]
+            flatten(library, inner, included_inputs(book, step, inner, inputs), more, steps, seen)
+        else:
+            steps.append(Planned(order=len(steps), book=book, step=step, inputs=inputs, gates=more))
 
 
 def included_inputs(book: Runbook, step: Step, inner: Runbook, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +129,7 @@ def needed(one: Planned, steps: list[Planned]) -> frozenset[int]:
         for name in FOUND.findall(gate.when):
             for earlier in steps[: one.order]:
                 for check in earlier.step.checks:
-                    if earlier.book.id == gate.book.id and check.id == name:
+                    if gate.steered_by(earlier) and check.id == name:
                         steering.add(earlier.order)
                         types |= used_types(check)
     fillers = {earlier.order for earlier in steps[: one.order] if earlier.fills & types}

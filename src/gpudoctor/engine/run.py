@@ -5,59 +5,27 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-
-import msgspec
+from functools import partial
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine.ask import Answers, Question, questions
+from gpudoctor.engine.ask import GRACE, NEVER, Answers, Question, questions
 from gpudoctor.engine.evaluate import Inputs, evaluate
+from gpudoctor.engine.fleet import FANOUT, HOST_TIMEOUT, Ask, Fleet
 from gpudoctor.engine.plan import FOUND, Planned, plan
+from gpudoctor.engine.rounds import Rounds, lasting, samples
+from gpudoctor.engine.steps import CONSENT, NotThere, Run, StepRun, Trouble, obstacles
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact
-from gpudoctor.probes.base import Command, Output, Probe
+from gpudoctor.probes.base import Probe
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
-from gpudoctor.runbook.model import Check, Library, Runbook
-
-FANOUT = 8  # commands of one step at a time; kubectl's own client allows bursts of 10
-GRACE = 2.0  # seconds after the time of the whole run for probes to keep their own time-outs; what is still busy then is left behind
-
-
-class StepRun(msgspec.Struct, kw_only=True):
-    """What became of one step."""
-
-    planned: Planned
-    asked: bool = False
-    commands: list[Command] = []
-    failures: list[tuple[str, str]] = []  # what, why
-    answered: int = 0
-    seconds: float = 0.0
-    undecided: str = ""  # why it could not be decided whether to ask
-    note: str = ""
-    done: bool = False
-
-
-class Run(msgspec.Struct, kw_only=True):
-    """A finished execution, ready for the conclusions."""
-
-    book: Runbook
-    inputs: Inputs
-    store: Store
-    steps: list[StepRun]
-
-
-class NotThere(Exception):
-    """What the user asked about doesn't exist. `close` are names that come close."""
-
-    def __init__(self, what: str, close: list[str]) -> None:
-        super().__init__(what)
-        self.what, self.close = what, close
-        self.run: Run | None = None  # as far as it came
+from gpudoctor.runbook.model import Library, Runbook
 
 
 class Engine:
-    """One execution. `on_step` is called with a step and all steps as it ends, in the order written; `pause` waits between samples.
+    """One execution. `on_step` is called with a step and all steps as it ends, in the order written, `on_hosts` with how many hosts of how
+    many have ended; `pause` waits between samples. Steps that disturb running work run with `consent` only.
 
     `recorded` is for a probe that answers at once, from a bundle: then nothing needs a thread, or a pause.
     """
@@ -68,36 +36,50 @@ class Engine:
         probe: Probe,
         *,
         timeout: float = 120.0,
+        host_timeout: float = HOST_TIMEOUT,
+        fanout: int = FANOUT,
+        consent: bool = False,
         pause: Callable[[float], None] = time.sleep,
         recorded: bool = False,
     ) -> None:
-        self.library, self.recorded = library, recorded
-        self.pause = (lambda seconds: None) if recorded else pause
+        self.library, self.recorded, self.consent = library, recorded, consent
         self.on_step: Callable[[StepRun, list[StepRun]], None] | None = None
-        self.deadline = time.monotonic() + timeout
+        self.on_hosts: Callable[[int, int], None] | None = None
         self.store = Store()
-        self.answers = Answers(probe, self.store, self.deadline)
+        self.answers = Answers(probe, self.store, time.monotonic() + timeout)
+        self.fleet = Fleet(self.answers, self.stop, fanout=fanout, host_timeout=host_timeout, recorded=recorded)
         self.changed = threading.Condition()
+        pausing = (lambda seconds: None) if recorded else pause
+        self.rounds = Rounds(self.answers, self.fleet, self.changed, self.stop, self.spawn, pausing)
         self.stopped: BaseException | None = None
+
+    def stop(self, error: BaseException) -> None:
+        """An error of ours, or an answer, ends the run."""
+        self.stopped = self.stopped or error
 
     def execute(self, book: Runbook, inputs: Inputs) -> Run:
         """Run all steps. Raises `NotThere`, and errors of ours; whatever else goes wrong in a step is that step's failure."""
         steps = [StepRun(planned=one) for one in plan(self.library, book, inputs)]
+        self.answers.deadline += max((lasting(step.planned, self.consent) for step in steps), default=0.0)
         started: set[int] = set()
         reported = 0
         with self.changed:
             while not all(step.done for step in steps):
                 due = [s for s in steps if s.planned.order not in started and all(steps[other].done for other in s.planned.waits_for)]
+                asks: list[Ask] = []
                 for step in due:
                     started.add(step.planned.order)
-                    self.begin(step, steps)
+                    asks += self.begin(step, steps)
+                if asks:
+                    extra = max(lasting(step.planned, self.consent) for step in due)
+                    self.spawn(self.guarded, partial(self.fleet.ask, asks, extra=extra, progress=self.on_hosts))
                 if not any(step.done for step in due):
                     self.changed.wait(timeout=0.5)
                 if isinstance(self.stopped, NotThere):
                     self.stopped.run = Run(book=book, inputs=inputs, store=self.store, steps=steps)
                 if self.stopped:
                     raise self.stopped
-                if time.monotonic() > self.deadline + GRACE:
+                if time.monotonic() > self.answers.deadline + GRACE:
                     self.leave_behind(steps)
                 while reported < len(steps) and steps[reported].done:
                     if self.on_step:
@@ -108,21 +90,29 @@ class Engine:
     def leave_behind(self, steps: list[StepRun]) -> None:
         """End without the steps that are still busy: a probe hangs and can't be interrupted. What it may still bring is not taken."""
         self.store.close()
-        why = "no answer in the time of the whole run (see --timeout)"
         for number, step in enumerate(steps):
             if not step.done:
-                failures = [(f"step {step.planned.name}", why)]
+                failures = [Trouble(f"step {step.planned.name}", NEVER)]
                 steps[number] = StepRun(planned=step.planned, commands=list(step.commands), failures=failures, done=True)
 
-    def begin(self, step: StepRun, steps: list[StepRun]) -> None:
-        """Decide whether to ask. Only commands are worth a thread; everything else is done at once."""
+    def begin(self, step: StepRun, steps: list[StepRun]) -> list[Ask]:
+        """Decide whether to ask; returns what to ask of hosts. Only commands are worth a thread; everything else is done at once."""
         kind = step.planned.step
         try:
             if not self.gates_open(step.planned, steps):
                 step.note = "not needed"
             elif kind.run:
-                self.spawn(self.guarded, step, steps)
-                return
+                todo = self.todo(step, steps)
+                if kind.effect and not self.consent:
+                    step.undecided, step.withheld = CONSENT if todo else step.undecided, [question.command for question in todo]
+                elif todo and kind.sample:
+                    self.spawn(self.guarded, partial(self.rounds.sampled, step, todo, self.on_hosts))
+                    return []
+                elif todo and kind.host:
+                    return self.rounds.ready(step, todo)
+                elif todo:
+                    self.spawn(self.guarded, partial(self.rounds.here, self.rounds.ready(step, todo)))
+                    return []
             elif kind.derive:
                 self.derive(step, steps)
             else:
@@ -130,8 +120,9 @@ class Engine:
         except Unsure as why:
             step.undecided = str(why)
         except BaseException as error:
-            self.stopped = self.stopped or error
+            self.stop(error)
         step.done = True
+        return []
 
     def spawn(self, task: Callable[..., None], *arguments: object) -> threading.Thread | None:
         """Do something in a thread of its own, which may be left behind; at once where nothing can hang."""
@@ -142,15 +133,14 @@ class Engine:
         thread.start()
         return thread
 
-    def guarded(self, step: StepRun, steps: list[StepRun]) -> None:
-        """A step in its thread: an error of ours stops the run, and never leaves it waiting."""
+    def guarded(self, task: Callable[[], None]) -> None:
+        """Something in its thread: an error of ours stops the run, and never leaves it waiting."""
         try:
-            self.ask(step, steps)
+            task()
         except BaseException as error:
-            self.stopped = self.stopped or error
+            self.stop(error)
         finally:
             with self.changed:
-                step.done = True
                 self.changed.notify_all()
 
     def gates_open(self, planned: Planned, steps: list[StepRun]) -> bool:
@@ -161,7 +151,7 @@ class Engine:
             undecided: list[str] = []
             wanted = FOUND.findall(gate.when)
             for earlier in steps[: planned.order]:
-                for check in earlier.planned.step.checks if earlier.planned.book.id == gate.book.id else ():
+                for check in earlier.planned.step.checks if gate.steered_by(earlier.planned) else ():
                     types[f"found.{check.id}"] = bool
                     if check.id in wanted:
                         answer = evaluate(gate.book, check, gate.inputs, self.store, planned.order)
@@ -181,7 +171,7 @@ class Engine:
         step.asked = True
         derivation = DERIVATIONS[planned.step.derive]
         failed = [f"needs {kind}, which could not be read" for kind in derivation.needs if self.not_read(kind, planned, steps)]
-        step.failures += [(f"step {planned.name}", why) for why in failed]
+        step.failures += [Trouble(f"step {planned.name}", why) for why in failed]
         kinds = [kind for kind in (*derivation.needs, *derivation.beside) if self.store.has(kind, planned.order)]
         read = {kind: self.store.records(kind, planned.order) for kind in kinds}
         facts = load_derivation(planned.step.derive)(read, planned.inputs, now(read))
@@ -195,8 +185,8 @@ class Engine:
         fillers = (other for other in steps[: planned.order] if kind in other.planned.fills)
         return not self.store.has(kind, planned.order) and any(other.failures or other.undecided for other in fillers)
 
-    def ask(self, step: StepRun, steps: list[StepRun]) -> None:
-        """Run the step's command, or one for each record; a step that samples does so several times."""
+    def todo(self, step: StepRun, steps: list[StepRun]) -> list[Question]:
+        """The commands of a step: one, or one for each record."""
         planned, spec = step.planned, step.planned.step
         types = scope.step_types(planned.book, spec)
         given = input_values(planned.inputs)
@@ -205,40 +195,14 @@ class Engine:
             if isinstance(question, Question):
                 todo.append(question)
             else:
-                step.failures.append((f"step {planned.name}", question))
+                step.failures.append(Trouble(f"step {planned.name}", question))
         step.asked = bool(todo) or spec.each is None
-        self.ask_all(step, todo)
-        for sample in range(1, spec.sample.times if spec.sample else 1):
-            self.pause(max(0.0, min(spec.sample.every if spec.sample else 0.0, self.deadline - time.monotonic())))
-            self.ask_all(step, [question.again(sample, sample * len(todo)) for question in todo])
-
-    def ask_all(self, step: StepRun, todo: list[Question]) -> None:
-        """Ask some commands, a few at a time, and note in their order what came of them."""
-        step.commands = [*step.commands, *(question.command for question in todo)]
-        results: list[tuple[Output, str] | None] = [None] * len(todo)
-        gate = threading.Semaphore(FANOUT)
-
-        def one(number: int) -> None:
-            with gate:
-                try:
-                    results[number] = self.answers(step.planned.step, step.planned.order, todo[number])
-                except BaseException as error:
-                    self.stopped = self.stopped or error
-
-        threads = [self.spawn(one, number) for number in range(1, len(todo))]
-        if todo:
-            one(0)
-        for thread in threads:
-            if thread is not None:
-                thread.join()
-        for question, result in zip(todo, results, strict=True):
-            output, problem = result or (Output(question.command), "")
-            step.seconds = max(step.seconds, output.seconds)
-            if problem:
-                host = question.command.host
-                step.failures.append((f"{host}: {question.command.shown}" if host else question.command.shown, problem))
-            else:
-                step.answered += 1
+        try:
+            samples(planned)
+        except ValueError as why:
+            step.failures.append(Trouble(f"step {planned.name}", f"sample.span: {why}"))
+            return []
+        return todo
 
     def each(self, step: StepRun, steps: list[StepRun], types: Types, given: Inputs) -> list[Fact | None]:
         """The records that the step asks about; [None] for a step without `each`."""
@@ -252,25 +216,13 @@ class Engine:
                 if not spec.where or compiled(spec.where, types).holds(Values(given, {spec.each.name: record})):
                     wanted.append(record)
             except Unsure as why:
-                step.failures.append((f"step {planned.name}", str(why)))
+                step.failures.append(Trouble(f"step {planned.name}", str(why)))
         if not wanted and self.not_read(spec.each.type, planned, steps):
             step.undecided = f"needs {spec.each.type}, which could not be read"
         if len(wanted) > spec.limit:
-            step.failures.append(
-                (f"{len(wanted) - spec.limit} more of {len(wanted)} in step {planned.name}", f"asked for {spec.limit} only")
-            )
+            what = f"{len(wanted) - spec.limit} more of {len(wanted)} in step {planned.name}"
+            step.failures.append(Trouble(what, f"asked for {spec.limit} only"))
         return wanted[: spec.limit]
-
-
-def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
-    """Why a check that finds nothing can't be called clear: its step could not be asked, or for a step that asks nothing itself,
-    what fills the check's fact type could not.
-    """
-    own = step.planned.step
-    concerned = [step]
-    if not own.run and not own.derive and check.each:
-        concerned += [other for other in steps if other.planned.order < step.planned.order and check.each.type in other.planned.fills]
-    return list(dict.fromkeys(why for one in concerned for why in [one.undecided, *(reason for _, reason in one.failures)] if why))
 
 
 def now(facts: dict[str, list[Fact]]) -> float:

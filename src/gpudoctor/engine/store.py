@@ -6,8 +6,11 @@ records with the same identity (the same pod read by two commands) become one: t
 
 from __future__ import annotations
 
+import functools
+import operator
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -29,16 +32,16 @@ class Store:
         self.lock = threading.Lock()
         self.closed = False
         self.chunks: dict[Place, Facts] = {}
-        self.lists: dict[tuple[str, int], list[Fact]] = {}
-        self.indexes: dict[tuple[str, int], dict[tuple[str, ...], Index]] = {}
+        self.by_kind: defaultdict[str, dict[int, dict[int, list[Fact]]]] = defaultdict(dict)  # type → order → number → records
+        self.lists: dict[str, dict[int, list[Fact]]] = {}  # type → an order → the records of it that steps before that order read
+        self.indexes: dict[str, dict[tuple[int, tuple[str, ...]], Index]] = {}
 
     def put(self, order: int, facts: Facts, number: int = 0) -> None:
         """Add what the answer to a step's command of that number gave."""
         with self.lock:
             if not self.closed:
-                self.forget(self.chunks.get((order, number), {}))
-                self.chunks[order, number] = facts
-                self.forget(facts)
+                self.drop((order, number))
+                self.add((order, number), facts)
 
     def close(self) -> None:
         """Take no more facts: the run has ended."""
@@ -49,51 +52,69 @@ class Store:
         """Give facts to an earlier step that asked the same command but came second."""
         with self.lock:
             if not self.closed:
-                self.chunks[target] = self.chunks.pop(origin)
-                self.forget(self.chunks[target])
+                facts = self.drop(origin)
+                self.drop(target)
+                self.add(target, facts)
 
-    def forget(self, facts: Facts) -> None:
-        """Make the lists of these types anew when they are next asked for. Those of other types stay the same objects."""
-        for key in [key for key in self.lists if key[0] in facts]:
-            del self.lists[key]
-            self.indexes.pop(key, None)
+    def add(self, place: Place, facts: Facts) -> None:
+        """Keep facts at a place. The lists of their types are made anew when they are next asked for, those of others stay."""
+        self.chunks[place] = facts
+        for kind, records in facts.items():
+            self.by_kind[kind].setdefault(place[0], {})[place[1]] = records
+            self.lists.pop(kind, None)
+            self.indexes.pop(kind, None)
+
+    def drop(self, place: Place) -> Facts:
+        """Forget the facts of a place; returns them."""
+        facts = self.chunks.pop(place, {})
+        for kind in facts:
+            numbers = self.by_kind[kind][place[0]]
+            del numbers[place[1]]
+            if not numbers:
+                del self.by_kind[kind][place[0]]
+            self.lists.pop(kind, None)
+            self.indexes.pop(kind, None)
+        return facts
 
     def has(self, kind: str, before: int = FINAL) -> bool:
         """Whether the type was asked for and answered, even with no record."""
         with self.lock:
-            return any(kind in facts for (order, _), facts in self.chunks.items() if order < before)
+            return any(order < before for order in self.by_kind.get(kind, ()))
 
     def records(self, kind: str, before: int = FINAL) -> list[Fact]:
         """The records of a type that steps before `before` read, in the order of the steps and of their commands."""
         with self.lock:
-            return self.listed(kind, before)
+            return self.listed(kind, before)[1]
 
-    def listed(self, kind: str, before: int) -> list[Fact]:
-        """`records`, for a caller that holds the lock."""
-        key = (kind, before)
-        if key not in self.lists:
-            places = sorted(place for place, facts in self.chunks.items() if place[0] < before and kind in facts)
+    def listed(self, kind: str, before: int) -> tuple[int, list[Fact]]:
+        """`records`, for a caller that holds the lock, and the order of the last step that they are of: what comes later gives the same."""
+        found = self.by_kind.get(kind, {})
+        last = max((order for order in found if order < before), default=-1)
+        lists = self.lists.setdefault(kind, {})
+        if last not in lists:
+            chunks = [found[order][number] for order in sorted(found) if order <= last for number in sorted(found[order])]
             if kind in DERIVED:
-                places = places[-1:]
-            self.lists[key] = merged(kind, [record for place in places for record in self.chunks[place][kind]])
-        return self.lists[key]
+                chunks = chunks[-1:]
+            lists[last] = merged(kind, [record for chunk in chunks for record in chunk])
+        return last, lists[last]
 
     def index(self, kind: str, names: tuple[str, ...], before: int = FINAL) -> Index:
         """The records of a type by the values of some fields."""
         with self.lock:
-            records = self.listed(kind, before)
-            indexes = self.indexes.setdefault((kind, before), {})
-            if names not in indexes:
-                made = indexes[names] = defaultdict(list)
+            last, records = self.listed(kind, before)
+            indexes = self.indexes.setdefault(kind, {})
+            made = indexes.get((last, names))
+            if made is None:
+                made = indexes[last, names] = defaultdict(list)
                 for record in records:
                     made[tuple(getattr(record, name) for name in names)].append(record)
-            return indexes[names]
+            return made
 
     def everything(self, before: int = FINAL) -> Facts:
         """All records by type, for derivations."""
         with self.lock:
-            kinds = {kind for (order, _), facts in self.chunks.items() if order < before for kind in facts}
-        return {kind: self.records(kind, before) for kind in sorted(kinds)}
+            kinds = sorted(kind for kind, found in self.by_kind.items() if any(order < before for order in found))
+        return {kind: self.records(kind, before) for kind in kinds}
 
 
 def merged(kind: str, found: list[Fact]) -> list[Fact]:
@@ -112,22 +133,31 @@ def merged(kind: str, found: list[Fact]) -> list[Fact]:
     return made
 
 
+@functools.cache
+def shape(fact: type[Fact]) -> tuple[list[str], list[Any], Callable[[Fact], tuple[Any, ...]]]:
+    """The names of a fact's fields, their defaults, and what gets their values."""
+    fields = msgspec.structs.fields(fact)
+    defaults = [one.default_factory() if callable(one.default_factory) else one.default for one in fields]
+    names = [one.name for one in fields]
+    return names, defaults, operator.attrgetter(*names)
+
+
 def completed(first: Fact, second: Fact) -> Fact:
     """The first record with what it lacks (its gaps, and fields at their default) taken from the second.
 
-    What either of the two states to be true is true; a gap stays only where both have it.
+    What either of the two states to be true is true; a gap stays where the second doesn't know it either.
     """
     changes: dict[str, Any] = {}
-    for field in msgspec.structs.fields(first):
-        name = field.name
-        mine, theirs = getattr(first, name), getattr(second, name)
+    names, usual, values = shape(type(first))
+    for name, default, mine, theirs in zip(names, usual, values(first), values(second), strict=True):
         if mine == theirs or name == "gaps" or name in second.gaps:
             continue
         if name in first.gaps:
             changes[name] = theirs
         elif isinstance(mine, bool) and isinstance(theirs, bool):
             changes[name] = True  # they differ
-        elif mine == (field.default_factory() if callable(field.default_factory) else field.default):
+        elif mine == default:
             changes[name] = theirs
-    gaps = {name: why for name, why in first.gaps.items() if name in second.gaps}
+    gaps = {name: why for name, why in first.gaps.items() if name in second.gaps or getattr(second, name, None) is None}
+    gaps |= {name: why for name, why in second.gaps.items() if name not in first.gaps and getattr(first, name, "") is None}
     return msgspec.structs.replace(first, gaps=gaps, **changes) if changes or gaps != first.gaps else first

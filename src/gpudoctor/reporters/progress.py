@@ -1,4 +1,4 @@
-"""One line on a terminal for each step as it finishes, so that nobody wonders whether anything happens."""
+"""What a person sees while a run goes on: a line for each step as it finishes, and how many hosts have answered."""
 
 from __future__ import annotations
 
@@ -20,6 +20,21 @@ def printer(stream: TextIO, *, width: int = 80) -> Callable[[StepResult], None]:
             return
 
     return on_step if stream.isatty() else lambda step: None
+
+
+def counter(stream: TextIO, name: str, *, width: int = 80) -> Callable[[int, int], None]:
+    """The `on_hosts` for a run: `node-health: 37 of 200 hosts`, in one line that the next one overwrites, on a terminal only."""
+
+    def on_hosts(ended: int, total: int) -> None:
+        text = f"{safe(name)}: {ended} of {total} hosts"[: width - 1]
+        try:
+            if total > 1:
+                stream.write((text if ended < total else " " * len(text)) + "\r")
+                stream.flush()
+        except (OSError, ValueError):
+            return
+
+    return on_hosts if stream.isatty() else lambda ended, total: None
 
 
 def line(step: StepResult, width: int = 80) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from gpudoctor.nodesets import fold
 from gpudoctor.report import Candidate, Coverage, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
 from gpudoctor.reporters.layout import Page
+from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, safe, shortened
 
@@ -34,6 +36,8 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
         possible(page, candidate, verbose)
     for table in report.tables:
         rows(page, table, verbose)
+    drawn(page, report)
+    withheld(page, report, verbose)
     unknown(page, report.unknown, verbose)
     if verbose or report.verdict == "healthy":
         checked(page, report, verbose)
@@ -50,6 +54,8 @@ def verdict(page: Page, report: Report, roots: Sequence[Finding], verbose: bool)
         says = "nothing wrong was found"
     elif report.candidates:
         says = f"{count(len(report.candidates), 'possible cause')}, none of them certain"
+    elif report.withheld:
+        says = "what would tell was not run: it disturbs running work, and needs --allow-disruptive"
     elif report.coverage.missing and not report.coverage.answered:
         says = f"nothing could be read: {report.coverage.missing[0].why}"
     else:
@@ -74,7 +80,7 @@ def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding],
     since = (f", {root.time}" if root.time else "", "")
     page.lines((root.subject.name or root.subject.kind, "bold"), what, severity, since, indent=2, rows=rows)
     if root.also:
-        page.lines((f"also {names(root.also, verbose)}", ""), indent=2, rows=rows)
+        page.lines((f"also {others(root, verbose)}", ""), indent=2, rows=rows)
     if root.means:
         page.lines((root.means, ""), indent=2, rows=rows)
     evidence(page, root.evidence, verbose, indent=2, most=1 if number else 2)  # one cause alone has the room for a second line
@@ -90,6 +96,15 @@ def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding],
     if verbose:
         for link in root.references:
             page.lines(("see ", "dim"), (link, ""), indent=2)
+
+
+def others(root: Finding, verbose: bool) -> str:
+    """The further subjects of a finding: nodes as a node set, many GPUs by their nodes, the rest by name."""
+    if root.subject.kind == "node":
+        return f"{fold(root.also)} ({len(root.also) + 1} in all)"
+    if root.subject.kind == "gpu" and len(root.also) > SHORT and not verbose:
+        return f"{count(len(root.also), 'more GPU')} on {fold(name.partition('/')[0] for name in root.also)}"
+    return names(root.also, verbose)
 
 
 def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool, *, indent: int, most: int = 1) -> None:
@@ -158,6 +173,22 @@ def rows(page: Page, table: Table, verbose: bool) -> None:
     page.lines((table.title, "bold"))
     page.table(table.columns, table.rows if verbose else table.rows[:SHORT], indent=2)
     more(page, len(table.rows), verbose, indent=2)
+
+
+def drawn(page: Page, report: Report) -> None:
+    """What was measured over time, one row a line."""
+    if report.series:
+        page.gap()
+    for row, marked in plot(report.series, page.width):
+        page.lines((row, "red" if marked else ""), rows=1)
+
+
+def withheld(page: Page, report: Report, verbose: bool) -> None:
+    """What was not run for want of consent."""
+    for missing in report.withheld if verbose else report.withheld[:SHORT]:
+        page.gap()
+        page.lines(("needs consent  ", "yellow"), (missing.what, "cyan"), rows=0 if verbose else 2)
+        page.lines((missing.why, ""), indent=2)
 
 
 def unknown(page: Page, checks: Sequence[Unknown], verbose: bool) -> None:

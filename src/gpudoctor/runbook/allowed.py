@@ -50,6 +50,7 @@ OPTIONS: dict[str, frozenset[str]] = {
     "dcgmi stats": words("-p= --pid= -j= --job= -v --verbose -g= --group= --host="),  # -e, -d, -s, -x, -r, -a change what is watched
     "dcgmi nvlink": words("-s --link-status -e --errors -g= --gpuid= -j --json --host="),
     "dcgmi modules": words("-l --list -j --json --host="),
+    "nvidia-imex-ctl": words("-N -H -q -j"),  # the domain's nodes, the hosts' names, one word, JSON
     "nvml": frozenset(),  # NVML on this machine, in a child process
     "promql": frozenset(),  # a range query of a Prometheus
 }

@@ -20,6 +20,7 @@ from gpudoctor.facts import FACTS
 from gpudoctor.facts.base import Fact
 from gpudoctor.runbook.model import Input
 
+MISSING_FIELD = object()
 MISSING = re.compile(r'No value with name "([^"]+)"')
 EXPRESSION = re.compile(r"\$\{((?:[^{}\"']|\"[^\"]*\"|'[^']*')*)\}")
 NAME = re.compile(r"\b([a-z_][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b")
@@ -129,9 +130,10 @@ class Values:
         record = self.records.get(variable)
         if record is None:
             return None
-        if field in fields(type(record)) and not hasattr(record, field):
-            return known(record, field.removesuffix("_known")) is not None
-        return known(record, field)
+        value = getattr(record, field, MISSING_FIELD)
+        if value is not MISSING_FIELD:
+            return None if field in record.gaps else value
+        return known(record, field.removesuffix("_known")) is not None if field in fields(type(record)) else None
 
 
 def known(record: Fact, field: str) -> Any:

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, StringConstraints, WithJsonSchema
 
 Kebab = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
-KebabOrEmpty = Annotated[str, StringConstraints(pattern=r"^([a-z0-9]+(-[a-z0-9]+)*)?$")]
+# A cause may carry a letter that the field writes large: process-in-D-state.
+CauseName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-([a-z0-9]+|[A-Z]))*$")]
+CauseNameOrEmpty = Annotated[str, StringConstraints(pattern=r"^([a-z0-9]+(-([a-z0-9]+|[A-Z]))*)?$")]
 Snake = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 SnakeOrEmpty = Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9_]*)?$")]
 Url = Annotated[str, StringConstraints(pattern=r"^https?://")]
@@ -74,6 +76,17 @@ def argument(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def seconds(value: Any) -> str:
+    """An element of an argv that is a number of seconds: a duration, a plain number, or a template that gives one.
+
+    >>> seconds("5m"), seconds(15), seconds("${input.for}")
+    ('300', '15', '${input.for}')
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:g}"
+    return value if isinstance(value, str) and "${" in value else f"{duration(value):g}"
+
+
 def plain(value: Any) -> Any:
     """The value of an input."""
     if not isinstance(value, str | int | float | bool):
@@ -87,4 +100,5 @@ Duration = Annotated[float, BeforeValidator(duration), TEXT]
 Condition = Annotated[str, BeforeValidator(condition), WithJsonSchema({"type": ["string", "boolean"]})]
 Plain = Annotated[str | int | float | bool, BeforeValidator(plain)]
 Equalities = Annotated[list[str] | dict[str, str], BeforeValidator(equalities)]
+Seconds = Annotated[str, BeforeValidator(seconds), WithJsonSchema({"type": ["string", "number"]})]
 Argument = Annotated[str, BeforeValidator(argument), WithJsonSchema({"type": ["string", "integer"]})]

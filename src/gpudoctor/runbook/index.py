@@ -9,9 +9,11 @@ from __future__ import annotations
 import functools
 import os
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
+from gpudoctor.knowledge.xids import Book
 from gpudoctor.runbook.model import KnownMessage, Library
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -24,6 +26,16 @@ class Compiled(msgspec.Struct, frozen=True):
 
     sources: list[tuple[str, int, int]]  # path relative to the root, mtime in ns, size; empty in a wheel
     library: Library
+
+
+class CompiledXids(msgspec.Struct, frozen=True):
+    """The file of the Xid book: small, so that `gpudoctor xid 79` reads nothing else."""
+
+    sources: list[tuple[str, int, int]]
+    book: Book
+
+
+File = TypeVar("File", Compiled, CompiledXids)
 
 
 class BrokenLibrary(Exception):
@@ -59,6 +71,11 @@ def messages_folder() -> Path:
     return PACKAGE / "knowledge" / "messages"
 
 
+def xids_file() -> Path:
+    """The data of the Xid book."""
+    return PACKAGE / "knowledge" / "xids.yaml"
+
+
 def source_files() -> list[Path]:
     """All files that the index is made from, in a fixed order."""
     books = runbooks_folder()
@@ -80,28 +97,47 @@ def stamps(files: list[Path]) -> list[tuple[str, int, int]]:
 @functools.cache
 def library() -> Library:
     """The compiled library. Raises `BrokenLibrary` with all problems when the files don't pass."""
-    index = read_index()
+    found = read_compiled("index.json", Compiled)
     if not in_checkout():
-        if index is None:
-            raise BrokenLibrary([f"{DATA / 'index.json'} is missing or of another version: install gpudoctor again"])
-        return index.library
+        return installed(found, "index.json").library
     now = stamps([*source_files(), *code_files()])
-    if index is not None and index.sources == now:
-        return index.library
+    if found is not None and found.sources == now:
+        return found.library
     made = compile_library()
-    write_cache(Compiled(now, made))
+    write_cache("index.json", Compiled(now, made))
     return made
 
 
-def read_index() -> Compiled | None:
-    """The index file, None when there is none or it is of another version."""
+@functools.cache
+def xids() -> Book:
+    """The compiled book of Xids. Raises `BrokenLibrary` with all problems when its file doesn't pass."""
+    found = read_compiled("xids.json", CompiledXids)
+    if not in_checkout():
+        return installed(found, "xids.json").book
+    now = stamps([xids_file(), PACKAGE / "knowledge" / "xids.py"])
+    if found is not None and found.sources == now:
+        return found.book
+    made = compile_xids()
+    write_cache("xids.json", CompiledXids(now, made))
+    return made
+
+
+def installed(found: File | None, name: str) -> File:
+    """A file that was compiled when the wheel was built. Raises `BrokenLibrary` where it is missing."""
+    if found is None:
+        raise BrokenLibrary([f"{DATA / name} is missing or of another version: install gpudoctor again"])
+    return found
+
+
+def read_compiled(name: str, kind: type[File]) -> File | None:
+    """A compiled file, None when there is none or it is of another version."""
     try:
-        return msgspec.json.decode((DATA / "index.json").read_bytes(), type=Compiled)
+        return msgspec.json.decode((DATA / name).read_bytes(), type=kind)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def write_cache(compiled: Compiled) -> None:
+def write_cache(name: str, compiled: Compiled | CompiledXids) -> None:
     """Write the cache, atomically; a read-only checkout works without one."""
     import contextlib
     import tempfile
@@ -110,7 +146,7 @@ def write_cache(compiled: Compiled) -> None:
         DATA.mkdir(exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=DATA, delete=False) as file:
             file.write(msgspec.json.encode(compiled))
-        Path(file.name).replace(DATA / "index.json")
+        Path(file.name).replace(DATA / name)
 
 
 def compile_library() -> Library:
@@ -119,6 +155,16 @@ def compile_library() -> Library:
 
     made, problems = compile_files()
     if problems:
+        raise BrokenLibrary([str(problem) for problem in problems])
+    return made
+
+
+def compile_xids() -> Book:
+    """Read and check the book of Xids. Imports YAML."""
+    from gpudoctor.runbook.xids import load
+
+    made, problems = load(xids_file())
+    if made is None or problems:
         raise BrokenLibrary([str(problem) for problem in problems])
     return made
 

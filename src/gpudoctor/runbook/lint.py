@@ -57,19 +57,26 @@ def step_problems(book: Runbook, number: int, given: Library | None) -> Iterator
     yield from condition("when", step.when, {**inputs, **before})
     if step.include:
         if given is not None:
-            yield from include_problems(step, inputs, given)
+            yield from include_problems(book, step, inputs, given)
         return
     if step.each and step.each.type not in FACTS:
         yield unknown("fact type", step.each.type, FACTS)
         return
     own = scope.step_types(book, step)
     yield from condition("where", step.where, own)
-    for element in step.run:
-        yield from template("run", element, own)
+    for key, argv in (("run", step.run), ("otherwise", step.otherwise)):
+        for element in argv:
+            yield from template(key, element, own)
+        if argv and (why := allowed.refusal(argv, disruptive=bool(step.effect))):
+            yield f"{key}: {why}" + ("" if step.effect or allowed.refusal(argv, disruptive=True) else "; it disturbs: effect: disruptive")
     yield from template("host", step.host, own)
+    if step.sample:
+        yield from template("sample.span", step.sample.span, inputs)
+        if step.sample.span and "${" not in step.sample.span:
+            yield from span_problems(step.sample.span)
     if step.run:
-        if why := allowed.refusal(step.run):
-            yield f"run: {why}"
+        if step.effect and not allowed.refusal(step.run):
+            yield "effect: the command only reads, and disturbs nothing"
         if step.parse not in PARSERS:
             yield unknown("parser", step.parse, PARSERS)
     if step.derive and step.derive not in DERIVATIONS:
@@ -84,18 +91,41 @@ def step_problems(book: Runbook, number: int, given: Library | None) -> Iterator
             yield from template(f"show.columns.{column}", text, shown)
 
 
-def include_problems(step: Step, types: Types, given: Library) -> Iterator[str]:
-    """An include names a runbook that is there and includes no other, and sets inputs that it has."""
+def span_problems(text: str) -> Iterator[str]:
+    """The problem of a span that is no template."""
+    from gpudoctor.runbook.fields import seconds
+
+    try:
+        seconds(text)
+    except ValueError as error:
+        yield f"sample.span: {error}"
+
+
+def include_problems(book: Runbook, step: Step, types: Types, given: Library) -> Iterator[str]:
+    """An include names a runbook that is there and doesn't lead back to this one, and sets inputs that it has."""
     if step.include not in given.runbooks:
         yield unknown("runbook", step.include, given.runbooks)
         return
     target = given.runbooks[step.include]
-    if any(inner.include for inner in target.steps):
-        yield f"'{step.include}' includes others: includes go one level deep"
+    if way := way_back(book.id, step.include, given):
+        yield f"includes itself: {' → '.join([book.id, *way])}"
     for name, text in step.set.items():
         if name not in target.inputs:
             yield unknown(f"input of {step.include}", name, target.inputs)
         yield from template(f"set.{name}", text, types)
+
+
+def way_back(home: str, start: str, given: Library) -> list[str]:
+    """The includes that lead from a runbook back to `home`, [] when none do."""
+    ways, seen = [[start]], {start}
+    for way in ways:
+        if way[-1] == home:
+            return way
+        steps = given.runbooks[way[-1]].steps
+        further = [s.include for s in steps if (s.include in given.runbooks or s.include == home) and s.include not in seen]
+        seen.update(further)
+        ways += [[*way, name] for name in dict.fromkeys(further)]
+    return []
 
 
 def check_problems(book: Runbook, check: Check, given: Library | None) -> Iterator[str]:
@@ -111,6 +141,7 @@ def check_problems(book: Runbook, check: Check, given: Library | None) -> Iterat
     types = scope.check_types(book, check)
     yield from condition("when", check.when, types)
     yield from template("title", check.title, types)
+    yield from template("act", check.act, types)
     for text in check.settle_with:
         yield from template("settle_with", text, types)
     if check.finds and given is not None and check.finds not in given.causes:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 from pydantic import ValidationError
 
-from gpudoctor.runbook import lint, model, schema
+from gpudoctor.runbook import lint, model, paired, schema
 from gpudoctor.runbook.yamlfile import Document, Problem, read
 
 M = TypeVar("M", bound=schema.Model)
@@ -47,7 +47,7 @@ def located(document: Document, error: dict[str, Any]) -> Problem:
 
 def keys_of_models() -> Iterator[str]:
     """Every key that the format has."""
-    for kind in vars(schema).values():
+    for kind in (*vars(schema).values(), *vars(paired).values()):
         if isinstance(kind, type) and issubclass(kind, schema.Model):
             yield from (field.alias or name for name, field in kind.model_fields.items())
 
@@ -81,7 +81,8 @@ def record(made: schema.Runbook, document: Document, indexes: Iterable[int]) -> 
     """The record that the engine executes; `indexes` are the places of the steps in the document."""
     steps = []
     for index, step in zip(indexes, made.steps, strict=True):
-        data = step.model_dump()
+        data = step.model_dump(exclude={"nvml", "promql"})
+        data["lasts"] = step.run[2] if step.run[:2] == ["nvml", "samples"] and len(step.run) > 2 else ""
         data["checks"] = [
             check_record(check) | {"line": document.line(("steps", index, "checks", n))} for n, check in enumerate(step.checks)
         ]
@@ -155,6 +156,6 @@ def messages(path: Path, shown: str = "") -> tuple[list[model.KnownMessage], lis
     return [msgspec.convert(entry.model_dump(), model.KnownMessage) for entry in made.messages], []
 
 
-def paired_test(path: Path, shown: str = "") -> tuple[schema.PairedTest | None, list[Problem]]:
+def paired_test(path: Path, shown: str = "") -> tuple[paired.PairedTest | None, list[Problem]]:
     """The paired test of a runbook."""
-    return validated(read(path, shown), schema.PairedTest)
+    return validated(read(path, shown), paired.PairedTest)

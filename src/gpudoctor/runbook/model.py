@@ -28,6 +28,10 @@ class Each(Struct, frozen=True, kw_only=True):
     type: str
 
 
+# What somebody is to do: `act` of a cause.
+ACTS = ("watch", "fix-config", "restart-job", "restart-service", "reset-gpu", "reboot", "power-cycle", "replace")
+
+
 class Join(Struct, frozen=True, kw_only=True):
     """Records of another type that belong to the present one: `on` equality (hashed), `where` CEL, order and window in time."""
 
@@ -54,6 +58,7 @@ class Check(Struct, frozen=True, kw_only=True):
     when: str = "true"
     finds: str = ""
     confidence: Confidence = "confirmed"
+    act: str = ""  # a template that gives one of the acts, where the driver says more than the catalogue; "" = the cause's own
     settle_with: list[str] = []
     line: int = 0
 
@@ -95,6 +100,7 @@ class Step(Struct, frozen=True, kw_only=True):
     set: dict[str, str] = {}
     parse: str = ""
     timeout: float = 30.0
+    lasts: str = ""  # seconds that the command itself takes, beside `timeout`: a template
     sample: Sample | None = None
     checks: list[Check] = []
     show: Show | None = None

@@ -13,12 +13,14 @@ from gpudoctor.runbook.fields import (
     RESERVED,
     TEXT,
     Argument,
+    CauseName,
+    CauseNameOrEmpty,
     Condition,
     Duration,
     Equalities,
     Kebab,
-    KebabOrEmpty,
     Plain,
+    Seconds,
     Snake,
     SnakeOrEmpty,
     Url,
@@ -89,8 +91,9 @@ class Check(Model):
     each: EachField | None = None
     with_: Annotated[dict[Snake, Join], Field(alias="with")] = {}
     when: Condition = "true"
-    finds: KebabOrEmpty = ""
+    finds: CauseNameOrEmpty = ""
     confidence: Literal["confirmed", "likely", "possible"] = "confirmed"
+    act: str = ""
     settle_with: list[str] = []
 
     @model_validator(mode="after")
@@ -128,8 +131,21 @@ class Sample(Model):
         return self
 
 
+class Promql(Model):
+    """A range query of a Prometheus: `span` is how far back it reaches, `every` the distance of its points."""
+
+    url: Annotated[str, Field(min_length=1)]
+    query: Annotated[str, Field(min_length=1)]
+    span: Seconds
+    every: Seconds = "15"
+
+
+# How the steps that are no command line of a program are asked, and the parsers that read their answers.
+PARSERS = {"nvml gpus": "nvml.gpus", "nvml samples": "nvml.samples", "promql": "prometheus.range"}
+
+
 class Step(Model):
-    """One step: exactly one of run, derive, include."""
+    """One step: exactly one of run, nvml, promql, derive, include."""
 
     id: SnakeOrEmpty = ""
     title: str = ""
@@ -140,6 +156,8 @@ class Step(Model):
     limit: Annotated[int, Field(ge=1, le=10000)] = 16
     host: str = ""
     run: list[Argument] = []
+    nvml: list[Argument] = []
+    promql: Promql | None = None
     otherwise: list[Argument] = []
     optional: bool = False
     effect: Literal["", "disruptive"] = ""
@@ -165,11 +183,12 @@ class Step(Model):
     @model_validator(mode="after")
     def one_kind(self) -> Step:
         """A step does one thing."""
-        kinds = [name for name in ("run", "derive", "include") if getattr(self, name)]
+        kinds = [name for name in ("run", "nvml", "promql", "derive", "include") if getattr(self, name)]
         if len(kinds) > 1:
-            raise ValueError(f"has {' and '.join(kinds)}: a step does one of run, derive, include")
+            raise ValueError(f"has {' and '.join(kinds)}: a step does one of run, nvml, promql, derive, include")
         if not kinds and not self.checks and not self.show:
-            raise ValueError("does nothing: give it run, derive, include, checks or show")
+            raise ValueError("does nothing: give it run, nvml, promql, derive, include, checks or show")
+        self.as_a_command()
         if self.run and not self.parse:
             raise ValueError("has run without parse: which parser reads the answer?")
         if self.parse and not self.run:
@@ -178,7 +197,20 @@ class Step(Model):
             raise ValueError("needs an id")
         if self.include and (self.checks or self.each or self.show):
             raise ValueError("an include has only set and when")
+        if not self.run and (self.otherwise or self.optional or self.effect or self.sample):
+            raise ValueError("has otherwise, optional, effect or sample, and no command")
+        if self.effect and (self.optional or self.otherwise or self.sample):
+            raise ValueError("has effect with optional, otherwise or sample: what disturbs is asked once")
         return self
+
+    def as_a_command(self) -> None:
+        """`nvml` and `promql` in the form in which they are asked and recorded: as `run`, with the parser of their answer."""
+        if self.nvml:
+            self.run = ["nvml", *self.nvml]
+        elif self.promql:
+            self.run = ["promql", self.promql.url, self.promql.query, self.promql.span, self.promql.every]
+        if self.run and not self.parse:
+            self.parse = PARSERS.get(" ".join(self.run[:2]), PARSERS.get(self.run[0], ""))
 
 
 class Runbook(Model):
@@ -215,7 +247,7 @@ class Cause(Model):
     act: Literal["watch", "fix-config", "restart-job", "restart-service", "reset-gpu", "reboot", "power-cycle", "replace"]
     who: Literal["job-owner", "operator", "datacenter", "vendor"]
     means: Annotated[str, Field(min_length=1), AfterValidator(lambda text: " ".join(text.split()))]
-    explains: list[Kebab] = []
+    explains: list[CauseName] = []
     references: list[Url] = []
     fixes: list[Fix] = []
     broader: bool = False
@@ -224,7 +256,7 @@ class Cause(Model):
 class Catalogue(Model):
     """A catalogue file: one layer."""
 
-    causes: Annotated[dict[Kebab, Cause], Field(min_length=1)]
+    causes: Annotated[dict[CauseName, Cause], Field(min_length=1)]
 
 
 class Message(Model):
@@ -241,43 +273,3 @@ class Messages(Model):
     """A messages file."""
 
     messages: Annotated[list[Message], Field(min_length=1)]
-
-
-class ExpectedFinding(Model):
-    """What a test names of a finding; what it doesn't name may be anything."""
-
-    check: str
-    cause: str = ""
-    subject: str = ""
-    role: Literal["root", "symptom", ""] = ""
-    severity: str = ""
-    confidence: str = ""
-    title: str = ""
-
-
-class ExpectedCandidate(Model):
-    """What a test names of a candidate."""
-
-    check: str = ""
-    cause: str
-
-
-class Case(Model):
-    """One case of a paired test."""
-
-    name: str
-    bundle: str
-    inputs: dict[str, Plain] = {}
-    verdict: Literal["healthy", "problem", "inconclusive", "not-found"]
-    findings: list[ExpectedFinding] = []
-    candidates: list[ExpectedCandidate] = []
-    skipped: list[str] = []
-    unknown: list[str] = []
-
-
-class PairedTest(Model):
-    """A `.test.yaml` file."""
-
-    runbook: str
-    fixtures: str
-    cases: Annotated[list[Case], Field(min_length=1)]

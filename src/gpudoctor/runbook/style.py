@@ -25,7 +25,7 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
         for fix in cause.fixes:
             yield from fix_problems(cause, fix)
     for book in given.runbooks.values():
-        if not (folder / f"{book.id}.test.yaml").is_file():
+        if book.checks() and not (folder / f"{book.id}.test.yaml").is_file():
             yield f"{book.path}: has no {book.id}.test.yaml beside it"
         critical = any(given.causes[check.finds].severity == "critical" for check in book.checks() if check.finds in given.causes)
         if critical and not book.references:

@@ -1,0 +1,193 @@
+"""Many hosts at once: all commands for a host in one round trip, so many hosts at a time, and none that hangs holds the others."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from gpudoctor.engine.ask import GRACE, NEVER, Answers, Asked, Question
+from gpudoctor.engine.reading import Reading, failed, second, taken, unanswered
+from gpudoctor.probes.base import Command, Output, Probe, one_by_one
+from gpudoctor.runbook.model import Step
+
+FANOUT = 32  # hosts at a time
+HOST_TIMEOUT = 60.0  # seconds for one host: twice the time of one command that hangs
+
+
+class Ask(msgspec.Struct, eq=False):
+    """A question of a step on its way; `arrived` is told once what became of it."""
+
+    step: Step
+    order: int
+    question: Question
+    arrived: Callable[[Reading], None]
+    asked: Asked | None = None
+    mine: bool = False
+    reading: Reading | None = None
+
+    def tell(self, reading: Reading) -> None:
+        """What became of it."""
+        self.reading = reading
+        self.arrived(reading)
+
+
+class Visit(msgspec.Struct, eq=False):
+    """One host that is being asked. `over` when it has ended or nobody waits for it any longer (`ended` is called then), `told` when its
+    questions know; `ends` is in monotonic seconds.
+    """
+
+    host: str
+    asks: list[Ask]
+    ends: float
+    seconds: float  # that it has
+    ended: Callable[[], None]
+    over: bool = False
+    told: bool = False
+
+
+class Fleet:
+    """Asks hosts. `stop` is told of an error of ours; `recorded` is for answers from a bundle, which need no threads."""
+
+    def __init__(
+        self,
+        answers: Answers,
+        stop: Callable[[BaseException], None],
+        *,
+        fanout: int = FANOUT,
+        host_timeout: float = HOST_TIMEOUT,
+        recorded: bool = False,
+    ) -> None:
+        self.answers, self.stop, self.recorded = answers, stop, recorded
+        self.fanout, self.host_timeout = max(1, fanout), host_timeout
+        self.changed = threading.Condition()
+        self.busy = 0
+
+    def ask(self, asks: Sequence[Ask], *, extra: float = 0.0, progress: Callable[[int, int], None] | None = None) -> None:
+        """Ask all questions, each host once; returns when each has arrived. `extra` seconds are what a command lasts by itself."""
+        groups: dict[str, list[Ask]] = {}
+        for ask in asks:
+            groups.setdefault(ask.question.command.host, []).append(ask)
+        numbers = itertools.count(1)
+
+        def ended() -> None:
+            if progress:
+                progress(next(numbers), len(groups))
+
+        if self.recorded:
+            for host, own in groups.items():
+                self.busy += 1
+                self.visit(Visit(host, own, 0.0, 0.0, ended))
+            return
+        waiting = deque(groups.items())
+        running: list[Visit] = []
+        with self.changed:
+            while waiting or running:
+                while waiting and self.busy < self.fanout:
+                    host, own = waiting.popleft()
+                    ends = min(time.monotonic() + self.host_timeout + extra, self.answers.deadline + GRACE / 2)
+                    running.append(Visit(host, own, ends, self.host_timeout + extra, ended))
+                    self.busy += 1
+                    threading.Thread(target=self.visit, args=(running[-1],), daemon=True).start()
+                soonest = min((visit.ends for visit in running), default=time.monotonic() + 1.0)
+                self.changed.wait(max(0.0, soonest - time.monotonic()))
+                for visit in running:
+                    if not visit.over and visit.ends <= time.monotonic():
+                        self.give_up(visit)
+                running = [visit for visit in running if not visit.told]
+
+    def visit(self, visit: Visit) -> None:
+        """One host in its thread: an error of ours stops the run, and never leaves it waiting."""
+        try:
+            self.talk(visit)
+        except BaseException as error:
+            self.stop(error)
+        finally:
+            self.end(visit)
+
+    def end(self, visit: Visit) -> None:
+        """Tell what became of a host's questions, once, and make room for the next host."""
+        with self.changed:
+            if visit.over:
+                return
+            visit.over = True
+            visit.ended()
+        for ask in visit.asks:
+            reading = ask.asked and ask.asked.reading
+            ask.tell(reading or failed(ask.question.command, f"no answer from {visit.host}", unreachable=True))
+        with self.changed:
+            visit.told = True
+            self.busy -= 1
+            self.changed.notify_all()
+
+    def give_up(self, visit: Visit) -> None:
+        """Leave a host that doesn't answer behind: what it has said counts, what it may still say doesn't."""
+        why = NEVER if self.answers.deadline <= time.monotonic() else f"no answer from {visit.host} in {visit.seconds:g} s"
+        for ask in visit.asks:
+            if ask.asked is None:
+                ask.asked, ask.mine = self.answers.claim(ask.step, ask.order, ask.question)
+            if ask.mine:
+                self.answers.settle(ask.asked, failed(ask.question.command, why, unreachable=True))
+        self.end(visit)
+
+    def talk(self, visit: Visit) -> None:
+        """Ask a host what nobody has asked it before, then what its first answers make necessary; last take what others have asked."""
+        for ask in visit.asks:
+            if ask.asked is None:
+                ask.asked, ask.mine = self.answers.claim(ask.step, ask.order, ask.question)
+        mine = [(ask, ask.question.command) for ask in visit.asks if ask.mine]
+        again: list[tuple[Ask, Command]] = []
+        firsts: dict[int, Reading] = {}
+        for ask, reading in self.round_trip(mine):
+            if ask.question.otherwise and unanswered(reading):
+                again.append((ask, ask.question.otherwise))
+                firsts[id(ask)] = reading
+            elif ask.asked:
+                self.answers.settle(ask.asked, reading)
+        for ask, reading in self.round_trip(again):
+            if ask.asked:
+                self.answers.settle(ask.asked, second(firsts[id(ask)], reading))
+        for ask in visit.asks:
+            if ask.asked:
+                self.answers.joined(ask.step, ask.order, ask.question, ask.asked)
+
+    def round_trip(self, todo: list[tuple[Ask, Command]]) -> Iterator[tuple[Ask, Reading]]:
+        """Ask one host several commands, equal ones once; a reading for each as it comes."""
+        waiting: dict[object, list[Ask]] = {}
+        commands: list[Command] = []
+        for ask, command in todo:
+            if why := self.answers.refusal(ask.step, command):
+                yield ask, failed(command, why)
+                continue
+            if key_of(command) not in waiting:
+                commands.append(self.answers.limited(command))
+            waiting.setdefault(key_of(command), []).append(ask)
+        for output in all_answers(self.answers.probe, commands):
+            for ask in waiting[key_of(output.command)]:
+                yield ask, taken(ask.step.parse, output, ask.question.about)
+
+
+def key_of(command: Command) -> tuple[str, tuple[str, ...], int]:
+    """What an answer is known by."""
+    return (command.host, command.argv, command.sample)
+
+
+def all_answers(probe: Probe, commands: list[Command]) -> Iterator[Output]:
+    """One answer to each command, whatever the probe does. What goes wrong with one host never costs the others."""
+    waiting = {key_of(command): command for command in commands}
+    why = "no answer came back"
+    if not commands:
+        return
+    try:
+        for output in getattr(probe, "many", partial(one_by_one, probe))(commands):
+            if waiting.pop(key_of(output.command), None) is not None:
+                yield output
+    except Exception as error:
+        why = f"an error in gpudoctor: {type(error).__name__}: {error}"[:500]
+    for command in waiting.values():
+        yield Output(command, failure="broken", reason=why)

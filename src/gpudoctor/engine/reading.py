@@ -1,0 +1,145 @@
+"""What an answer is worth: facts, an answer that there is nothing, or no answer and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from gpudoctor import parsers
+from gpudoctor.facts import Facts, Subject
+from gpudoctor.probes.base import Command, Output, Probe
+
+NO_PROGRAM = 127  # a shell's exit code for a program that isn't there
+USAGE = {"nvidia-smi": 2}  # exit codes that mean "a supplied argument or flag is invalid": nvidia-smi(1)
+# tail: cannot open '/var/log/fabricmanager.log' for reading: No such file or directory
+# System has not been booted with systemd as init system (PID 1). Can't operate.
+GONE = re.compile(rb"No such file or directory|has not been booted with systemd")
+TOLD = ("timeout", "unkillable", "not-found")  # failures that a parser with `failures` reads: they say something of the program
+
+
+class Reading(NamedTuple):
+    """What one answer gave. `problem` is why it counts as none, "" when it is one; `absent`: there is no such program, unit or file."""
+
+    output: Output
+    problem: str = ""
+    facts: Facts | None = None
+    absent: bool = False
+
+
+def failed(command: Command, why: str, *, unreachable: bool = False) -> Reading:
+    """The reading of a command that was not asked, or that nobody waits for any longer."""
+    return Reading(Output(command, failure="unreachable", reason=why) if unreachable else Output(command), why)
+
+
+def heard(probe: Probe, parser: str, command: Command, about: Subject) -> Reading:
+    """Ask the probe one command and read the answer; a list too large to hold is read page by page."""
+    if parsers.PARSERS[parser].streams:
+        return paged(parser, probe.stream(command), command, about)
+    return taken(parser, probe(command), about)
+
+
+def taken(parser: str, output: Output, about: Subject) -> Reading:
+    """Read a whole answer."""
+    entry = parsers.PARSERS[parser]
+    if entry.streams:
+        return paged(parser, iter([output]), output.command, about)
+    if unusable(output) or not_there(output):
+        told = entry.failures and output.failure in TOLD
+        return judged(parser, output, *(read(parser, output, about) if told else ({}, "")))
+    return judged(parser, output, *read(parser, output, about))
+
+
+def paged(parser: str, answers: Iterator[Output], command: Command, about: Subject) -> Reading:
+    """Read an answer in pieces."""
+    pages = Pages(answers, Output(command))
+    facts, problem = read(parser, pages, about)
+    return judged(parser, pages.last, facts, problem)
+
+
+def judged(parser: str, output: Output, facts: Facts, problem: str) -> Reading:
+    """The worth of an answer and of what a parser made of it."""
+    if not_there(output):
+        return Reading(output, "", {kind: [] for kind in parsers.PARSERS[parser].fills})
+    problem = unusable(output) or silent(output, facts) or problem
+    # Objects of the API name themselves and may be many, and what a host says is about the host; any other text may be read anew.
+    light = output.command.host or output.command.argv[:2] == ("kubectl", "get")
+    kept = msgspec.structs.replace(output, pages=()) if light else output
+    told = any(facts.values()) and parsers.PARSERS[parser].failures
+    return Reading(kept, problem, facts if told or not problem else None, bool(problem) and absent(output))
+
+
+def read(parser: str, output: Output | Iterable[Output], about: Subject) -> tuple[Facts, str]:
+    """The facts of an output, or of the pages of one, and "", or why it can't be read."""
+    try:
+        return parsers.load(parser)(output, about), ""  # type: ignore[arg-type]  # pages, for a parser that streams
+    except parsers.ParseError as error:
+        return {}, str(error)
+
+
+def unanswered(reading: Reading) -> bool:
+    """Whether another way to ask is worth a try: no such program, no right, an option that this version doesn't have, or not a word."""
+    output = reading.output
+    if output.failure:
+        return output.failure in ("not-found", "refused")
+    if output.exit == 0:
+        return False
+    empty = reading.facts is None or not any(reading.facts.values())
+    return empty or output.exit == USAGE.get(output.command.argv[0])
+
+
+def second(first: Reading, other: Reading) -> Reading:
+    """What came of asking another way after the first had no answer: both reasons where that has none either."""
+    if not other.problem:
+        return other
+    reasons = dict.fromkeys([first.problem or complaint(first.output), other.problem])
+    return other._replace(problem="; ".join(reasons), absent=first.absent and other.absent)
+
+
+def is_read(output: Output) -> bool:
+    """Whether a command is one of those of kubectl whose exit code says whether they have answered."""
+    return output.command.argv[:2] in (("kubectl", "get"), ("kubectl", "logs"))
+
+
+def not_there(output: Output) -> bool:
+    """Whether `kubectl get` or `logs` says that there is no such thing, which is an answer."""
+    return not output.failure and output.exit != 0 and is_read(output) and b"not found" in output.stderr.lower()
+
+
+def absent(output: Output) -> bool:
+    """Whether the program, unit or file that was asked isn't there."""
+    if output.failure:
+        return output.failure == "not-found"
+    return output.exit == NO_PROGRAM or (output.exit != 0 and bool(GONE.search(output.stderr)))
+
+
+def unusable(output: Output) -> str:
+    """Why an output is no answer, "" when it is one."""
+    if output.failure:
+        return output.reason or output.failure
+    return complaint(output) if output.exit != 0 and is_read(output) and not not_there(output) else ""
+
+
+def silent(output: Output, facts: Facts) -> str:
+    """What a command says on stderr that failed, printed nothing else and gave no facts: `dmesg: … Operation not permitted`."""
+    return complaint(output) if output.exit != 0 and not any(output.pages) and not any(facts.values()) and not not_there(output) else ""
+
+
+def complaint(output: Output) -> str:
+    """The last line of stderr, else the exit code."""
+    return output.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1][:500] or f"exit code {output.exit}"
+
+
+class Pages:
+    """The pages of a streamed answer, remembering the last; a failed piece ends the stream and is not a page."""
+
+    def __init__(self, pages: Iterator[Output], last: Output) -> None:
+        self.pages, self.last = pages, last
+
+    def __iter__(self) -> Iterator[Output]:
+        for output in self.pages:
+            self.last = msgspec.structs.replace(output, pages=())
+            if not output.failure:
+                yield output

@@ -1,0 +1,138 @@
+"""What became of the steps of a run: what was asked, what answered, what didn't and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from gpudoctor.engine.ask import NEVER, Question
+from gpudoctor.engine.plan import Planned
+from gpudoctor.engine.reading import Reading, failed
+from gpudoctor.engine.store import Store
+from gpudoctor.nodesets import fold
+from gpudoctor.probes.base import Command
+from gpudoctor.runbook.model import Check, Runbook
+
+CONSENT = "not run: it disturbs running work, so it needs consent (--allow-disruptive)"
+REASONS = 3  # of one check; 200 hosts may have 200
+
+
+class Trouble(NamedTuple):
+    """Why something has no answer: a command (`host` is "" for this machine and the API), or `step NAME`."""
+
+    what: str
+    why: str
+    host: str = ""
+
+
+class StepRun(msgspec.Struct, kw_only=True):
+    """What became of one step."""
+
+    planned: Planned
+    asked: bool = False
+    commands: list[Command] = []
+    failures: list[Trouble] = []
+    absent: list[Trouble] = []  # what of an optional step isn't there
+    withheld: list[Command] = []  # what would disturb running work, and nobody has consented to
+    answered: int = 0
+    seconds: float = 0.0
+    undecided: str = ""  # why it could not be decided whether to ask
+    note: str = ""
+    done: bool = False
+    reasons: list[str] | None = None  # once done: what `obstacles` says of it
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there was nothing to ask: nobody wanted it, or no machine has the program."""
+        return not self.asked or (bool(self.absent) and not self.answered)
+
+
+class Run(msgspec.Struct, kw_only=True):
+    """A finished execution, ready for the conclusions."""
+
+    book: Runbook
+    inputs: dict[str, Any]
+    store: Store
+    steps: list[StepRun]
+
+
+class NotThere(Exception):
+    """What the user asked about doesn't exist. `close` are names that come close."""
+
+    def __init__(self, what: str, close: list[str]) -> None:
+        super().__init__(what)
+        self.what, self.close = what, close
+        self.run: Run | None = None  # as far as it came
+
+
+def count(step: StepRun, todo: list[Question], readings: list[Reading | None]) -> None:
+    """Note, in the order of the commands, what came of the last ones of a step."""
+    spec = step.planned.step
+    first = len(step.commands) - len(todo)
+    for number, (question, reading) in enumerate(zip(todo, readings, strict=True), first):
+        output, problem, _, absent = reading or failed(question.command, NEVER)
+        if question.otherwise and output.command.argv == question.otherwise.argv:
+            step.commands[number] = question.otherwise
+        command = step.commands[number]
+        step.seconds = max(step.seconds, output.seconds)
+        if not problem:
+            step.answered += 1
+        elif absent and spec.optional:
+            step.absent.append(Trouble(command.shown, problem, command.host))
+        elif spec.effect and output.failure == "not-recorded":  # the run that was recorded had no consent either
+            step.withheld.append(command)
+        else:
+            step.failures.append(Trouble(command.shown, problem, command.host))
+    if step.absent and not step.answered:
+        step.note = step.absent[0].why
+    if step.withheld:
+        step.undecided, step.commands, step.asked = CONSENT, [], False
+
+
+def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
+    """Why a check that finds nothing can't be called clear: its step could not be asked, or for a step that asks nothing itself,
+    what fills the check's fact type could not.
+    """
+    own = step.planned.step
+    concerned = [step]
+    if not own.run and not own.derive and check.each:
+        concerned += [other for other in steps if other.planned.order < step.planned.order and check.each.type in other.planned.fills]
+    return list(dict.fromkeys(why for one in concerned for why in reasons(one)))
+
+
+def reasons(step: StepRun) -> list[str]:
+    """Why a step has no answer, or not all: what differs only by the host is said once."""
+    if step.reasons is not None:
+        return step.reasons
+    said = list(dict.fromkeys(why if len(hosts) < 2 else f"{why} ({named(hosts)})" for hosts, _, why in folded(step.failures)))
+    more = [f"and {len(said) - REASONS} more reasons"] if len(said) > REASONS else []
+    made = [*([step.undecided] if step.undecided else []), *said[:REASONS], *more]
+    if step.done:
+        step.reasons = made
+    return made
+
+
+def folded(troubles: Iterable[Trouble]) -> Iterator[tuple[list[str], str, str]]:
+    """Troubles of many hosts made few: the hosts ([] for none), what has no answer, and why.
+
+    Equal reasons of one host are one, `9 commands`; then hosts that differ only by their name are one.
+    """
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for what, why, host in dict.fromkeys(troubles):
+        by_reason.setdefault((host, why) if host else ("", f"{what}\0{why}"), []).append(what)
+    for (host, key), whats in by_reason.items():
+        what = whats[0] if len(whats) == 1 else f"{len(whats)} commands"
+        why = key if host else key.partition("\0")[2]
+        groups.setdefault((what, why.replace(host, "<host>") if host else key), []).append((host, why))
+    for (what, alike), members in groups.items():
+        hosts = [host for host, _ in members if host]
+        yield hosts, what, alike if len(hosts) > 1 else members[0][1]
+
+
+def named(hosts: list[str]) -> str:
+    """`gpu-02`, `gpu-[01-15,17] (16)`."""
+    text = fold(hosts)
+    return text if len(hosts) == 1 or text.endswith((" nodes)", " more")) else f"{text} ({len(hosts)})"
