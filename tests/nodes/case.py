@@ -26,3 +26,4 @@ class Case(NamedTuple):
     runbook: str
     inputs: dict[str, Any]
     answers: dict[str, str | Said | list[str]]
+    consent: bool = True  # to steps that disturb running work

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.probes.base import Command, Output
+from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.record import Recorder
 from gpudoctor.report import Report
 from gpudoctor.runbook.index import library
@@ -44,6 +44,8 @@ class Machines:
     def stream(self, command: Command) -> Iterator[Output]:
         yield self(command)
 
+    many = one_by_one
+
 
 def cases() -> dict[str, Case]:
     """All cases of all `cases_*.py`, by name. A name that is there twice is an error."""
@@ -64,7 +66,7 @@ def record(name: str, case: Case) -> Report:
     book = library().runbooks[case.runbook]
     inputs = {key: declared.default for key, declared in book.inputs.items()} | case.inputs
     recorder = Recorder(Machines(case), target, book.id, inputs, NOW)
-    report = diagnose(library(), book, inputs, recorder, started=NOW, recorded=True)
+    report = diagnose(library(), book, inputs, recorder, started=NOW, consent=case.consent, recorded=True)
     recorder.close()
     return report
 

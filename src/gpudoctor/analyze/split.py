@@ -13,7 +13,10 @@ SECTIONS = 10_000  # of one source
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[@-~]|\][^\x07\x1b]{0,256}\x07?|[()][A-Z0-9])")
 # The programs whose outputs are read. A `#` or `>` or nothing at all before one of them is a prompt; before any other word it is text.
-PROGRAMS = r"(?:sudo +)?(?:kubectl|oc|k|kubecolor|nvidia-smi|dmesg|journalctl|crictl|docker|helm|dcgmi|cat|grep|zcat|tail|head)"
+PROGRAMS = (
+    r"(?:sudo +)?(?:kubectl|oc|k|kubecolor|nvidia-smi|dmesg|journalctl|crictl|docker|helm|dcgmi|lspci|lsmod|systemctl"
+    r"|cat|grep|zcat|tail|head)"
+)
 # admin@gpu-02:~$ kubectl get pods  |  [root@gpu-02 ~]# dmesg -T  |  root@pod:/# nvidia-smi  |  (base) me@host:~$ …
 HOST_PROMPT = re.compile(r"^(?:\([\w.-]{1,40}\) )?\[?[\w.-]{1,64}@[\w.-]{1,255}(?:[: ][^$#%\n]{0,200})?\]?[$#%] ?(?P<command>\S.*)?$")
 # $ kubectl get pods  |  # dmesg | grep -i xid  |  + nvidia-smi -L  |  PS C:\> kubectl get pods

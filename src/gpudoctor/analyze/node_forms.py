@@ -1,0 +1,91 @@
+"""How the answers of a machine's own tools are recognised: a score for the lines of a text, 0 for "not this"."""
+
+from __future__ import annotations
+
+import re
+
+from gpudoctor.parsers.linux_lspci import DEVICE, FRAGMENT
+from gpudoctor.parsers.linux_modules import LSMOD, MODULE
+from gpudoctor.parsers.linux_units import PROPERTY, STATUS
+from gpudoctor.parsers.nvidia_nvlink import ALL_DOWN, GPU_ID, LINK, NONE, value
+from gpudoctor.parsers.nvidia_smi_csv import titles_in
+from gpudoctor.parsers.nvidia_smi_details import HEAD
+from gpudoctor.parsers.nvidia_smi_names import LONELY
+from gpudoctor.parsers.nvidia_smi_problems import find_problem
+from gpudoctor.parsers.nvidia_smi_table import LISTED
+from gpudoctor.parsers.nvidia_topo import CELLS
+from gpudoctor.parsers.nvidia_version import RELEASE
+
+BANNER = re.compile(r"^\| NVIDIA-SMI \d|^=+NVSMI LOG=+|<nvidia_smi_log>|^\s*(?:Driver Version|Attached GPUs) +: ")
+ROW = re.compile(r"^\|\s+\d{1,3}\s+\S.{1,60}\|\s+[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d ")
+# A part of -q that somebody cut out:     HW Thermal Slowdown               : Not Active
+SECTION = re.compile(
+    r"^\s*(?:Clocks (?:Event|Throttle) Reasons|Remapped Rows|ECC Errors|FB Memory Usage|PCIe Generation|Link Width|Retired Pages|Fabric"
+    r"|Temperature|(?:GPU )?Power Readings|MIG Mode|Ecc Mode|ECC Mode)\s*$"
+)
+VALUE = re.compile(r"^\s+\S[^:]{1,40}\s+: \S")
+#             SRAM Threshold Exceeded       : Yes
+ALIGNED = re.compile(r"^ {4,20}(\S[^:]{2,40}?) {1,40}: \S")
+STARTS = ("Failed to initialize NVML", "Unable to determine", "NVIDIA-SMI", "No devices", "nvidia-smi:", "OCI runtime exec")
+
+
+def of_smi(lines: list[str]) -> int:
+    """nvidia-smi in any form; an error text must begin its line, since logs quote the same words."""
+    for line in lines:
+        if BANNER.search(line) or LISTED.match(line) or HEAD.match(line) or ROW.match(line):
+            return 88
+        if "," in line and titles_in([cell.strip() for cell in line.split(",", 128)]):
+            return 88
+    for line in lines:
+        bare = line.strip().removeprefix("bash: ").removeprefix("sh: 1: ")
+        word, _ = find_problem([bare])
+        if word and (bare.startswith(STARTS) or "executable file not found" in bare):
+            return 75
+    # A section's title with a value below it, or a value that needs none.
+    if any(SECTION.match(line) and VALUE.match(below) for line, below in zip(lines, [*lines[1:], ""], strict=True)):
+        return 70
+    return 60 if any((match := ALIGNED.match(line)) and match.group(1) in LONELY for line in lines) else 0
+
+
+def of_lspci(lines: list[str]) -> int:
+    """lspci, short or long: a line that names a device of a class, or the link of one."""
+    if any(DEVICE.match(line) for line in lines):
+        return 72
+    return 60 if any(FRAGMENT.match(line) for line in lines) else 0
+
+
+def of_modules(lines: list[str]) -> int:
+    """/proc/modules, or lsmod with its header."""
+    found = sum(MODULE.match(line) is not None for line in lines)
+    filled = sum(bool(line.strip()) for line in lines)
+    return 72 if any(LSMOD.match(line) for line in lines) or (found and found * 2 >= filled) else 0
+
+
+def of_version(lines: list[str]) -> int:
+    """/proc/driver/nvidia/version, which a log may quote: it begins its line."""
+    return 72 if any(line.startswith("NVRM version:") and RELEASE.search(line) for line in lines) else 0
+
+
+def of_units(lines: list[str]) -> int:
+    """systemctl show, status or list-units."""
+    shown = sum(PROPERTY.match(line) is not None for line in lines)
+    return 72 if shown >= 2 else 64 if any(STATUS.match(line) for line in lines) else 0
+
+
+def of_nvml(whole: str) -> int:
+    """The JSON of gpudoctor's own look at NVML."""
+    return 90 if whole.lstrip()[:1] == "{" and '"nvml"' in whole[:200] else 0
+
+
+def of_nvlink(lines: list[str]) -> int:
+    """nvlink of nvidia-smi or dcgmi: links with a value, or the sentence for all. It wins over `-L`, whose lines it has too."""
+    known = any(
+        ALL_DOWN.search(line) or NONE.search(line) or GPU_ID.match(line) or ((link := LINK.match(line)) and value(link.group(2)))
+        for line in lines
+    )
+    return 0 if not known else 60 if any(BANNER.search(line) or ROW.match(line) for line in lines) else 92
+
+
+def of_topo(lines: list[str]) -> int:
+    """nvidia-smi topo: a row of a GPU with cells."""
+    return 84 if any(CELLS.match(line) for line in lines) else 0

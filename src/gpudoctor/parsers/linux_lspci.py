@@ -1,0 +1,111 @@
+"""lspci: the NVIDIA and Mellanox devices of a machine, their drivers, links and memory regions; -D, -nn, -k, -vv as far as given."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.facts.node import PciDevice
+from gpudoctor.parsers import LINE, pci
+from gpudoctor.probes.base import Output
+
+# 0000:1b:00.0 3D controller [0302]: NVIDIA Corporation GH100 [H100 SXM5 80GB] [10de:2330] (rev a1)
+# 1b:00.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev ff)
+DEVICE = re.compile(
+    r"^((?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]) ([A-Z0-9][^:\[]{2,60}?)(?: \[([0-9a-f]{4})\])?: (.{3,300})$"
+)
+IDS = re.compile(r"\[([0-9a-f]{4}):([0-9a-f]{4})\]")
+REVISION = re.compile(r"\(rev ([0-9a-f]{2})\)")
+# LnkCap:	Port #0, Speed 32GT/s, Width x16, ASPM not supported  |  LnkSta:	Speed 2.5GT/s (downgraded), Width x8 (downgraded)
+FRAGMENT = re.compile(r"^\s*(LnkCap|LnkSta):\s")
+SPEED, WIDTH = re.compile(r"Speed (\d{1,3}(?:\.\d)?)GT/s"), re.compile(r"Width x(\d{1,2})")
+# Region 1: Memory at <unassigned> (64-bit, prefetchable)  |  … <ignored> …  |  … [virtual] …
+REGION = re.compile(r"^\s*Region (\d): Memory at (\S+) (.*)")
+NVIDIA = "10de"
+VENDORS = {NVIDIA: "NVIDIA", "15b3": "Mellanox"}
+# PCI class codes (pci.ids): 0300 VGA, 0302 3D, 0680 bridge, 0604 PCI bridge, 0403 audio, 0200 Ethernet, 0207 InfiniBand.
+KINDS = {"0300": "gpu", "0302": "gpu", "0380": "gpu", "0680": "switch", "0604": "bridge", "0403": "audio", "0200": "nic", "0207": "nic"}
+NAMES = {
+    "VGA compatible controller": "gpu",
+    "3D controller": "gpu",
+    "Display controller": "gpu",
+    "PCI bridge": "bridge",
+    "Audio device": "audio",
+    "Ethernet controller": "nic",
+    "Infiniband controller": "nic",
+    "Bridge": "switch",
+}
+MOST = 1024  # devices
+
+
+def lspci(output: Output, about: Subject) -> Facts:
+    """One PciDevice for each device of the two vendors. Without root the link is "<access denied>": its fields are then gaps.
+
+    A list of the whole bus, or one of NVIDIA's devices, that has none of NVIDIA says so by one record of kind `none`.
+    """
+    devices: list[PciDevice] = []
+    found: dict[str, Any] | None = None
+    whole = output.exit == 0 and f"{NVIDIA}:" in output.command.argv
+    for number, raw in enumerate(output.text.split("\n"), 1):
+        line = raw[:LINE].rstrip()
+        if match := DEVICE.match(line):
+            whole = whole or match.group(2) == "Host bridge"
+            if found:
+                devices.append(PciDevice(**found))
+            found = begun(match, about, Origin(output.named(), number, line)) if len(devices) < MOST else None
+        elif found and line[:1] in ("\t", " "):
+            detail(line, found)
+    if found:
+        devices.append(PciDevice(**found))
+    if whole and not any(device.vendor == NVIDIA for device in devices):
+        devices.append(PciDevice(node=about.node, pci="", kind="none", origin=Origin(output.named(), 0, "")))
+    return {"pci_devices": list(devices)}
+
+
+def begun(match: re.Match[str], about: Subject, origin: Origin) -> dict[str, Any] | None:
+    """The fields that a device's first line gives; None for a device of another vendor."""
+    address, name, code, text = match.groups()
+    ids, revision = IDS.findall(text), REVISION.search(text)
+    vendor, device = ids[-1] if ids else ("", "")
+    if not vendor:
+        vendor = next((number for number, maker in VENDORS.items() if text.startswith(maker)), "")
+    if vendor not in VENDORS:
+        return None
+    kind = KINDS.get(code or "", "") or NAMES.get(name, "other")
+    place = pci.canonical(address)
+    return {
+        "node": about.node,
+        "pci": place if kind == "gpu" else f"{place}.{address[-1]}",
+        "gpu": place if kind == "gpu" else "",
+        "vendor": vendor,
+        "device": device,
+        "kind": kind,
+        "product": IDS.sub("", REVISION.sub("", text)).partition(" Corporation ")[2].partition("(prog-if")[0].strip()[:100],
+        "revision": revision.group(1) if revision else "",
+        "answers": revision is None or revision.group(1) != "ff",
+        "origin": origin,
+        "gaps": {},
+    }
+
+
+def detail(line: str, found: dict[str, Any]) -> None:
+    """One indented line of a device."""
+    bare = line.strip()
+    if bare.startswith("Kernel driver in use: "):
+        found["driver"] = bare.partition(": ")[2][:64]
+    elif bare.startswith("Kernel modules: "):
+        found.setdefault("driver", "")  # -k was asked: no driver was named
+        found["modules"] = [name.strip()[:64] for name in bare.partition(": ")[2].split(",")[:32]]
+    elif bare.startswith("!!! Unknown header type"):
+        found["answers"] = False
+    elif bare == "Capabilities: <access denied>":
+        found["gaps"].update(dict.fromkeys(("width", "width_max", "speed", "speed_max"), "<access denied>"))
+    elif match := FRAGMENT.match(line):
+        end = "_max" if match.group(1) == "LnkCap" else ""
+        if (speed := SPEED.search(bare)) and f"speed{end}" not in found:
+            found[f"speed{end}"] = float(speed.group(1))
+        if (width := WIDTH.search(bare)) and f"width{end}" not in found:
+            found[f"width{end}"] = int(width.group(1))
+    elif (match := REGION.match(line)) and match.group(2) in ("<unassigned>", "<ignored>"):
+        found["bars_unassigned"] = found.get("bars_unassigned", 0) + 1
