@@ -1,16 +1,22 @@
-"""`python -m benchmarks [startup] [cluster] [paired-tests]`: measure every promise, or the named ones, and print one line each.
+"""`python -m benchmarks [startup] [cluster] [hosts] [kernel-log] [paired-tests]`: measure all promises, or the named ones.
 
-The exit code is 0 whatever the numbers are, and 1 when a program failed to run.
+Each prints a line or two. The exit code is 0 whatever the numbers are, and 1 when a program failed to run.
 """
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import cluster, paired_tests, startup
+from benchmarks import cluster, hosts, kernel_log, paired_tests, startup
 from benchmarks.measure import Broken
 
-BENCHMARKS = {"startup": startup.measure, "cluster": cluster.measure, "paired-tests": paired_tests.measure}
+BENCHMARKS = {
+    "startup": startup.measure,
+    "cluster": cluster.measure,
+    "hosts": hosts.measure,
+    "kernel-log": kernel_log.measure,
+    "paired-tests": paired_tests.measure,
+}
 
 
 def main() -> int:

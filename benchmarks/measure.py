@@ -27,17 +27,15 @@ class Run(NamedTuple):
     peak: float
 
 
-def run(argv: Sequence[str], *, exit: int = 0, says: str = "", env: Mapping[str, str] | None = None) -> Run:
+def run(argv: Sequence[str], *, exit: int = 0, says: str = "", env: Mapping[str, str] | None = None, stdin: Path | str = os.devnull) -> Run:
     """Run a program to its end with its output thrown away. Raises Broken unless it exits with `exit` and prints `says`, if given.
 
     The peak is that of the largest process of its tree, and never less than our own, which it starts as a copy of.
     """
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, Path(stdin).open("rb") as given:
         started = time.perf_counter()
         try:
-            process = subprocess.Popen(
-                list(argv), stdin=subprocess.DEVNULL, stdout=out if says else subprocess.DEVNULL, stderr=err, env=env
-            )
+            process = subprocess.Popen(list(argv), stdin=given, stdout=out if says else subprocess.DEVNULL, stderr=err, env=env)
         except OSError as error:
             raise Broken(f"{argv[0]} can't be run: {error.strerror}") from None
         _, status, usage = os.wait4(process.pid, 0)

@@ -107,7 +107,7 @@ def test_live_replay_and_the_committed_bundle_say_the_same(
     served.server.seen.clear()
     folder = tmp_path / "kept"
     options = ["--kubeconfig", str(served.kubeconfig), "--record", str(folder), *(HURRY if stalls(case) else ())]
-    code, live = gpudoctor(*case.command, *options)
+    code, live = gpudoctor(*case.words, *options)
 
     asked = {needed(request) for request in served.server.seen if PATH.match(request.split(" ", 1)[1].split("?", 1)[0])}
     assert asked <= allowed(case.runbook)

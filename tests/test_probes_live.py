@@ -383,10 +383,12 @@ def test_a_nodes_pods_are_listed_once(served: Served) -> None:
     assert "fieldSelector=spec.nodeName=gpu-01,status.phase=Running" in lists[0]
 
 
-def test_a_node_without_the_gpu_stack(live: Live) -> None:
+def test_a_node_without_the_gpu_stack(served: Served) -> None:
+    live = Live(str(served.kubeconfig), via="pod")
     output = live(on("gpu-02", "dmesg"))
+    live.close()
     assert output.failure == "not-found"
-    assert "looked for driver, container-toolkit, device-plugin, dcgm-exporter" in output.reason
+    assert "looked for driver, container-toolkit, device-plugin, dcgm, dcgm-exporter" in output.reason
 
 
 @pytest.mark.parametrize("node", ["gpu-01,status.phase=Failed", "../x", "--", "a\nb", "x" * 300])

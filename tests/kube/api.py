@@ -13,7 +13,7 @@ from tests.kube.containers import Query, first, log, number
 from tests.kube.faults import Fault, Faults
 from tests.kube.kinds import REVIEWS, Resource, discovery
 from tests.kube.statuses import ApiError, failure, forbidden
-from tests.kube.store import Store
+from tests.kube.store import Store, record_of
 
 # /api/v1/namespaces/ml/pods/train-0/log  ·  /apis/apps/v1/daemonsets
 PATH = re.compile(
@@ -57,6 +57,7 @@ class Api:
         self.logs: Mapping[str, str] = contents.get("logs") or {}
         self.exec: Mapping[str, list[Mapping[str, Any]]] = contents.get("exec") or {}
         self.version = VERSION | (contents.get("version") or {})
+        self.new_pod: dict[str, Any] = contents.get("created") or {}
         self.faults = Faults(contents.get("faults") or ())
         self.store = store
         self.documents = discovery(store.resources.values(), url)
@@ -74,6 +75,12 @@ class Api:
         place = self.place(path)
         if place is None:
             return Response(404, b"404 page not found\n", "text/plain; charset=utf-8")
+        if place.resource.plural == "pods" and method == "POST" and not place.name:
+            return self.created(place, body)
+        if place.resource.plural == "pods" and method == "DELETE" and place.name and not place.sub:
+            gone = self.store.one(place.resource, place.ns, place.name)
+            self.store.remove(place.resource, place.ns, place.name)
+            return Response(200, gone)
         if method != "GET":
             raise ApiError(405)
         if place.sub == "log" and place.resource.plural == "pods":
@@ -101,6 +108,16 @@ class Api:
         """The pod of a subresource, decoded. Raises ApiError 404."""
         decoded: dict[str, Any] = msgspec.json.decode(self.store.one(place.resource, place.ns, place.name))
         return decoded
+
+    def created(self, place: Place, body: bytes) -> Response:
+        """A pod that a client made; it is at once what the cluster file says, running by default."""
+        pod = msgspec.json.decode(body)
+        states = [{"name": each["name"], "state": {"running": {"startedAt": self.now}}} for each in pod["spec"]["containers"]]
+        pod["metadata"]["namespace"] = place.ns
+        pod["status"] = self.new_pod or {"phase": "Running", "containerStatuses": states}
+        self.store.add(place.resource, [record_of(pod, place.resource)])
+        self.store.sort()
+        return Response(201, self.store.one(place.resource, place.ns, pod["metadata"]["name"]))
 
     def review(self, body: bytes) -> Response:
         """A SelfSubjectAccessReview: allowed unless a 403 fault would refuse the same request."""

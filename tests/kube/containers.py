@@ -32,6 +32,7 @@ class Answer(NamedTuple):
     exit: int
     stall: float
     missing: bool = False  # the image has no such program
+    shell: str = ""  # a PATH: what is sent on stdin is given to a real `sh -s` that finds its programs there
 
 
 def first(query: Query, name: str, default: str = "") -> str:
@@ -116,10 +117,11 @@ def executed(pod: Mapping[str, Any], query: Query, recorded: Mapping[str, Sequen
     argv = list(query.get("command", ()))
     if not argv:
         raise ApiError(400, "you must specify at least 1 command for the container")
-    for answer in recorded.get(f"{pod['metadata'].get('namespace', '')}/{name}/{chosen}", ()):
+    ns = pod["metadata"].get("namespace", "")
+    for answer in (*recorded.get(f"{ns}/{name}/{chosen}", ()), *recorded.get(f"{ns}/*/{chosen}", ())):
         if list(answer["argv"]) == argv:
             stdout, stderr = (
                 str(answer.get(stream, "")).encode() if first(query, stream) in TRUE else b"" for stream in ("stdout", "stderr")
             )
-            return argv, Answer(stdout, stderr, int(answer.get("exit", 0)), float(answer.get("stall", 0)))
+            return argv, Answer(stdout, stderr, int(answer.get("exit", 0)), float(answer.get("stall", 0)), shell=answer.get("shell", ""))
     return argv, Answer(b"", b"", 127, 0, missing=True)

@@ -36,7 +36,7 @@ def cases() -> dict[str, Case]:
 
 def gpudoctor(case: Case, kubeconfig: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the case's command against a served cluster."""
-    command = [sys.executable, "-m", "gpudoctor", *case.command, *options]
+    command = [sys.executable, "-m", "gpudoctor", *case.words, *options]
     environment = os.environ | {"KUBECONFIG": str(kubeconfig), "SOURCE_DATE_EPOCH": NOW, "NO_COLOR": "1", "COLUMNS": "120"}
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, timeout=120, check=False)
 

@@ -1,7 +1,8 @@
 """A Kubernetes API over recorded objects: `python -m tests.kube.server CLUSTER.json --dir D [--port 0] [--bulk nodes=5000,pods=50000]`.
 
 CLUSTER.json: {"now": "2026-03-01T12:00:00Z", "objects": [Kubernetes objects], "logs": {"ns/pod/container[:previous]": text},
-"exec": {"ns/pod/container": [{"argv": [...], "stdout": "", "stderr": "", "exit": 0, "stall": 0}]}, "faults": [see faults.py]}.
+"exec": {"ns/pod/container": [{"argv": [...], "stdout": "", "stderr": "", "exit": 0, "stall": 0}]}, "faults": [see faults.py]}; a pod
+"*" stands for any, and "shell": PATH makes `sh -s` a real shell. Pods can be created; "created" is the status that they have then.
 Writes D/kubeconfig (context `test`, namespace `ml`) and D/server.json {url, port, pid}, prints `ready`, and serves until it is killed or
 its parent ends. GET /__requests answers the requests so far as a JSON list of `METHOD path?query` (percent-decoded), DELETE clears it.
 """
@@ -143,6 +144,9 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.flush()
+        if answer.shell:
+            websocket.converse(self.flushed, self.rfile, answer.shell)
+            return None
         websocket.speak(self.flushed, argv, answer)
         # What the client still sends must be read, or closing would reset the connection under the answer.
         self.connection.settimeout(2)

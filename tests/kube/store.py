@@ -62,8 +62,15 @@ class Store:
         """Take records; `sort` must follow before any answer."""
         self.records.setdefault((resource.api, resource.plural), []).extend(records)
 
+    def remove(self, resource: Resource, ns: str, name: str) -> None:
+        """Forget one record."""
+        place = (resource.api, resource.plural)
+        self.records[place] = [record for record in self.records[place] if (record.namespace, record.name) != (ns, name)]
+        self.sort()
+
     def sort(self) -> None:
         """Put the records into etcd's order, and index them by name."""
+        self.selected.clear()
         for records in self.records.values():
             records.sort(key=lambda record: (record.namespace, record.name))
         self.named = {place: {(each.namespace, each.name): each for each in records} for place, records in self.records.items()}

@@ -41,7 +41,8 @@ def diagnose_pod(
     from gpudoctor.cli.execute import Where, execute
     from gpudoctor.cli.inputs import pod_inputs
 
-    where = Where(context=context, kubeconfig=kubeconfig, namespace=namespace, no_exec=no_exec, record=record, replay=replay)
+    # The question is about the cluster, and goes nowhere else: no ssh.
+    where = Where(context=context, kubeconfig=kubeconfig, namespace=namespace, no_exec=no_exec, via="pod", record=record, replay=replay)
     inputs, asked = pod_inputs(target, namespace, selector, all_namespaces)
     raise typer.Exit(
         execute("diagnose-pod", inputs, where, asked=asked, timeout=timeout, format=format, verbose=verbose, no_color=no_color)

@@ -5,14 +5,18 @@ Live, recorder and replay implement one `Protocol`, so nothing above this seam k
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, Protocol
 
 import msgspec
 
 # Why a command has no answer. "" means that it ran; its exit code then says the rest.
 Failure = Literal["", "not-found", "timeout", "refused", "unreachable", "unkillable", "too-large", "not-recorded", "not-allowed", "broken"]
+
+# https://user:password@prometheus.example:9090
+CREDENTIALS = re.compile(r"(https?://)[^/\s\"']*@")
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -25,9 +29,14 @@ class Command(msgspec.Struct, frozen=True):
     sample: int = 0
 
     @property
+    def public(self) -> tuple[str, ...]:
+        """The argv without the credentials that a URL in it may carry: what may stand in a report."""
+        return tuple(CREDENTIALS.sub(r"\1***@", word) if "@" in word else word for word in self.argv)
+
+    @property
     def shown(self) -> str:
         """The command as a person would paste it."""
-        return shlex.join(self.argv)
+        return shlex.join(self.public)
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -46,6 +55,7 @@ class Output(msgspec.Struct, frozen=True):
     failure: Failure = ""
     reason: str = ""
     source: str = ""  # the file, for analyze; "" = the command itself
+    via: str = ""  # how its host was reached: "ssh", "pod gpu-operator/nvidia-driver-daemonset-x7k2p"; "" = this machine or the API
 
     @property
     def ok(self) -> bool:
@@ -72,3 +82,17 @@ class Probe(Protocol):
     def stream(self, command: Command) -> Iterator[Output]:
         """The answer in pieces, one page each, for lists too large to hold. The last piece carries failure, exit and seconds."""
         ...
+
+    def many(self, commands: Sequence[Command]) -> Iterator[Output]:
+        """The whole answers to commands of one host, in one round trip where there is a way: each as it comes, in any order.
+
+        The engine takes an answer that doesn't come, or comes twice, as none and the first. `one_by_one` is this for a probe that has
+        no better way: `many = one_by_one` in its class.
+        """
+        ...
+
+
+def one_by_one(probe: Probe, commands: Sequence[Command]) -> Iterator[Output]:
+    """The answers to commands, asked one after the other."""
+    for command in commands:
+        yield probe(command)

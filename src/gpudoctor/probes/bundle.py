@@ -46,6 +46,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     time: Annotated[float, msgspec.Meta(ge=0, le=LATEST)] = 0.0
     stdout: tuple[str, ...] = ()
     stderr: str | None = None
+    via: str | msgspec.UnsetType = msgspec.UNSET  # how the host was reached; left out for what ran here
 
     @property
     def key(self) -> Key:
@@ -156,6 +157,7 @@ def read_answer(folder: Path, answer: Answer, command: Command) -> Output:
         time=answer.time,
         failure=answer.failure,
         reason=answer.reason,
+        via=answer.via or "",
     )
 
 

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
+from typing import TYPE_CHECKING
 
 import msgspec
 import urllib3
@@ -34,6 +35,9 @@ from gpudoctor.probes.kube_answer import (
 )
 from gpudoctor.probes.kube_config import Connection, Context
 from gpudoctor.probes.kube_request import NO_EXEC, NotAllowed, Request, parse
+
+if TYPE_CHECKING:
+    from gpudoctor.probes import kube_exec
 
 PAGE = ("limit", "500")  # objects; what kubectl and client-go ask for (its --chunk-size)
 HELD = 64 << 20  # bytes of one answer that is kept whole, and of one page
@@ -100,6 +104,13 @@ class Kube:
                 del answer
         except Stopped as stopped:
             yield _output(command, deadline, [], stopped)
+
+    def session(self, command: Command) -> kube_exec.Session:
+        """An open `kubectl exec -i`, which is read as it prints. Raises Stopped."""
+        from gpudoctor.probes import kube_exec
+
+        deadline = Deadline(command.timeout)
+        return kube_exec.Session(self.connection(deadline), self.request(command, deadline), command.stdin, deadline)
 
     def request(self, command: Command, deadline: Deadline) -> Request:
         """What the command asks for, its resource type looked up at the server if need be. Raises Stopped."""

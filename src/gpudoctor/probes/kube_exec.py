@@ -6,8 +6,10 @@ channel. The `kubernetes` package's own `stream()` has no deadline and swaps a m
 
 from __future__ import annotations
 
+import queue
 import ssl
 import time
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -15,17 +17,22 @@ import websocket
 from websocket import WebSocketBadStatusException, WebSocketException
 
 from gpudoctor.probes.base import Command, Failure, Output
-from gpudoctor.probes.deadline import Deadline, within
+from gpudoctor.probes.deadline import Deadline, begin, within
 from gpudoctor.probes.kube_answer import Answer, Stopped, broken_connection, date, refusal, status_of
 from gpudoctor.probes.kube_config import Connection
 from gpudoctor.probes.kube_request import Request
+from gpudoctor.probes.remote import NoWay
 
 LIMIT = 64 << 20  # bytes on the wire
 STDIN, STDOUT, STDERR, ERROR = range(4)
 _V5, _V4 = "v5.channel.k8s.io", "v4.channel.k8s.io"  # v5 (Kubernetes 1.30) can close stdin
 _CLOSE_STDIN = bytes([255, STDIN])
 _CHUNK = 1 << 15
+NO_PROGRAM = 127  # a shell's exit code for a program that isn't there
 _NO_PROGRAM = ("executable file not found", "no such file or directory")  # runc's and crun's words
+
+
+Put = Callable[[int, bytes], None]  # channel, bytes
 
 
 class _Cause(msgspec.Struct, frozen=True):
@@ -69,7 +76,7 @@ def run(connection: Connection, request: Request, command: Command, deadline: De
     failure: Failure = ""
     reason, code, when, extra = "", 1, 0.0, b""
     try:
-        when = within(deadline.left, lambda: _converse(connection, request, command.stdin, deadline, printed, opened))
+        when = within(deadline.left, lambda: _converse(connection, request, command.stdin, deadline, _into(printed), opened))
         code, failure, reason = _ended(bytes(printed[ERROR]), request)
         if not failure:
             extra, reason = reason.encode(), ""
@@ -94,9 +101,62 @@ def run(connection: Connection, request: Request, command: Command, deadline: De
     )
 
 
-def _converse(
-    connection: Connection, request: Request, stdin: bytes, deadline: Deadline, printed: dict[int, bytearray], opened: list[_Socket]
-) -> float:
+class Session:
+    """A wire (see remote.py) into a container. A thread reads the websocket; `deadline` is for everything."""
+
+    def __init__(self, connection: Connection, request: Request, stdin: bytes, deadline: Deadline) -> None:
+        self.request, self.ended = request, False
+        self._opened: list[_Socket] = []
+        self._status = bytearray()
+        self._arrived: queue.SimpleQueue[tuple[int, bytes] | None] = queue.SimpleQueue()
+        self._reading = begin(lambda: _converse(connection, request, stdin, deadline, self._take, self._opened))
+        self._reading.add_done_callback(lambda _: self._arrived.put(None))
+
+    def read(self, seconds: float) -> list[tuple[int, bytes]]:
+        """What has come, waiting for at most `seconds`."""
+        try:
+            arrived = self._arrived.get(timeout=seconds)
+        except queue.Empty:
+            return []
+        self.ended = arrived is None
+        return [arrived] if arrived else []
+
+    def why(self) -> NoWay:
+        """Why it has ended."""
+        place = f"pod {self.request.namespace}/{self.request.name}"
+        error = self._reading.exception()
+        if isinstance(error, Stopped):
+            return NoWay(error.failure or "not-found", error.reason or error.stderr.decode("utf-8", "replace").strip())
+        if error is not None:
+            return NoWay("timeout" if isinstance(error, TimeoutError) else "broken", f"{place} did not answer ({error or 'too late'})")
+        code, failure, reason = _ended(bytes(self._status), self.request)
+        if code == NO_PROGRAM:
+            return NoWay("not-found", reason, bare=True)
+        return NoWay(failure or "broken", reason or f"the shell in {place} ended with exit code {code}")
+
+    def close(self) -> None:
+        """Close the connection; a program that still runs lives on in its container, which Kubernetes has no means to end."""
+        if self._opened:
+            self._opened[0].shutdown()  # type: ignore[no-untyped-call]
+
+    def _take(self, channel: int, chunk: bytes) -> None:
+        if channel == ERROR:
+            self._status += chunk
+        elif channel in (STDOUT, STDERR):
+            self._arrived.put((channel, chunk))
+
+
+def _into(printed: dict[int, bytearray]) -> Put:
+    """What keeps each channel by itself."""
+
+    def put(channel: int, chunk: bytes) -> None:
+        if channel in printed:
+            printed[channel] += chunk
+
+    return put
+
+
+def _converse(connection: Connection, request: Request, stdin: bytes, deadline: Deadline, put: Put, opened: list[_Socket]) -> float:
     """Open, send stdin, read until the far side closes; → the server's clock. Raises Stopped and TimeoutError."""
     socket = _Socket(sslopt=_tls(connection))
     opened.append(socket)
@@ -116,7 +176,7 @@ def _converse(
                 socket.send_binary(bytes([STDIN]) + stdin[start : start + _CHUNK])
             if socket.getsubprotocol() == _V5:
                 socket.send_binary(_CLOSE_STDIN)
-        _read(socket, deadline, printed)
+        _read(socket, deadline, put)
         return date((socket.getheaders() or {}).get("date"))
     except WebSocketBadStatusException as error:
         raise _refused(error, request, connection.url) from None
@@ -128,7 +188,7 @@ def _converse(
         socket.shutdown()  # type: ignore[no-untyped-call]
 
 
-def _read(socket: _Socket, deadline: Deadline, printed: dict[int, bytearray]) -> None:
+def _read(socket: _Socket, deadline: Deadline, put: Put) -> None:
     while True:
         if not deadline.left:
             raise TimeoutError
@@ -139,9 +199,8 @@ def _read(socket: _Socket, deadline: Deadline, printed: dict[int, bytearray]) ->
             return
         if code == websocket.ABNF.OPCODE_CLOSE:
             return
-        channel = printed.get(message[0]) if message else None
-        if channel is not None:
-            channel += message[1:]
+        if message:
+            put(message[0], message[1:])
 
 
 def _ended(status: bytes, request: Request) -> tuple[int, Failure, str]:
@@ -157,7 +216,7 @@ def _ended(status: bytes, request: Request) -> tuple[int, Failure, str]:
         return 0, "", ""
     words = " ".join(end.message.split())[:500]
     if any(sign in end.message for sign in _NO_PROGRAM):
-        return 127, "", f"{request.argv[0]}: command not found in pod {request.namespace}/{request.name}"
+        return NO_PROGRAM, "", f"{request.argv[0]}: command not found in pod {request.namespace}/{request.name}"
     codes = [cause.message for cause in (end.details.causes if end.details else []) if cause.reason == "ExitCode"]
     if codes and len(codes[0]) <= 3 and codes[0].isascii() and codes[0].isdigit():
         return int(codes[0]), "", ""

@@ -1,75 +1,60 @@
-"""The live probe: commands go to the Kubernetes API, to this machine, or into a pod of the GPU stack on the node that they name."""
+"""The live probe: commands go to the Kubernetes API, to this machine, or by one of the ways in hosts.py to the host that they name."""
 
 from __future__ import annotations
 
+import queue
+import re
+import sys
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from gpudoctor.knowledge import components
-from gpudoctor.probes import process
-from gpudoctor.probes.base import Command, Failure, Output
-from gpudoctor.probes.deadline import Deadline, within
+from gpudoctor.probes import process, remote
+from gpudoctor.probes.base import Command, Output
+from gpudoctor.probes.deadline import begin, within
 from gpudoctor.probes.kube_config import Context, ProbeSetupError, find_context
-from gpudoctor.probes.kube_request import NO_EXEC, is_subdomain
+from gpudoctor.probes.kube_request import is_subdomain
 
 if TYPE_CHECKING:
+    from gpudoctor.probes.hosts import Hosts, Via
     from gpudoctor.probes.kube import Kube
 
 __all__ = ["Live", "ProbeSetupError"]
 
-# Where a node's command is run, best first: what stays up longest when the driver is ill and sees most of the host comes first.
-STACK = ("driver", "container-toolkit", "device-plugin", "dcgm-exporter")
-NO_PROGRAM = 127  # a shell's exit code for a program that isn't there
 COMPLETION = 1.0  # seconds that a person waits for the Tab key
+
+# What needs more rights than the user has, in the words of the program, and the next step. The second prints "-- No entries --" and exits
+# with 0, which would read as a quiet kernel.
+# dmesg: read kernel buffer failed: Operation not permitted
+# Hint: You are currently not seeing messages from other users and the system.  ·  … opened due to insufficient permissions.
+NO_RIGHT = re.compile(
+    rb"read kernel buffer failed: Operation not permitted|not seeing messages from other users|insufficient permissions", re.I
+)
+KERNEL_LOG = "the kernel's log needs root or CAP_SYSLOG: log in as root, or join the group systemd-journal for journalctl"
 
 
 class _Named(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-class _Meta(msgspec.Struct, frozen=True):
-    name: str = ""
-    namespace: str = ""
-    labels: dict[str, str] | None = None
-    ownerReferences: list[_Named] | None = None
+class _Object(msgspec.Struct, frozen=True):
+    metadata: _Named = _Named()
 
 
-class _Container(msgspec.Struct, frozen=True):
-    name: str = ""
-    state: dict[str, msgspec.Raw] | None = None
-
-
-class _PodStatus(msgspec.Struct, frozen=True):
-    phase: str = ""
-    containerStatuses: list[_Container] | None = None
-
-
-class _Pod(msgspec.Struct, frozen=True):
-    metadata: _Meta = _Meta()
-    status: _PodStatus = _PodStatus()
-
-
-class _Pods(msgspec.Struct, frozen=True):
-    items: list[_Pod] = []
-
-
-class _Place(msgspec.Struct, frozen=True):
-    """A running container of the GPU stack."""
-
-    component: str
-    namespace: str
-    pod: str
-    container: str
+class _Objects(msgspec.Struct, frozen=True):
+    items: list[_Object] = []
 
 
 class Live:
     """Asks the real world. Safe for several threads; never raises for what the far side does.
 
-    `hosts` are names of nodes that are this machine, so that their commands run here. Raises ProbeSetupError when a kubeconfig or
-    context that was asked for doesn't exist; one that merely lies around broken is told of by the commands that need it.
+    `hosts` are names of nodes that are this machine, so that their commands run here. `via` is how other hosts are reached: by a pod of
+    the GPU stack and else by ssh ("auto"), only by one of them, or by a "debug-pod", which is created and deleted again by `close`.
+    Raises ProbeSetupError when a kubeconfig or context that was asked for doesn't exist; one that merely lies around broken is told of
+    by the commands that need it.
     """
 
     def __init__(
@@ -79,15 +64,15 @@ class Live:
         namespace: str | None = None,
         allow_exec: bool = True,
         hosts: Collection[str] = (),
+        via: Via = "auto",
     ) -> None:
         found = find_context(kubeconfig, context)
         self._context: Context = msgspec.structs.replace(found, namespace=namespace) if namespace else found
-        self._allow_exec = allow_exec
-        self._hosts = frozenset(hosts)
+        self._allow_exec, self._via = allow_exec, via
+        self._here = frozenset(hosts)
         self._lock = threading.Lock()
         self._api: Kube | None = None
-        self._node_locks: dict[str, threading.Lock] = {}
-        self._places: dict[str, list[_Place]] = {}
+        self._far: Hosts | None = None
 
     @property
     def context(self) -> str:
@@ -101,18 +86,73 @@ class Live:
 
     def __call__(self, command: Command) -> Output:
         """The whole answer."""
-        if _is_kubectl(command):
-            return self._kube()(command)
-        if not command.host or command.host in self._hosts:
-            return process.run(command)
-        return self._on_node(command)
+        return next(self.many((command,)))
 
     def stream(self, command: Command) -> Iterator[Output]:
         """The answer page by page; only Kubernetes lists have more than one."""
-        if _is_kubectl(command):
+        if _program(command) == "kubectl":
             yield from self._kube().stream(command)
         else:
             yield self(command)
+
+    def many(self, commands: Sequence[Command]) -> Iterator[Output]:
+        """The answers as they come: a host's commands go together, what runs here runs at the same time."""
+        far = [command for command in commands if command.host and command.host not in self._here and _program(command) not in ASKED_HERE]
+        yield from self._many_here([command for command in commands if command not in far])
+        for host in dict.fromkeys(command.host for command in far):
+            for output in self._hosts().many(host, [command for command in far if command.host == host]):
+                yield explained(output)
+
+    def _many_here(self, commands: Sequence[Command]) -> Iterator[Output]:
+        """One thread for what would hang together: after one that didn't come back the others of its group aren't started."""
+        groups: dict[tuple[str, ...], list[Command]] = {}
+        for command in commands:
+            together = command.argv if _program(command) in ASKED_HERE else remote.group(command)
+            groups.setdefault(together, []).append(command)
+        if len(groups) == 1:
+            yield from self._in_order(commands)
+            return
+        answers: queue.SimpleQueue[Output] = queue.SimpleQueue()
+
+        def work(group: list[Command]) -> None:
+            for output in self._in_order(group):
+                answers.put(output)
+
+        for group in groups.values():
+            begin(partial(work, group))
+        for _ in commands:
+            yield answers.get()
+
+    def _in_order(self, commands: Sequence[Command]) -> Iterator[Output]:
+        hung = False
+        for command in commands:
+            output = remote.not_asked(command) if hung else self._one_here(command)
+            hung = output.failure in ("timeout", "unkillable") and _program(command) not in ASKED_HERE
+            yield output
+
+    def _one_here(self, command: Command) -> Output:
+        """What is asked from this machine. An error of ours must not leave anybody waiting for the answer."""
+        try:
+            return self._asked(command)
+        except Exception as error:
+            return Output(command, exit=1, failure="broken", reason=f"{_program(command)} could not be asked: {error!r}")
+
+    def _asked(self, command: Command) -> Output:
+        match _program(command):
+            case "kubectl":
+                return self._kube()(command)
+            case "promql":
+                from gpudoctor.probes import promql
+
+                return promql.run(command)
+            case "nvml" if command.host and command.host not in self._here:
+                return Output(command, exit=1, failure="not-allowed", reason="NVML is asked on this machine only")
+            case "nvml":
+                child = (sys.executable, "-m", "gpudoctor.probes.nvml_child", *command.argv[1:])
+                output = process.run(msgspec.structs.replace(command, argv=child))
+                words = output.reason.replace(sys.executable, "NVML")
+                return msgspec.structs.replace(output, command=command, reason=words)
+        return explained(process.run(command))
 
     def names(self, kind: str, namespace: str = "", prefix: str = "") -> list[str]:
         """Names for the shell to complete, sorted; [] after a second, or on any trouble. `namespace` "" means all."""
@@ -125,16 +165,19 @@ class Live:
             return []
         return sorted({name for page in pages for name in page if name.startswith(prefix) and is_subdomain(name)})
 
-    def close(self) -> None:
-        """Close the connections to the API server."""
+    def close(self) -> list[str]:
+        """End what runs and delete what was created; → a sentence for each thing that is left."""
+        process.stop_all()
+        left = self._far.close() if self._far else []
         if self._api:
             self._api.close()
+        return left
 
     def _name_pages(self, command: Command) -> Iterator[list[str]]:
         for output in self.stream(command):
             if not output.ok:
                 raise LookupError(output.reason)
-            yield [pod.metadata.name for page in output.pages for pod in msgspec.json.decode(page, type=_Pods).items]
+            yield [one.metadata.name for page in output.pages for one in msgspec.json.decode(page, type=_Objects).items]
 
     def _kube(self) -> Kube:
         with self._lock:
@@ -144,82 +187,24 @@ class Live:
                 self._api = Kube(self._context, self._allow_exec)
             return self._api
 
-    def _on_node(self, command: Command) -> Output:
-        """Run the command in the first container of the GPU stack on its node that has the program."""
-        if not self._allow_exec:
-            return _failed(command, "not-allowed", NO_EXEC)
-        if not is_subdomain(command.host):
-            return _failed(command, "not-allowed", f"{command.host[:60]!a} is not the name of a node")
-        deadline = Deadline(command.timeout)
-        places, trouble = self._find_places(command, deadline)
-        if trouble:
-            return trouble
-        program = command.argv[0] if command.argv else ""
-        places = sorted(places, key=lambda place: program not in components.BY_NAME[place.component].commands)
-        for place in places:
-            output = self._enter(place, command, deadline)
-            if output.failure != "not-found" and output.exit != NO_PROGRAM:
-                return output
-        if not places:
-            reason = f"no container of the GPU stack runs on node {command.host}: looked for {', '.join(STACK)}"
-        else:
-            tried = ", ".join(f"{place.namespace}/{place.pod}" for place in places)
-            reason = f"{program} is in no container of the GPU stack on node {command.host}: tried {tried}"
-        return _failed(command, "not-found", reason)
-
-    def _enter(self, place: _Place, command: Command, deadline: Deadline) -> Output:
-        stdin = ("-i",) if command.stdin else ()
-        argv = ("kubectl", "exec", *stdin, "-n", place.namespace, place.pod, "-c", place.container, "--", *command.argv)
-        output = self._kube()(Command(argv, stdin=command.stdin, timeout=deadline.left))
-        return msgspec.structs.replace(output, command=command, seconds=deadline.spent)
-
-    def _find_places(self, command: Command, deadline: Deadline) -> tuple[list[_Place], Output | None]:
-        """Where commands of a node can be run, best first; the node's pods are listed once, at the first successful try."""
-        node = command.host
+    def _hosts(self) -> Hosts:
         with self._lock:
-            lock = self._node_locks.setdefault(node, threading.Lock())
-        if not lock.acquire(timeout=deadline.left):
-            return [], _failed(command, "timeout", f"the pods of node {node} could not be listed in time")
-        try:
-            if node in self._places:
-                return self._places[node], None
-            selector = f"spec.nodeName={node},status.phase=Running"
-            listed = self._kube()(
-                Command(("kubectl", "get", "pods", "-A", "--field-selector", selector, "-o", "json"), timeout=deadline.left)
-            )
-            if not listed.ok:
-                return [], msgspec.structs.replace(
-                    listed, command=command, pages=(), reason=f"looking for a pod on node {node}: {listed.reason}"
-                )
-            try:
-                pods = [pod for page in listed.pages for pod in msgspec.json.decode(page, type=_Pods).items]
-            except (msgspec.MsgspecError, RecursionError) as error:
-                return [], _failed(command, "broken", f"the pods of node {node} could not be read: {error}")
-            self._places[node] = _places(pods)
-            return self._places[node], None
-        finally:
-            lock.release()
+            if self._far is None:
+                from gpudoctor.probes.hosts import Hosts
+
+                self._far = Hosts(self._kube, self._via, self._allow_exec, self._context)
+            return self._far
 
 
-def _is_kubectl(command: Command) -> bool:
-    return command.argv[:1] == ("kubectl",)
+ASKED_HERE = ("kubectl", "promql", "nvml")  # no programs of a host
 
 
-def _places(pods: list[_Pod]) -> list[_Place]:
-    found = [place for pod in pods if (place := _place(pod))]
-    return sorted(found, key=lambda place: (STACK.index(place.component), place.namespace, place.pod))
+def _program(command: Command) -> str:
+    return command.argv[0] if command.argv else ""
 
 
-def _place(pod: _Pod) -> _Place | None:
-    """The container to enter: the component's own if it runs, else the first that does."""
-    owner = pod.metadata.ownerReferences[0].name if pod.metadata.ownerReferences else ""
-    component = components.of_pod(pod.metadata.name, owner, pod.metadata.labels or {})
-    if component not in STACK:
-        return None
-    running = [container.name for container in pod.status.containerStatuses or () if "running" in (container.state or {})]
-    wanted = [name for name in components.BY_NAME[component].containers if name in running] or running
-    return _Place(component, pod.metadata.namespace, pod.metadata.name, wanted[0]) if wanted else None
-
-
-def _failed(command: Command, failure: Failure, reason: str) -> Output:
-    return Output(command, exit=1, failure=failure, reason=reason)
+def explained(output: Output) -> Output:
+    """An answer that only says that a right is missing, as the refusal that it is."""
+    if output.failure or not NO_RIGHT.search(output.stderr):
+        return output
+    return msgspec.structs.replace(output, failure="refused", reason=f"{output.command.argv[0]}: {KERNEL_LOG}")

@@ -10,6 +10,7 @@ import selectors
 import signal
 import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from gpudoctor.probes.base import Command, Failure, Output
@@ -21,38 +22,116 @@ KILL_GRACE = 2.0  # seconds until a killed process counts as stuck in the kernel
 TICK = 0.05  # seconds between looks at a process whose pipes somebody else keeps open
 DRAIN = 0.2  # seconds for emptying the pipes of a program that has ended
 CHUNK = 1 << 16  # bytes: what a Linux pipe holds by default
+SYSTEM = ":/usr/local/sbin:/usr/sbin:/sbin"
 
 # Processes that did not die. Kept, so that the interpreter does not warn of them or wait for them at exit.
 _LEFT_BEHIND: list[subprocess.Popen[bytes]] = []
+_RUNNING: set[Child] = set()
+
+
+class Child:
+    """A running program: its stdin is fed and its output read by `read`, until `ended`. Whoever starts one ends it by `stop` or `close`.
+
+    Its working directory is ours, its locale is C, its session and process group are its own, so that it has no terminal to ask on.
+    Raises OSError, ValueError and IndexError when it can't be started.
+    """
+
+    def __init__(self, argv: Sequence[str], stdin: bytes = b"", environment: Mapping[str, str] | None = None) -> None:
+        self.process = _start(argv, stdin, environment or {})
+        self.ended = False
+        self._rest = memoryview(stdin)
+        self._drained_by = float("inf")
+        self._selector = selectors.DefaultSelector()
+        for pipe, stream in ((self.process.stdin, 0), (self.process.stdout, 1), (self.process.stderr, 2)):
+            if pipe:
+                os.set_blocking(pipe.fileno(), False)
+                self._selector.register(pipe, selectors.EVENT_READ if stream else selectors.EVENT_WRITE, stream)
+        _RUNNING.add(self)
+
+    @property
+    def exit(self) -> int:
+        """The exit code; death by signal n is 128+n, as a shell has it. 0 while it runs."""
+        code = self.process.returncode or 0
+        return 128 - code if code < 0 else code
+
+    def read(self, seconds: float) -> list[tuple[int, bytes]]:
+        """What it printed, as (stream, bytes) with stream 1 or 2; after `seconds` at most, maybe with nothing.
+
+        It has ended when all pipes are closed, or when it is gone and they are drained: what a dead program wrote is in the pipe already,
+        so a grandchild that keeps the pipe open is not waited for.
+        """
+        if not self._selector.get_map():
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(seconds)
+            self.ended = self.process.returncode is not None
+            return []
+        gone = self.process.poll() is not None
+        if gone:
+            self._drained_by = min(self._drained_by, time.monotonic() + DRAIN)
+        printed: list[tuple[int, bytes]] = []
+        for key, _ in self._selector.select(0 if gone else min(TICK, seconds)):
+            if key.data == 0:
+                self._rest = _feed(key.fd, self._rest)
+                finished = not self._rest
+            else:
+                chunk = os.read(key.fd, CHUNK)
+                finished = not chunk
+                printed += [(key.data, chunk)] if chunk else []
+            if finished:
+                self._selector.unregister(key.fileobj)
+                key.fileobj.close()  # type: ignore[union-attr]
+        self.ended = gone and (not printed or time.monotonic() > self._drained_by or not self._selector.get_map())
+        return printed
+
+    def stop(self) -> bool:
+        """End it and everything that it started; → whether it is gone. What doesn't die is left behind."""
+        self.close()
+        if _kill(self.process):
+            return True
+        _LEFT_BEHIND.append(self.process)
+        return False
+
+    def close(self) -> None:
+        """Close our ends of the pipes."""
+        self._selector.close()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if pipe:
+                pipe.close()
+        _RUNNING.discard(self)
 
 
 def run(command: Command) -> Output:
-    """What the program printed. Its working directory is ours, its locale is C, its session and process group are its own.
+    """What the program printed.
 
     Failures: not-found, refused (no permission to execute), broken (cannot be started), timeout, too-large, unkillable. What had been
-    printed until then is kept. Death by signal n is exit 128+n, as a shell has it.
+    printed until then is kept.
     """
     deadline = Deadline(command.timeout)
     try:
-        process = _start(command)
+        child = Child(command.argv, command.stdin)
     except (OSError, ValueError, IndexError) as error:
         failure, reason = _why_not_started(command, error)
         return Output(command, seconds=deadline.spent, time=time.time(), failure=failure, reason=reason)
-    out, err, failure = _converse(process, command.stdin, deadline)
-    reason = ""
-    if failure:
-        limit = f"did not answer within {command.timeout:.3g} s" if failure == "timeout" else f"printed more than {LIMIT >> 20} MiB"
-        reason = f"{command.argv[0]} {limit}"
-        if not _kill(process):
-            _LEFT_BEHIND.append(process)
-            reason += f" and cannot be killed (process {process.pid} hangs in the kernel or belongs to another user); it was left behind"
-            failure = "unkillable"
-    code = process.returncode or 0
+    printed: dict[int, bytearray] = {1: bytearray(), 2: bytearray()}
+    failure, reason = "", ""
+    while not (child.ended or failure):
+        for stream, chunk in child.read(deadline.left):
+            printed[stream] += chunk
+        if sum(map(len, printed.values())) > LIMIT:
+            failure, reason = "too-large", f"{command.argv[0]} printed more than {LIMIT >> 20} MiB"
+        elif not child.ended and not deadline.left:
+            failure, reason = "timeout", f"{command.argv[0]} did not answer within {command.timeout:.3g} s"
+    if not failure:
+        child.close()
+    elif not child.stop():
+        failure = "unkillable"
+        stuck = f"process {child.process.pid} hangs in the kernel or belongs to another user"
+        reason += f" and cannot be killed ({stuck}); it was left behind"
     return Output(
         command,
-        exit=128 - code if code < 0 else code,
-        pages=(out,),
-        stderr=err,
+        exit=child.exit,
+        pages=(bytes(printed[1]),),
+        stderr=bytes(printed[2]),
         seconds=deadline.spent,
         time=time.time(),
         failure=failure,
@@ -60,13 +139,21 @@ def run(command: Command) -> Output:
     )
 
 
-def _start(command: Command) -> subprocess.Popen[bytes]:
+def stop_all() -> None:
+    """Kill what is still running, without waiting for it: this program is about to leave."""
+    for child in tuple(_RUNNING):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.process.pid, signal.SIGKILL)
+
+
+def _start(argv: Sequence[str], stdin: bytes, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    path = os.environ.get("PATH", os.defpath) + SYSTEM  # the PATH of people who aren't root often has no sbin, where lspci is
     return subprocess.Popen(
-        list(command.argv),
-        stdin=subprocess.PIPE if command.stdin else subprocess.DEVNULL,
+        list(argv),
+        stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "LC_ALL": "C"},
+        env={**os.environ, "LC_ALL": "C", "PATH": path, **environment},
         start_new_session=True,
         bufsize=0,
     )
@@ -79,59 +166,6 @@ def _why_not_started(command: Command, error: Exception) -> tuple[Failure, str]:
     if isinstance(error, PermissionError):
         return "refused", f"{program}: no permission to run it"
     return "broken", f"{program}: cannot be started ({getattr(error, 'strerror', None) or error})"
-
-
-def _converse(process: subprocess.Popen[bytes], stdin: bytes, deadline: Deadline) -> tuple[bytes, bytes, Failure]:
-    """Feed and read the three pipes until the program has ended; → stdout, stderr, and why we stopped before that, if we did."""
-    out, err = bytearray(), bytearray()
-    try:
-        failure = _pump(process, stdin, out, err, deadline)
-        if not failure:
-            process.wait(deadline.left)
-    except subprocess.TimeoutExpired:
-        failure = "timeout"
-    finally:
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            if pipe:
-                pipe.close()
-    return bytes(out), bytes(err), failure
-
-
-def _pump(process: subprocess.Popen[bytes], stdin: bytes, out: bytearray, err: bytearray, deadline: Deadline) -> Failure:
-    """Move bytes until all pipes are closed, or the program has ended and the pipes are drained.
-
-    What a dead program wrote is in the pipe already, so a grandchild that keeps the pipe open is not waited for.
-    """
-    rest = memoryview(stdin)
-    drained_by = float("inf")
-    with selectors.DefaultSelector() as selector:
-        for pipe, sink in ((process.stdin, None), (process.stdout, out), (process.stderr, err)):
-            if pipe:
-                os.set_blocking(pipe.fileno(), False)
-                selector.register(pipe, selectors.EVENT_READ if sink is not None else selectors.EVENT_WRITE, sink)
-        while selector.get_map():
-            ended = process.poll() is not None
-            if ended:
-                drained_by = min(drained_by, time.monotonic() + DRAIN)
-            read = False
-            for key, _ in selector.select(0 if ended else min(TICK, deadline.left)):
-                if key.data is None:
-                    rest = _feed(key.fd, rest)
-                    finished = not rest
-                else:
-                    chunk = os.read(key.fd, CHUNK)
-                    key.data.extend(chunk)
-                    finished, read = not chunk, True
-                if finished:
-                    selector.unregister(key.fileobj)
-                    key.fileobj.close()  # type: ignore[union-attr]
-            if len(out) + len(err) > LIMIT:
-                return "too-large"
-            if ended and (not read or time.monotonic() > drained_by):
-                return ""
-            if not deadline.left:
-                return "timeout"
-    return ""
 
 
 def _feed(pipe: int, rest: memoryview) -> memoryview:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ class Recorder:
     def __call__(self, command: Command) -> Output:
         """Ask, record, and return what was recorded."""
         kept = self._kept_command(command)
-        with self._alone(kept):
+        with self._alone(bundle.key_of(kept)):
             answer = self._answers.get(bundle.key_of(kept))
             if answer is not None:
                 return bundle.read_answer(self.folder, answer, kept)
@@ -50,7 +51,7 @@ class Recorder:
     def stream(self, command: Command) -> Iterator[Output]:
         """Ask and record page by page. A stream that its reader leaves early is recorded as broken off there."""
         kept = self._kept_command(command)
-        with self._alone(kept):
+        with self._alone(bundle.key_of(kept)):
             answer = self._answers.get(bundle.key_of(kept))
             if answer is not None:
                 yield from pieces(self.folder, answer, kept)
@@ -68,6 +69,25 @@ class Recorder:
             finally:
                 writing.finish(last)
 
+    def many(self, commands: Sequence[Command]) -> Iterator[Output]:
+        """Ask what isn't recorded yet together, and record each answer as it comes. One that doesn't come is not recorded."""
+        kept = {command: self._kept_command(command) for command in commands}
+        with ExitStack() as alone:
+            # In one order, or two threads could wait for each other.
+            for key in sorted({bundle.key_of(command) for command in kept.values()}):
+                alone.enter_context(self._alone(key))
+            new: dict[Key, Command] = {}
+            for command, shown in kept.items():
+                answer = self._answers.get(bundle.key_of(shown))
+                if answer is not None:
+                    yield bundle.read_answer(self.folder, answer, shown)
+                else:
+                    new.setdefault(bundle.key_of(shown), command)
+            for output in self._probe.many(tuple(new.values())) if new else ():
+                shown = kept[output.command]
+                if bundle.key_of(shown) not in self._answers:
+                    yield _Writing(self, shown).finish(self._redacted(shown, output))
+
     def close(self) -> None:
         """End the recording. Raises BundleError when something could not be written."""
         with self._lock:
@@ -77,10 +97,10 @@ class Recorder:
                 f"the recording in {self.folder} is incomplete: {self._trouble}; free some space or record into another folder"
             )
 
-    def _alone(self, command: Command) -> threading.Lock:
+    def _alone(self, key: Key) -> threading.Lock:
         """The lock under which a command is asked."""
         with self._lock:
-            return self._asking.setdefault(bundle.key_of(command), threading.Lock())
+            return self._asking.setdefault(key, threading.Lock())
 
     def _kept_command(self, command: Command) -> Command:
         return msgspec.structs.replace(command, argv=tuple(self._redactor.argv(command.argv)))
@@ -98,6 +118,7 @@ class Recorder:
             time=_dated(output.time),
             failure=output.failure,
             reason=self._redactor.text(output.reason),
+            via=output.via,
         )
         if any(len(part) > bundle.LARGEST for part in (*pages, stderr)):
             reason = f"the answer has more than {bundle.LARGEST >> 20} MiB: too large for a bundle"
@@ -160,6 +181,7 @@ class _Writing:
             time=self.time,
             stdout=tuple(self.files),
             stderr=stderr,
+            via=output.via or msgspec.UNSET,
         )
         self.recorder._keep(answer)
         return output

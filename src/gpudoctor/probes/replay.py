@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from gpudoctor.probes import bundle
-from gpudoctor.probes.base import Command, Output
+from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.bundle import Answer, BundleError, Key
 
 __all__ = ["BundleError", "Replay", "pieces"]
@@ -38,6 +38,10 @@ class Replay:
             yield not_recorded(command)
         else:
             yield from pieces(self.folder, answer, command)
+
+    def many(self, commands: Sequence[Command]) -> Iterator[Output]:
+        """The recorded answers."""
+        return one_by_one(self, commands)
 
 
 def not_recorded(command: Command) -> Output:

@@ -1,0 +1,1 @@
+"""An ssh server on this machine that plays many hosts."""
