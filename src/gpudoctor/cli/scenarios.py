@@ -21,6 +21,9 @@ SCENARIOS: dict[str, Scenario] = {
     "mismatch": Scenario("diagnose-pod/whole-mismatch", "a pod that can't start after the driver's libraries were upgraded"),
     "driver": Scenario("diagnose-pod/whole-driver-crashes", "no node offers a GPU, because the driver pods crash"),
     "teams": Scenario("diagnose-pod/whole-lost-gpu-two-teams", "every GPU pod that isn't well, by cause"),
+    "rack": Scenario("node-health/rack-fell-off", "three machines, of which one has a GPU that fell off the bus"),
+    "hot-card": Scenario("thermal-throttle/throttle-hot-card", "a GPU at half its clock, and its neighbours that are cool"),
+    "xids": Scenario("xid-triage/xid-card-or-program", "numbered errors of programs, and which of them are the card's"),
     "healthy": Scenario("diagnose-pod/whole-healthy", "a pod that is well"),
 }
 
