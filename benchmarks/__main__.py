@@ -1,4 +1,4 @@
-"""`python -m benchmarks [startup] [cluster] [hosts] [kernel-log] [paired-tests]`: measure all promises, or the named ones.
+"""`python -m benchmarks [NAME …]`: measure all promises, or the named ones.
 
 Each prints a line or two. The exit code is 0 whatever the numbers are, and 1 when a program failed to run.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import cluster, hosts, kernel_log, paired_tests, startup
+from benchmarks import cluster, flight_recorder, hosts, kernel_log, nccl_log, paired_tests, startup
 from benchmarks.measure import Broken
 
 BENCHMARKS = {
@@ -15,6 +15,8 @@ BENCHMARKS = {
     "cluster": cluster.measure,
     "hosts": hosts.measure,
     "kernel-log": kernel_log.measure,
+    "flight-recorder": flight_recorder.measure,
+    "nccl-log": nccl_log.measure,
     "paired-tests": paired_tests.measure,
 }
 

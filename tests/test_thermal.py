@@ -80,7 +80,8 @@ def test_what_was_not_read_is_not_known() -> None:
     assert (asked.share, asked.gaps) == ({}, {"share": "[Unknown Error]"})
     assert measured(sample(reasons=None, margin=None)) == []  # the table: nobody asked for reasons
     (only_margin,) = measured(sample(reasons=None, margin=-1.0))
-    assert (only_margin.margin, "share" in only_margin.gaps) == (-1.0, True)
+    assert (only_margin.margin, only_margin.hot, "share" in only_margin.gaps) == (-1.0, True, True)
+    assert [one.hot for one in measured(sample(margin=0.0), sample(reasons=None, margin=1.0))] == [False]  # the driver's word counts
 
 
 def test_counters_tell_what_happened_between_the_samples() -> None:
@@ -119,8 +120,8 @@ def test_samples_of_one_gpu_under_different_names_are_one_gpus() -> None:
         ([other(1), other(2)], "card"),
         ([other(1, reasons=["idle"], utilisation=0.0), other(2, reasons=["idle"], utilisation=0.0)], ""),  # nothing to compare with
         ([other(1, reasons=["sw_thermal"]), other(2)], "chassis"),
-        ([other(1, margin=-1.0), other(2), other(3)], ""),
-        ([sample(node="gpu-02", margin=0.0), sample(node="gpu-03", reasons=["hw_thermal"])], "row"),
+        ([other(1, reasons=None, margin=-1.0), other(2), other(3)], ""),
+        ([sample(node="gpu-02", reasons=None, margin=0.0), sample(node="gpu-03", reasons=["hw_thermal"])], "row"),
         ([sample(node="gpu-02"), sample(node="gpu-03", reasons=["hw_thermal"])], ""),
     ],
 )

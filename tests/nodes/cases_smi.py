@@ -149,6 +149,7 @@ CASES: dict[str, Case] = {
         )
     ),
     "link-of-one-lane": health(replace(CARDS[0], width=(16, 1))),
+    "link-of-one-lane-in-a-desktop": health(replace(CARDS[0], product="NVIDIA GeForce RTX 3060", width=(16, 1))),
     "link-slow": health(
         replace(CARDS[0], utilisation=98, memory_used=60000), replace(CARDS[1], utilisation=97, memory_used=60000, pcie=(5, 1, 5, 5))
     ),

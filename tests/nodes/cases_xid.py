@@ -105,6 +105,13 @@ CASES: dict[str, Case] = {
         {
             "gpu-01": log(),
             "gpu-02": log("nvidia-peermem nv_get_p2p_free_callback:127 ERROR detected invalid context, skipping further processing"),
+            "gpu-03": log(  # complaints of a start that went well
+                "PKCS#7 signature not signed with a trusted key",
+                "nvidia: module verification failed: signature and/or required key missing - tainting kernel",
+                "nouveau 0000:01:00.0: Direct firmware load for nvidia/ad102/gsp/gsp-535.113.01.bin failed with error -2",
+                "NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.90.07  Fri May 31 09:35:42 UTC 2024",
+                "NVRM: rpcRmApiControl_GSP: GspRmControl failed: hClient=0xc1d00001; hObject=0xcaf00000; cmd=0x20800a6c; paramsSize=0x8; paramsStatus=0x56; status=0x56",
+            ),
         }
     ),
     "xid-no-log": machines({"gpu-01": DENIED}, **{JOURNAL: Said("", 1, "No journal files were opened due to insufficient permissions.")}),
@@ -298,6 +305,9 @@ CASES: dict[str, Case] = {
             ),
             "gpu-03": log(
                 "pci 0000:1b:00.0: 252.048 Gb/s available PCIe bandwidth, limited by 16.0 GT/s PCIe x16 link at 0000:17:01.0 (capable of 504.112 Gb/s with 32.0 GT/s PCIe x16 link)"
+            ),
+            "gpu-04": log(
+                "pci 0000:01:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link at 0000:00:01.0 (capable of 126.016 Gb/s with 8.0 GT/s PCIe x16 link)"
             ),
         }
     ),

@@ -7,17 +7,22 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
+
+from gpudoctor.parsers import plain_pickle
 
 MIB = 1 << 20
 WHOLE = 64 * MIB  # a file up to this size is read at once, a larger one in blocks
 BLOCK = 16 * MIB
 UNPACKED = 256 * MIB  # the most that one .gz or standard input may hold
 RATIO = 200  # text packs 5 to 60 times; deflate's limit is 1032
+LONG = 64 << 10  # from this size on a file may be read in blocks
+END = 8 << 10  # of its beginning and of its end, to see what it is
 FILES = 10_000
+CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x0b\x0c\x1b\x08")
 PIPES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # `<(kubectl logs …)` of a shell
 
 # The first bytes → what it is. A tar archive carries its mark at byte 257.
@@ -38,6 +43,7 @@ class Source(msgspec.Struct, frozen=True):
     data: bytes = b""
     large: str = ""  # the path of a file of more than `WHOLE` bytes; `data` then holds its beginning
     note: str = ""
+    ends: bytes = b""  # of a large file that was only glanced at: its beginning and its end
 
     def blocks(self) -> Iterator[bytes]:
         """The content in pieces of about `BLOCK` bytes that end at line ends."""
@@ -58,8 +64,11 @@ class Source(msgspec.Struct, frozen=True):
             yield rest
 
 
-def read(paths: Iterable[str]) -> Iterator[Source]:
-    """The sources behind paths, in the order given; a folder's files sorted by name, `-` is standard input."""
+def read(paths: Iterable[str], long: Callable[[bytes], bool] | None = None) -> Iterator[Source]:
+    """The sources behind paths, in the order given; a folder's files sorted by name, `-` is standard input.
+
+    `long` says of the ends of a file whether it is one that should be read in blocks, which is done without loading it first.
+    """
     left = FILES
     for path in paths:
         for found in walk(path):
@@ -67,7 +76,7 @@ def read(paths: Iterable[str]) -> Iterator[Source]:
                 yield Source(shown(path), note=f"more than {FILES} files: the rest was not read")
                 return
             left -= 1
-            yield load(found)
+            yield (glance(found, long) if long else None) or load(found)
 
 
 def walk(path: str) -> Iterator[str]:
@@ -79,6 +88,21 @@ def walk(path: str) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             yield str(Path(folder, name))
+
+
+def glance(path: str, long: Callable[[bytes], bool]) -> Source | None:
+    """A plain file of text that `long` wants in blocks; None for any other."""
+    try:
+        if path == "-" or path.startswith(PIPES) or not stat.S_ISREG((kind := Path(path).stat()).st_mode) or kind.st_size < LONG:
+            return None
+        with Path(path).open("rb") as file:
+            head = file.read(END)
+            file.seek(-END, os.SEEK_END)
+            ends = head + file.read(END)
+    except (OSError, ValueError):  # load() says why
+        return None
+    plain = head[:2] not in (b"\x1f\x8b", codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and not _not_text(head)
+    return Source(shown(path), large=path, ends=ends) if plain and long(ends) else None
 
 
 def load(path: str) -> Source:
@@ -154,10 +178,12 @@ def _not_text(data: bytes) -> str:
             return f"a {kind} archive: not read, unpack it first"
     if data[257:262] == b"ustar":
         return "a tar archive: not read, unpack it first"
+    if plain_pickle.looks_like(data):  # no text, but a flight recorder's dump may be one
+        return ""
     head = data[:8192]
     if b"\x00" in head:
         return "binary: not read"
-    controls = sum(byte < 32 and byte not in b"\t\n\r\x0b\x0c\x1b\x08" for byte in head)
+    controls = len(head) - len(head.translate(None, CONTROLS))
     return "binary: not read" if controls * 10 > len(head) else ""
 
 

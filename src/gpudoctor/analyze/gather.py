@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import time
 import zlib
 from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from gpudoctor.analyze import files, hints, merge, place, recognise
+from gpudoctor.analyze import files, hints, merge, place, rank_files, recognise
 from gpudoctor.analyze.split import Section, clean, split
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Smi
-from gpudoctor.parsers import ParseError
+from gpudoctor.parsers import ParseError, load, plain_pickle
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import InputFile
 
 SPLIT = 8 << 20  # a text up to this size is cut into sections; a larger one is one log, or one answer in JSON
+DUMP = "torch.flight_recorder"  # the one parser of what isn't text
 WRAPPED = 64 << 10  # an unknown text up to this size is also read with its lines joined
 # "creationTimestamp": "2026-03-01T12:00:00Z"  |  lastTransitionTime: "…"  |  startedAt: …
 STAMP = re.compile(
@@ -43,18 +46,26 @@ class Read(msgspec.Struct):
     facts: Facts = {}
     names: list[str] = []
     note: str = ""
+    ranks: rank_files.Long | None = None  # a long log of ranks, which are read together
 
 
 def gather(paths: Iterable[str]) -> Gathered:
     """Read everything behind the paths. Never raises for what is in a file: it gives fewer facts, or a note."""
-    reads = [begun(source) for source in files.read(paths)]
-    now = max((newest(section.text) for read in reads for section in read.sections), default=0.0)
+    reads = [begun(source) for source in files.read(paths, rank_files.wanted)]
+    ranks = [read.ranks for read in reads if read.ranks is not None]
+    texts = [section.text for read in reads for section in read.sections]
+    # Syslog carries no year: where no text has a full date, ages are counted from its last line, in the latest year that fits.
+    now = max([*map(newest, texts), *(one.newest for one in ranks)], default=0.0) or max(
+        (newest(text, time.time()) for text in texts), default=0.0
+    )
     facts: Facts = {}
     # In the order of their content: what the files are called and how they were listed changes nothing.
     for read in sorted(reads, key=lambda one: (zlib.crc32(one.source.data[: 1 << 20]), len(one.source.data), one.source.data[:4096])):
         parse(read, now)
         for kind, records in read.facts.items():
             facts.setdefault(kind, []).extend(records)
+    for kind, records in rank_files.parsed(ranks, now).items():
+        facts.setdefault(kind, []).extend(records)
     inputs = [InputFile(path=read.source.path, recognised_as=read.names, note=read.note) for read in reads]
     return Gathered(merge.merged(facts), inputs, now)
 
@@ -62,6 +73,10 @@ def gather(paths: Iterable[str]) -> Gathered:
 def begun(source: files.Source) -> Read:
     """A source with its sections; one that is too large to cut keeps its beginning as a sample."""
     read = Read(source, [], {}, [], source.note)
+    if plain_pickle.looks_like(source.data):
+        return dumped(source)
+    if source.ends:
+        return Read(source, [], {}, [rank_files.PARSER], source.note, rank_files.long_log(source))
     if source.large or len(source.data) > SPLIT:
         read.sections = [Section(source.path, 1, clean(source.data[: 1 << 20]))]
     elif source.data.strip():
@@ -71,7 +86,21 @@ def begun(source: files.Source) -> Read:
     return read
 
 
-def newest(text: str) -> float:
+def dumped(source: files.Source) -> Read:
+    """A source that is no text but a pickle, which only a flight recorder's dump is; what else it may be stays a note.
+
+    It is read at once and let go, since a job has one for each rank. A digest stands for it in the order of the content.
+    """
+    hint = hints.of_section(source.path, "")
+    output = as_output(Section(source.path, 1, ""), (source.data,), hint, 0.0)
+    rest = msgspec.structs.replace(source, data=hashlib.sha256(source.data).digest())
+    try:
+        return Read(rest, [], load(DUMP)(output, hint.about), [DUMP], source.note)
+    except ParseError as error:
+        return Read(rest, [], {}, [], str(error)[:300])
+
+
+def newest(text: str, read_at: float = 0.0) -> float:
     """The newest time that a text shows: in the fields of objects, or at the beginning of its last lines. 0 where there is none."""
     from email.utils import parsedate_to_datetime
 
@@ -85,14 +114,16 @@ def newest(text: str) -> float:
             except (ValueError, TypeError, OverflowError):
                 continue
     lines = text[-LAST_LINES * 200 :].split("\n")
-    times += [time for line in lines[-LAST_LINES:] if (time := line_time(line)) is not None]
+    times += [at for line in lines[-LAST_LINES:] if (at := line_time(line, read_at)) is not None]
     return max(times)
 
 
 def parse(read: Read, now: float) -> None:
     """Fill a source's facts and the names of what it was recognised as."""
     large = read.source.large or len(read.source.data) > SPLIT
-    pieces = large_sections(read, now) if large and read.sections else ((s, read_section(s, now)) for s in read.sections)
+    if not read.sections:
+        return
+    pieces = large_sections(read, now) if large else ((s, read_section(s, now)) for s in read.sections)
     names: list[str] = []
     notes: list[str] = []
     facts: Facts = {}
@@ -119,7 +150,7 @@ def read_section(section: Section, now: float) -> tuple[Facts, list[str], str]:
         if problem:  # looked like it, but isn't: what it says in plain lines still counts
             found, _ = attempt(recognise.LINES, section, hint, now)
             one = recognise.LINES
-        if one.embedded and len(chosen) > 1:  # the log around it is scanned as a whole
+        if one.embedded and any(other is not one and scans(other) for other in chosen):  # the log around it is scanned as a whole
             found.pop("messages", None)
         if one is recognise.LINES:  # nobody asked this text anything: that it is silent says nothing
             found = {kind: records for kind, records in found.items() if records}
@@ -132,6 +163,11 @@ def read_section(section: Section, now: float) -> tuple[Facts, list[str], str]:
         facts.setdefault("messages", []).extend(extra)
         names = [recognise.LINES.name]
     return facts, names, note
+
+
+def scans(one: recognise.Recogniser) -> bool:
+    """Whether it looks at every line of a text for known messages."""
+    return one.name in recognise.LOGS or one is recognise.LINES
 
 
 def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: float) -> tuple[Facts, str]:

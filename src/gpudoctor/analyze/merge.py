@@ -15,17 +15,31 @@ from gpudoctor.facts import Fact, Facts
 
 # The fields that name a thing; a record without the last one stands for itself.
 NAMES: dict[str, tuple[str, ...]] = {"pods": ("namespace", "pod"), "containers": ("namespace", "pod", "container"), "nodes": ("node",)}
+OF_RANKS = ("ranks", "messages", "settings")  # whose `node` may be a host name of a log
 
 
 def merged(facts: Facts) -> Facts:
     """The facts with namespaces completed, partial records of one thing joined, equal messages folded, and without what is history."""
-    named = with_namespaces(facts)
+    named = with_namespaces(with_pods(facts))
     for kind, names in NAMES.items():
         if kind in named:
             named[kind] = joined(named[kind], names)
     if "messages" in named:
         named["messages"] = folded(named["messages"])
     return without_overtaken(named)
+
+
+def with_pods(facts: Facts) -> Facts:
+    """In a container the host name that a rank's log has is the pod's: where a pod of that name was seen, it is that pod."""
+    pods = {getattr(pod, "pod", "") for pod in facts.get("pods", [])} - {""}
+    if not pods:
+        return facts
+    return {kind: [_on_pod(fact, pods) if kind in OF_RANKS else fact for fact in records] for kind, records in facts.items()}
+
+
+def _on_pod(fact: Fact, pods: set[str]) -> Fact:
+    host = getattr(fact, "node", "")
+    return msgspec.structs.replace(fact, node="", pod=host) if host in pods and not getattr(fact, "pod", "") else fact
 
 
 def with_namespaces(facts: Facts) -> Facts:
@@ -79,7 +93,7 @@ def filled(first: Fact, other: Fact) -> Fact:
 
 def folded(records: list[Fact]) -> list[Fact]:
     """Messages that blocks of one file or sections of one file repeat, as one with their counts added up."""
-    fields = ("name", "detail", "source", "namespace", "pod", "container", "node", "workload", "component")
+    fields = ("name", "detail", "source", "namespace", "pod", "container", "node", "workload", "component", "pci")
     by_key: dict[tuple[Any, ...], Fact] = {}
     for record in records:
         key = (record.origin.source, *(getattr(record, field, "") for field in fields))

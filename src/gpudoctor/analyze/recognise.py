@@ -9,12 +9,22 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gpudoctor.analyze import kubectl_describe, kubectl_events, kubectl_tables, manifests
+from gpudoctor.analyze import (
+    dcgm_forms,
+    job_forms,
+    kubectl_describe,
+    kubectl_events,
+    kubectl_tables,
+    manifests,
+    metric_forms,
+    node_forms,
+    rank_forms,
+    rdma_forms,
+    setting_forms,
+)
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers import LINE, load
-from gpudoctor.parsers.nvidia_smi import LISTED, find_problem
-from gpudoctor.parsers.nvidia_smi_query import HEAD
+from gpudoctor.parsers import LINE, PARSERS, load
 from gpudoctor.probes.base import Output
 
 SAMPLE = 2000  # lines that are looked at
@@ -45,28 +55,11 @@ class Recogniser(NamedTuple):
 # [   37.010658] …  |  kern  :err   : 2026-…  |  … host kernel: …
 KERNEL = re.compile(r"^(?:\[ *\d{1,9}\.\d{6}\]|<\d{1,3}>\[|kern +:)|^.{0,120}\bkernel: |\bNVRM: ")
 # time="2026-…" level=…  |  I0624 22:58:05.4 1 main.go:1] …  |  2026/05/11 12:46:28 …  |  2026-11-17T12:08:33.9Z … |  {"level":"…
+# [Dec 19 2024 19:17:49] [ERROR] [tid 1579] … (fabric manager)
 LOG = re.compile(
     r'^(?:\[pod/\S{1,300}\] ?)?(?:time="|[IWEF]\d{4} \d\d:\d\d:\d\d|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\{"(?:level|ts|time|msg)"|'
-    r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d |(?:INFO|WARN|ERROR|DEBUG|FATAL)\b)"
+    r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d |(?:INFO|WARN|ERROR|DEBUG|FATAL)\b|\[[A-Z][a-z]{2} +\d{1,2} \d{4} \d\d:\d\d)"
 )
-BANNER = re.compile(r"^\| NVIDIA-SMI \d|^=+NVSMI LOG=+|<nvidia_smi_log>|^\s*(?:Driver Version|Attached GPUs) +: ")
-CSV = re.compile(r"^\s*(?:index|uuid|name|pci\.bus_id|timestamp|gpu_uuid|gpu_bus_id|gpu_name)(?: \[\w+\])?, ?[a-z_.]+")
-ROW = re.compile(r"^\|\s+\d{1,3}\s+\S.{1,60}\|\s+[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d ")
-
-
-def of_smi(text: Text) -> int:
-    """nvidia-smi in any form; an error text must begin its line, since logs quote the same words."""
-    if any(BANNER.search(line) or LISTED.match(line) or HEAD.match(line) or CSV.match(line) or ROW.match(line) for line in text.lines):
-        return 88
-    for line in text.lines:
-        bare = line.strip().removeprefix("bash: ").removeprefix("sh: 1: ")
-        word, _ = find_problem([bare])
-        starts = bare.startswith(
-            ("Failed to initialize NVML", "Unable to determine", "NVIDIA-SMI", "No devices", "nvidia-smi:", "OCI runtime exec")
-        )
-        if word and (starts or "executable file not found" in bare):
-            return 75
-    return 0
 
 
 def of_kernel(text: Text) -> int:
@@ -97,6 +90,8 @@ def of_scheduler(text: Text) -> int:
 
 
 def _parser(name: str) -> Parse:
+    if PARSERS[name].streams:
+        return lambda output, about: load(name)([output], about)  # type: ignore[arg-type]
     return lambda output, about: load(name)(output, about)
 
 
@@ -110,16 +105,49 @@ def _scheduler(output: Output, about: Subject) -> Facts:
 
 RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("kubernetes.objects", lambda text: manifests.score(text.whole), manifests.objects),
-    Recogniser("nvidia.smi", of_smi, _parser("nvidia.smi"), embedded=True),
+    Recogniser("nvidia.smi", lambda text: node_forms.of_smi(text.lines), _parser("nvidia.smi"), embedded=True),
+    Recogniser("nvidia.nvml", lambda text: node_forms.of_nvml(text.whole), _parser("nvml.gpus")),
+    Recogniser("nvidia.nvlink", lambda text: node_forms.of_nvlink(text.lines), _parser("nvidia.nvlink"), embedded=True),
+    Recogniser("nvidia.topo", lambda text: node_forms.of_topo(text.lines), _parser("nvidia.topo"), embedded=True),
+    Recogniser("nvidia.version", lambda text: node_forms.of_version(text.lines), _parser("nvidia.version"), embedded=True),
+    Recogniser("linux.lspci", lambda text: node_forms.of_lspci(text.lines), _parser("linux.lspci")),
+    Recogniser("linux.modules", lambda text: node_forms.of_modules(text.lines), _parser("linux.modules")),
+    Recogniser("linux.units", lambda text: node_forms.of_units(text.lines), _parser("linux.units")),
+    Recogniser("dcgm.diag", lambda text: dcgm_forms.of_diag(text.lines, text.whole), _parser("dcgm.diag"), embedded=True),
+    Recogniser("dcgm.health", lambda text: dcgm_forms.of_health(text.lines), _parser("dcgm.health"), embedded=True),
+    Recogniser("dcgm.discovery", lambda text: dcgm_forms.of_discovery(text.lines), _parser("dcgm.discovery"), embedded=True),
+    Recogniser("dcgm.dmon", lambda text: dcgm_forms.of_dmon(text.lines), _parser("dcgm.dmon"), embedded=True),
+    Recogniser("dcgm.policy", lambda text: dcgm_forms.of_policy(text.lines), _parser("dcgm.policy"), embedded=True),
+    Recogniser("dcgm.stats", lambda text: dcgm_forms.of_stats(text.lines), _parser("dcgm.stats"), embedded=True),
+    Recogniser("infiniband.ports", lambda text: rdma_forms.of_ports(text.lines, text.whole), _parser("infiniband.ports"), embedded=True),
+    Recogniser("infiniband.perfquery", lambda text: rdma_forms.of_counters(text.lines), _parser("infiniband.perfquery"), embedded=True),
+    Recogniser(
+        "infiniband.ibqueryerrors", lambda text: rdma_forms.of_errors(text.lines), _parser("infiniband.ibqueryerrors"), embedded=True
+    ),
+    Recogniser("infiniband.iblinkinfo", lambda text: rdma_forms.of_links(text.lines), _parser("infiniband.iblinkinfo"), embedded=True),
+    Recogniser("infiniband.gids", lambda text: rdma_forms.of_gids(text.lines), _parser("infiniband.gids"), embedded=True),
+    Recogniser("infiniband.mlxlink", lambda text: rdma_forms.of_mlxlink(text.lines), _parser("infiniband.mlxlink"), embedded=True),
+    Recogniser("linux.ip_link", lambda text: rdma_forms.of_interfaces(text.lines, text.whole), _parser("linux.ip_link"), embedded=True),
+    Recogniser("linux.limits", lambda text: rdma_forms.of_limits(text.lines, text.hint.argv), _parser("linux.limits"), embedded=True),
+    Recogniser("nvidia.dmon", lambda text: metric_forms.of_dmon(text.lines), _parser("nvidia.dmon"), embedded=True),
+    Recogniser("torch.flight_recorder", lambda text: job_forms.of_flight_recorder(text.whole), _parser("torch.flight_recorder")),
+    Recogniser("nccl.ras", lambda text: job_forms.of_ras(text.lines, text.whole), _parser("nccl.ras")),
+    Recogniser("python.stacks", lambda text: job_forms.of_stacks(text.lines), _parser("python.stacks"), embedded=True),
+    Recogniser("prometheus.range", lambda text: metric_forms.of_range(text.whole), _parser("prometheus.range")),
+    Recogniser("prometheus.text", lambda text: metric_forms.of_metrics(text.lines), _parser("prometheus.text"), embedded=True),
     Recogniser("kubectl.describe", lambda text: kubectl_describe.score(text.lines), kubectl_describe.describe),
     Recogniser("kubectl.get", lambda text: kubectl_tables.score(text.lines), kubectl_tables.tables),
     Recogniser("kubectl.events", of_events, _events),
     Recogniser("kubectl.labels", lambda text: manifests.label_score(text.lines), manifests.labels),
     Recogniser("kernel.log", of_kernel, _parser("kernel.log")),
     Recogniser("scheduler.message", of_scheduler, _scheduler),
+    Recogniser("nccl.log", lambda text: rank_forms.score(text.lines, text.whole), _parser("nccl.log"), embedded=True),
     Recogniser("logs.text", of_log, _parser("logs.text")),
+    Recogniser("environment.settings", lambda text: setting_forms.score(text.lines), _parser("environment.settings")),
 )
-LOGS = ("kernel.log", "logs.text")
+LOGS = ("kernel.log", "nccl.log", "logs.text")
+# Stand beside other answers in what somebody pasted.
+PARTS = ("nvidia.nvlink", "nvidia.topo", "environment.settings")
 LINES = Recogniser("text", lambda text: 1, _parser("logs.text"))
 
 
@@ -135,4 +163,6 @@ def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     # What nvidia-smi printed may stand in a log: the rest of the log is read too.
     if chosen.name == "nvidia.smi" and (others := [one for score, one in scores if score and one.name in LOGS]):
         beside = others[:1]
-    return [chosen, *beside]
+    beside += [one for score, one in scores if score and one.name in PARTS and one is not chosen and one not in beside]
+    # A job script or an environment is seldom alone: what was printed behind it is read line by line.
+    return [chosen, *beside, *([LINES] if chosen.name == "environment.settings" else [])]

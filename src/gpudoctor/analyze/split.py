@@ -15,6 +15,7 @@ ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[@-~]|\][^\x07\x1b]{0,256}\x07?|[()
 # The programs whose outputs are read. A `#` or `>` or nothing at all before one of them is a prompt; before any other word it is text.
 PROGRAMS = (
     r"(?:sudo +)?(?:kubectl|oc|k|kubecolor|nvidia-smi|dmesg|journalctl|crictl|docker|helm|dcgmi|lspci|lsmod|systemctl"
+    r"|ibstat|ibstatus|ibv_devinfo|perfquery|ibqueryerrors|iblinkinfo|show_gids|mlxlink"
     r"|cat|grep|zcat|tail|head)"
 )
 # admin@gpu-02:~$ kubectl get pods  |  [root@gpu-02 ~]# dmesg -T  |  root@pod:/# nvidia-smi  |  (base) me@host:~$ …

@@ -12,6 +12,7 @@ from gpudoctor import __version__
 from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_cause, complete_runbook, complete_scenario, complete_xid
 from gpudoctor.cli.diagnose import diagnose_app
+from gpudoctor.cli.nccl import nccl
 from gpudoctor.cli.options import EXIT_CODES_HELP
 
 
@@ -34,6 +35,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(diagnose_app, name="diagnose")
+app.command("nccl", epilog=EXIT_CODES_HELP)(nccl)
 
 
 def version(wanted: bool) -> None:
@@ -229,11 +231,12 @@ def show(
 
 
 @app.command()
-def explain(cause: Annotated[str, typer.Argument(help="Name of a cause.", autocompletion=complete_cause)]) -> None:
-    """Explain a cause: what it means, what to do, who can do it, what it brings about.
+def explain(cause: Annotated[str, typer.Argument(help="Name of a cause, or of a variable.", autocompletion=complete_cause)]) -> None:
+    """Explain a cause: what it means, what to do, who can do it, what it brings about. Or a variable of a distributed job.
 
     \b
     gpudoctor explain untolerated-taint
+    gpudoctor explain NCCL_IB_GID_INDEX
     """
     from gpudoctor.cli.library import explain_cause
 

@@ -14,6 +14,7 @@ from gpudoctor.cli.errors import Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
 from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
 from gpudoctor.cli.printing import check_format, columns, printed
+from gpudoctor.facts import Facts
 from gpudoctor.report import StepResult
 from gpudoctor.runbook.model import Library, Runbook
 
@@ -49,8 +50,9 @@ def execute(
     verbose: bool,
     no_color: bool,
     picture: Path | None = None,
+    given_facts: Facts | None = None,
 ) -> int:
-    """Execute a runbook and print its report; returns the exit code."""
+    """Execute a runbook and print its report; returns the exit code. `given_facts` are known before it asks anything."""
     from gpudoctor.engine.diagnose import diagnose
     from gpudoctor.engine.steps import NotThere
     from gpudoctor.parsers.kubernetes_json import seconds
@@ -78,6 +80,7 @@ def execute(
             fanout=where.fanout,
             consent=where.allow_disruptive or recorded is not None,  # a replay disturbs nothing, and asks what was asked
             recorded=recorded is not None,
+            given=given_facts,
             on_step=progress(where, format),
             on_hosts=hosts_progress(where, format, book.id),
         )
@@ -152,7 +155,7 @@ def question(asked: str, inputs: dict[str, Any]) -> str:
         return f"{kind} {namespace}/{inputs['name']}" if namespace else f"{kind} {inputs['name']}"
     if inputs.get("node"):
         return f"node {inputs['node']}"
-    if inputs.get("nodes") or ("local" in inputs and inputs.get("selector")):
+    if inputs.get("nodes") or ("local" in inputs and "kind" not in inputs and inputs.get("selector")):
         return nodes_asked(str(inputs.get("nodes", "")), str(inputs.get("selector", "")))
     if "all_namespaces" in inputs:
         return "GPU pods in all namespaces" if inputs["all_namespaces"] else f"GPU pods in {namespace}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from gpudoctor.cli.errors import no_such
 from gpudoctor.cli.execute import find_runbook, loaded
+from gpudoctor.knowledge.nccl_settings import Known, known
 from gpudoctor.runbook.model import Library, Runbook, Step
 
 # What `${input.kind}` may name: the owners that `diagnose pod TYPE/NAME` starts from.
@@ -161,9 +162,11 @@ def resource_of(word: str) -> tuple[str, str]:
 
 
 def explain_cause(name: str) -> int:
-    """An entry of the catalogue."""
+    """An entry of the catalogue, or an environment variable."""
     library = loaded()
     cause = library.causes.get(name)
+    if cause is None and (variable := known(name)):
+        return explain_variable(name, variable)
     if cause is None:
         raise no_such("cause", name, library.causes, "completion lists the names")
     print(f"{cause.id}: {cause.title}\n")
@@ -185,4 +188,23 @@ def explain_cause(name: str) -> int:
                 print(f"    {label}$ {' '.join(argv)}")
     for reference in cause.references:
         print(f"\n  {reference}")
+    return 0
+
+
+def explain_variable(name: str, known: Known) -> int:
+    """An environment variable of a distributed job."""
+    print(f"{name}: {known.does}\n")
+    said = {
+        "read by": known.library,
+        "default": known.defaults.strip("; "),
+        "values": ", ".join(known.words) or ("a number" if known.takes == "number" else ""),
+        "since": known.since,
+        "until": known.until,
+        "state": {"diagnostic": "to find faults, not to be left in"}.get(known.state, known.state),
+        "instead": known.instead,
+        "ranks": "the same on every rank of a job" if known.same else "",
+    }
+    for label, value in said.items():
+        if value:
+            print(textwrap.fill(f"{label}: {value}", WIDTH, subsequent_indent="  "))
     return 0

@@ -47,8 +47,21 @@ DERIVATIONS: dict[str, Derivation] = {
         beside=("nvlinks", "gpu_paths", "pci_devices"),
         files=("gpus", "nvlinks", "gpu_paths", "pci_devices"),
     ),
+    "fabric.links": Derivation(("ib_ports",), ("ib_links",), "ib_links:links"),
+    "fabric.growth": Derivation(("ib_counters",), ("ib_growth",), "ib_growth:growth", beside=("ib_ports",)),
     "gpus.table": Derivation(("gpus",), ("gpu_rows",), "gpu_table:table", beside=("xids", "pci_devices"), asked=True),
     "gpus.throttling": Derivation(("gpu_samples",), ("throttling",), "throttling:throttling", beside=("gpus",)),
+    "job.state": Derivation(
+        needs=("ranks",),
+        fills=("jobs", "rank_groups", "rank_differences"),
+        function="job:state",
+        beside=("communicators", "collectives", "messages", "pods"),
+        files=("ranks", "collectives", "communicators"),
+    ),
+    "job.hosts": Derivation(("jobs",), ("hosts",), "job_hosts:suspects", beside=("ranks", "pods"), asked=True),
+    "settings.compared": Derivation(
+        ("settings",), ("setting_rows", "setting_matches"), "settings:compared", beside=("interfaces", "ib_ports", "pods")
+    ),
     "stack.order": Derivation(("pods", "containers"), ("stack",), "stack:order"),
     "targets.found": Derivation(("pods", "workloads", "names"), ("targets",), "targets:found", asked=True),
 }

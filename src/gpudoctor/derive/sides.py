@@ -16,7 +16,7 @@ FROM_AROUND = ("sw_thermal", "hw_thermal", "hw_power_brake")
 
 def held(one: Throttling) -> bool:
     """Whether heat or the power brake holds this GPU's clock down."""
-    return any(one.share.get(reason, 0.0) > 0 for reason in FROM_AROUND) or (one.margin is not None and one.margin <= 0)
+    return any(one.share.get(reason, 0.0) > 0 for reason in FROM_AROUND) or one.hot
 
 
 def placed(records: Sequence[Throttling]) -> Iterator[Throttling]:

@@ -75,6 +75,7 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
     shares = shared(samples, rose, seconds)
     temperature = highest(samples, "temperature")
     memory = highest(samples, "memory_temperature")
+    margin = left(lowest(samples, "margin"), temperature, known.temperature_max_operating)
     # A clock without work is low by design, and no loss.
     clock, reference = mean(loaded, "sm_clock"), None if idle else reference_clock(samples, shares)
     worst = max(samples, key=severity)
@@ -93,7 +94,9 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
         rose=rose,
         temperature=temperature,
         memory_temperature=memory,
-        margin=left(lowest(samples, "margin"), temperature, known.temperature_max_operating),
+        margin=margin,
+        # A V100 works at its 83 °C, a T4 at its 85 °C for hours without being slowed down.
+        hot=not shares and margin is not None and margin <= 0,
         memory_margin=left(None, memory, known.memory_temperature_max),
         power=mean(loaded, "power"),
         power_limit=lowest(samples, "power_limit"),

@@ -20,6 +20,7 @@ from gpudoctor.report import Coverage, InputFile, Missing, Outcome, Report, Step
 from gpudoctor.runbook.conditions import Values, compiled, fill, input_types, input_values, record_types
 from gpudoctor.runbook.model import Library, Runbook, Show
 
+GIVEN = -1  # the order of facts that are there before the first step
 ROWS = 200  # of one table; a cluster of 5,000 nodes folds into far fewer
 
 
@@ -36,12 +37,15 @@ def diagnose(
     fanout: int = FANOUT,
     consent: bool = False,
     recorded: bool = False,
+    given: Facts | None = None,
     on_step: Callable[[StepResult], None] | None = None,
     on_hosts: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """Execute a runbook and draw the conclusions. Raises `engine.steps.NotThere`."""
+    """Execute a runbook and draw the conclusions; `given` are facts known before its first step. Raises `engine.steps.NotThere`."""
     engine = Engine(library, probe, timeout=timeout, host_timeout=host_timeout, fanout=fanout, consent=consent, recorded=recorded)
     engine.on_hosts = on_hosts
+    if given:
+        engine.store.put(GIVEN, given)
     if on_step:
         engine.on_step = lambda step, steps: on_step(step_result(step, provisional(step, steps, engine.store)))
     return conclusions(library, engine.execute(book, inputs), asked=asked, started=started)[0]

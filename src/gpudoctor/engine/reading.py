@@ -13,6 +13,7 @@ from gpudoctor.facts import Facts, Subject
 from gpudoctor.probes.base import Command, Output, Probe
 
 NO_PROGRAM = 127  # a shell's exit code for a program that isn't there
+NOTHING = {"grep": 1}  # exit codes that mean "nothing found", which is an answer: grep(1)
 USAGE = {"nvidia-smi": 2}  # exit codes that mean "a supplied argument or flag is invalid": nvidia-smi(1)
 # tail: cannot open '/var/log/fabricmanager.log' for reading: No such file or directory
 # System has not been booted with systemd as init system (PID 1). Can't operate.
@@ -124,7 +125,9 @@ def unusable(output: Output) -> str:
 
 def silent(output: Output, facts: Facts) -> str:
     """What a command says on stderr that failed, printed nothing else and gave no facts: `dmesg: … Operation not permitted`."""
-    return complaint(output) if output.exit != 0 and not any(output.pages) and not any(facts.values()) and not not_there(output) else ""
+    if output.exit in (0, NOTHING.get(output.command.argv[0])) or any(output.pages) or any(facts.values()) or not_there(output):
+        return ""
+    return complaint(output)
 
 
 def complaint(output: Output) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from gpudoctor.facts.base import Fact, Origin, Subject
-from gpudoctor.facts.dcgm import DcgmHealth, DcgmPolicy, DcgmStats, DcgmTest
+from gpudoctor.facts.dcgm import DcgmError, DcgmHealth, DcgmPolicy, DcgmStats, DcgmTest
+from gpudoctor.facts.fabric import Fabric, NvLinkSum
 from gpudoctor.facts.gpu import Allocation, Gpu, GpuPath, GpuProcess, GpuSample, NvLink, Smi, Throttling
-from gpudoctor.facts.kernel import Sxid, TimelineEntry, Xid
+from gpudoctor.facts.infiniband import Gid, IbCounters, IbGrowth, IbLink, IbPort, Interface, Limit
+from gpudoctor.facts.job import Collective, Communicator, Job, Rank, RankDifference, RankGroup, Setting, SettingMatch, SettingRow, Stack
+from gpudoctor.facts.kernel import GpuErrors, Sxid, TimelineEntry, Xid
 from gpudoctor.facts.kubernetes import (
     Claim,
     Container,
@@ -23,42 +26,64 @@ from gpudoctor.facts.kubernetes import (
     Volume,
     Workload,
 )
-from gpudoctor.facts.node import Host, KernelModule, Outlier, PciDevice, ProcessPod, Unit
+from gpudoctor.facts.node import GpuRow, Host, KernelModule, Outlier, PciDevice, ProcessPod, Unit
 from gpudoctor.facts.scheduling import Fit, NodeGroup, Scheduling, StackPart, Wait
 
 FACTS: dict[str, type[Fact]] = {
     "allocations": Allocation,
     "claims": Claim,
+    "collectives": Collective,
+    "communicators": Communicator,
     "containers": Container,
+    "dcgm_errors": DcgmError,
     "dcgm_health": DcgmHealth,
     "dcgm_policies": DcgmPolicy,
     "dcgm_stats": DcgmStats,
     "dcgm_tests": DcgmTest,
     "events": Event,
+    "fabrics": Fabric,
     "fits": Fit,
+    "gids": Gid,
+    "gpu_errors": GpuErrors,
     "gpu_paths": GpuPath,
     "gpu_processes": GpuProcess,
+    "gpu_rows": GpuRow,
     "gpu_samples": GpuSample,
     "gpus": Gpu,
     "hosts": Host,
+    "ib_counters": IbCounters,
+    "ib_growth": IbGrowth,
+    "ib_links": IbLink,
+    "ib_ports": IbPort,
+    "interfaces": Interface,
+    "jobs": Job,
     "kernel_modules": KernelModule,
+    "limits": Limit,
     "messages": Message,
     "names": ObjectName,
     "node_groups": NodeGroup,
     "node_usage": NodeUsage,
     "nodes": Node,
+    "nvlink_sums": NvLinkSum,
     "nvlinks": NvLink,
     "outliers": Outlier,
     "pci_devices": PciDevice,
     "pods": Pod,
     "process_pods": ProcessPod,
     "quotas": Quota,
+    "rank_differences": RankDifference,
+    "rank_groups": RankGroup,
+    "ranks": Rank,
     "runtime_classes": RuntimeClass,
     "schedule_reasons": ScheduleReason,
     "scheduling": Scheduling,
+    "setting_matches": SettingMatch,
+    "setting_rows": SettingRow,
+    "settings": Setting,
     "smi": Smi,
     "stack": StackPart,
     "stack_configs": StackConfig,
+    "stacks": Stack,
     "sxids": Sxid,
     "targets": Target,
     "throttling": Throttling,

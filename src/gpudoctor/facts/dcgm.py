@@ -9,7 +9,7 @@ class DcgmHealth(Fact, frozen=True, kw_only=True):
     """One line of `dcgmi health`: a system of an entity, or the answer as a whole (system "")."""
 
     node: str = ""
-    gpu: str = ""  # UUID or PCI address, where discovery tied the index to one
+    gpu: str = ""  # "GPU 3" as DCGM counts; a discovery ties that to a UUID (facts.identity)
     entity: str = ""  # GPU, NvSwitch, …, "" = the whole
     index: int | None = None
     system: str = ""  # PCIe, NVLink, PMU, MCU, Memory, SM, InfoROM, Thermal, Power, Driver, NVSwitch, ConnectX
@@ -17,6 +17,31 @@ class DcgmHealth(Fact, frozen=True, kw_only=True):
     armed: bool | None = None  # whether watches were on; of `health -f` by system
     text: str = ""
     code: int | None = None  # DCGM_FR_*
+    problem: str = ""  # "" or what dcgmi answers instead: a word of parsers/dcgm_boxes
+
+
+class DcgmError(Fact, frozen=True, kw_only=True):
+    """One error that DCGM's health check or diagnostic reports of an entity, with what is known of its code (knowledge/dcgm_errors)."""
+
+    node: str = ""
+    gpu: str = ""
+    entity: str = ""
+    index: int | None = None
+    source: str  # health, diag
+    where: str = ""  # the system or the test
+    status: str = ""  # warning, failure; warn, fail
+    text: str = ""  # DCGM's sentence; of an Xid without DCGM's explanation, which is often wrong
+    code: int | None = None  # DCGM_FR_*
+    error: str = ""  # its name: VOLATILE_DBE_DETECTED
+    severity: str = ""  # monitor, isolate, unknown, triage, config, reset
+    category: str = (
+        ""  # memory, nvlink, nvswitch, pcie, power, thermal, performance, xid, cuda, eud, config, library, software, internal, other
+    )
+    condition: str = ""  # what it states, where several errors state the same: off_bus, row_remap_pending …; "" = no known condition
+    means: str = ""  # our sentence; DCGM's own where the code is not known
+    act: str = ""
+    xid: int | None = None  # the Xid that it names
+    short: float | None = None  # of a missed target: by how many per cent
 
 
 class DcgmTest(Fact, frozen=True, kw_only=True):
@@ -32,16 +57,19 @@ class DcgmTest(Fact, frozen=True, kw_only=True):
     code: int | None = None  # DCGM_FR_*
     error: str = ""  # its name: VOLATILE_DBE_DETECTED
     severity: str = ""  # monitor, isolate, unknown, triage, config, reset
+    problem: str = ""  # "" or what dcgmi answers instead of results: a word of parsers/dcgm_boxes
 
 
 class DcgmPolicy(Fact, frozen=True, kw_only=True):
     """What `dcgmi policy --get` shows of one entity: the conditions and the action that DCGM would take by itself."""
 
     node: str = ""
-    group: str = ""
-    action: str = ""  # none, gpu reset
-    validation: str = ""
-    conditions: list[str] = []
+    group: str = ""  # the group's name, or "GPU ID: 3" and the like
+    gpu: str = ""
+    index: int | None = None
+    action: str | None = None  # none, gpu reset
+    validation: str | None = None
+    conditions: list[str] | None = None
 
 
 class DcgmStats(Fact, frozen=True, kw_only=True):
@@ -59,4 +87,5 @@ class DcgmStats(Fact, frozen=True, kw_only=True):
     ecc_double: int | None = None
     pcie_replays: int | None = None
     xids: list[int] = []
+    xid_count: int | None = None  # critical ones; dcgmi shows when, not which
     problem: str = ""  # "" or what DCGM answers instead

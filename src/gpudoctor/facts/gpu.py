@@ -113,6 +113,7 @@ class Gpu(Fact, frozen=True, kw_only=True):
     fabric_health: str | None = None  # summary: Healthy, Unhealthy, Limited Capacity
     cluster_uuid: str | None = None
     unreadable: list[str] = []  # fields that read ERR!, [Unknown Error], [GPU requires reset]
+    problem: str = ""  # what the first of them reads, as a word of Smi.problem: unknown_error, gpu_lost, reset_required, timeout
 
 
 class GpuProcess(Fact, frozen=True, kw_only=True):
@@ -169,19 +170,24 @@ class Throttling(Fact, frozen=True, kw_only=True):
     samples: int = 0
     seconds: float = 0.0  # between the first and the last sample
     busy: float | None = None
-    idle: bool = False
-    share: dict[str, float] = {}  # reason → share of the samples in which it was active
+    idle: bool = False  # in all samples, by the driver's own word where it was read
+    share: dict[str, float] = {}  # reason → share of the samples in which it was active; more where its counter tells more
     rose: dict[str, float] = {}  # reason → seconds by which its counter grew
     temperature: float | None = None  # the highest
     memory_temperature: float | None = None
-    margin: float | None = None  # the lowest
+    margin: float | None = None  # the lowest; where it wasn't read, what is left to the board's maximum operating temperature
+    hot: bool = False  # nothing is left of the margin, and no reasons were read, which would tell whether that slows it down
+    memory_margin: float | None = None  # what is left to the memory's maximum operating temperature
+    fan: float | None = None  # per cent, the lowest
     power: float | None = None  # mean, of busy samples where there are some
     power_limit: float | None = None
     power_limit_default: float | None = None
     sm_clock: float | None = None  # mean, of busy samples where there are some
     sm_clock_lowest: float | None = None
-    sm_clock_reference: float | None = None  # what it is compared with: the application clock, else the maximum
+    sm_clock_reference: float | None = None  # what it is compared with: the maximum; the application clock where that holds it
     loss: float | None = None  # per cent of SM clock below the reference, 0 when not below
+    clock: str = ""  # the three as a person reads them: 1200 of 1980 MHz (-39 %)
+    held_by: list[str] = []  # the reasons with a share above 0, most first
     stuck: list[str] = []  # fields whose reading can't be true: power, temperature
     neighbours: int = 0  # other GPUs of the node in the samples
     neighbours_throttled: int = 0  # of them, with a thermal or power-brake reason
@@ -193,14 +199,15 @@ class Throttling(Fact, frozen=True, kw_only=True):
 
 
 class NvLink(Fact, frozen=True, kw_only=True):
-    """One NVLink of a GPU: its state, and the error counters where they were read."""
+    """One NVLink of a GPU: its state, and the error counters where they were read. `link` None stands for all links of the GPU."""
 
     node: str = ""
     gpu: str = ""
     uuid: str = ""
     pci: str = ""
     index: int | None = None  # of the GPU
-    link: int
+    product: str = ""  # of the GPU, where the same answer names it
+    link: int | None = None
     state: str = ""  # active, inactive, disabled, not_supported, "" = not said
     speed: float | None = None  # GB/s
     remote: str = ""  # PCI address or kind of what is at the other end
@@ -211,7 +218,7 @@ class NvLink(Fact, frozen=True, kw_only=True):
 
 
 class GpuPath(Fact, frozen=True, kw_only=True):
-    """One cell of `nvidia-smi topo`: how two devices of a node reach each other. `matrix`: m, or r w n a p of -p2p."""
+    """One cell of `nvidia-smi topo`: how two devices of a node reach each other. `matrix`: m, or r w n a p of -p2p ("": one of these)."""
 
     node: str = ""
     matrix: str = "m"

@@ -17,6 +17,7 @@ IDENTITY: dict[str, tuple[str, ...]] = {
     "events": ("namespace", "kind", "name", "reason", "message"),
     "gpus": ("node", "gpu"),
     "hosts": ("node",),
+    "ib_ports": ("node", "port", "ca"),
     "kernel_modules": ("node", "module"),
     "node_usage": ("node",),
     "nodes": ("node",),
@@ -59,9 +60,11 @@ class Links:
             work = (name[0], self.top(name[0], workload))
             self.work_nodes.setdefault(work, set()).update(self.nodes.get(name, ()))
         for gpu in gpus:
-            uuid, pci, node = (getattr(gpu, name, "") for name in ("uuid", "pci", "node"))
+            uuid, pci, node, index = (getattr(gpu, name, "") for name in ("uuid", "pci", "node", "index"))
             if uuid and pci:
                 self.uuids[(node, pci)] = uuid
+            if (uuid or pci) and index is not None:
+                self.uuids[(node, f"GPU {index}")] = uuid or pci
 
     def tie(self, record: Any) -> None:
         """Note that a pod is on, or waits for, a node."""
@@ -96,8 +99,8 @@ class Links:
         """
         somewhere = not placeless(cause) and not placeless(effect)
         if (
-            cause.gpu and effect.gpu and (somewhere or (":" in cause.gpu) == (":" in effect.gpu))
-        ):  # a UUID and a PCI address can't be compared
+            cause.gpu and effect.gpu and (somewhere or naming(cause.gpu) == naming(effect.gpu))
+        ):  # a UUID, a PCI address and an index can't be compared
             return cause.gpu == effect.gpu and (cause.node == effect.node or not cause.node or not effect.node)
         if not somewhere:
             return True
@@ -122,6 +125,15 @@ class Links:
                 break
             workload = owner
         return workload
+
+
+def naming(gpu: str) -> str:
+    """How a GPU is named: by its PCI address, by DCGM's index (`GPU 3`), or by its UUID.
+
+    >>> naming("0000:1b:00"), naming("GPU 3"), naming("GPU-7f3c2a10-0000-0000-0000-000000000000")
+    (':', ' ', '-')
+    """
+    return next((mark for mark in ": -" if mark in gpu), "")
 
 
 def placeless(subject: Subject) -> bool:

@@ -13,17 +13,18 @@ class Host(Fact, frozen=True, kw_only=True):
 
 
 class PciDevice(Fact, frozen=True, kw_only=True):
-    """One NVIDIA or Mellanox device on the PCI bus, as lspci shows it."""
+    """One NVIDIA or Mellanox device on the PCI bus, as lspci shows it. Kind `none`: the bus was listed and has no device of NVIDIA."""
 
     node: str = ""
     gpu: str = ""  # its PCI address where it is a GPU
-    pci: str
+    pci: str  # without the function where it is a GPU
     vendor: str = ""  # 10de
     device: str = ""  # 2330
-    kind: str = ""  # gpu, switch, bridge, audio, nic, other
+    kind: str = ""  # gpu, virtual (a function of a GPU that is shared between virtual machines), switch, bridge, audio, nic, other, none
     product: str = ""
     revision: str = ""  # ff: the device doesn't answer
     driver: str | None = None  # kernel driver in use, "" = none; None = not shown
+    modules: list[str] | None = None  # the modules of the running kernel that could drive it; None = not shown
     width: int | None = None
     width_max: int | None = None
     speed: float | None = None  # GT/s
@@ -73,4 +74,19 @@ class Outlier(Fact, frozen=True, kw_only=True):
     value: str
     usual: str
     peers: int  # how many have the usual value
+    below: bool | None = None  # it is the smaller number; None: they are no numbers
     among: str = ""  # node, run
+
+
+class GpuRow(Fact, frozen=True, kw_only=True):
+    """One row of the table of GPUs: those that are equal but for temperature and power stand in one. Not about one subject."""
+
+    machines: str  # folded: gpu-[01-16]
+    which: str  # "all 8", "GPU 3", "GPUs 0-2,5"; of several machines how many: 128
+    product: str = ""
+    driver: str = ""
+    temperature: str = ""  # 34-41 °C
+    draws: str = ""  # 70-120 W
+    ecc: str = ""  # uncorrected errors since the driver was loaded: 0, 2, off, ?
+    remapped: str = ""  # rows: 0, 3, pending, failed, ?
+    state: str = ""  # ok, or what the driver says of it

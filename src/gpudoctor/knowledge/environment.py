@@ -11,16 +11,22 @@ import re
 # it is. Sources: the variables documented by the NVIDIA container toolkit, CUDA, NCCL, PyTorch (torchrun), UCX, Open MPI and Slurm.
 SHOWN: tuple[str, ...] = (
     "CUDA_*",
+    "FI_*",
     "GLOO_*",
     "LD_LIBRARY_PATH",
     "LOCAL_RANK",
+    "LOCAL_WORLD_SIZE",
     "MASTER_*",
     "NCCL_*",
     "NVIDIA_*",
+    "OFI_NCCL_*",
     "OMPI_*",
     "RANK",
+    "SHARP_COLL_*",
     "SLURM_*",
     "TORCH_*",
+    "TORCHELASTIC_*",
+    "TP_SOCKET_IFNAME",
     "UCX_*",
     "WORLD_SIZE",
 )

@@ -18,15 +18,19 @@ LINE = 4096  # characters of one line that are looked at: log drivers cut at 16 
 
 
 class Parser(NamedTuple):
-    """`fills` names the fact types that the parser may return; `module:function` is imported when it is first used."""
+    """`fills` names the fact types that the parser may return; `module:function` is imported when it is first used.
+
+    One with `failures` is also given an Output whose program hung or isn't there: that says something of the program.
+    """
 
     fills: tuple[str, ...]
     function: str
     streams: bool = False
+    failures: bool = False
 
 
 PARSERS: dict[str, Parser] = {
-    "kubernetes.pods": Parser(("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:pods"),
+    "kubernetes.pods": Parser(("pods", "containers", "messages", "schedule_reasons", "settings"), "kubernetes_pods:pods"),
     # Only pods of the GPU stack, target=False.
     "kubernetes.stack": Parser(("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:stack"),
     "kubernetes.gpu_pods": Parser(
@@ -43,25 +47,46 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.volumes": Parser(("volumes",), "kubernetes_storage:volumes"),
     "kubernetes.runtime_classes": Parser(("runtime_classes",), "kubernetes_storage:runtime_classes"),
     "kubernetes.stack_configs": Parser(("stack_configs",), "kubernetes_configs:stack_configs"),
-    "logs.text": Parser(("messages", "xids", "allocations"), "logs:text"),
-    "kernel.log": Parser(("xids", "sxids", "messages"), "kernel:log"),
-    "nvidia.smi": Parser(("smi", "gpus", "gpu_processes", "gpu_samples", "messages"), "nvidia_smi:smi"),
-    "nvidia.nvlink": Parser(("nvlinks", "messages"), "nvidia_nvlink:nvlink"),
+    "logs.text": Parser(("messages", "xids", "sxids", "allocations"), "logs:text"),
+    "kernel.log": Parser(("xids", "sxids", "messages"), "kernel:log", streams=True),
+    # Logs of the ranks of a distributed job, and of what launches it.
+    "nccl.log": Parser(
+        ("ranks", "communicators", "collectives", "settings", "messages", "xids", "allocations"), "nccl_log:log", streams=True
+    ),
+    "nvidia.smi": Parser(("smi", "gpus", "gpu_processes", "gpu_samples", "messages"), "nvidia_smi:smi", failures=True),
+    "nvidia.nvlink": Parser(("nvlinks", "gpus", "messages"), "nvidia_nvlink:nvlink"),
     "nvidia.topo": Parser(("gpu_paths",), "nvidia_topo:topo"),
     "nvidia.version": Parser(("kernel_modules",), "nvidia_version:version"),  # /proc/driver/nvidia/version
-    "nvml.gpus": Parser(("smi", "gpus", "gpu_processes"), "nvml:gpus"),  # JSON of probes/nvml_child.py
+    "nvml.gpus": Parser(("smi", "gpus", "gpu_processes"), "nvml:gpus", failures=True),  # JSON of probes/nvml_child.py
     "nvml.samples": Parser(("gpu_samples",), "nvml:samples"),
     "linux.lspci": Parser(("pci_devices",), "linux_lspci:lspci"),
     "linux.modules": Parser(("kernel_modules",), "linux_modules:modules"),  # /proc/modules
     "linux.units": Parser(("units",), "linux_units:units"),  # systemctl show
+    # env, /proc/PID/environ, scripts, manifests, nccl.conf
+    "environment.settings": Parser(("settings",), "environment:settings"),
+    "linux.net_dev": Parser(("interfaces",), "linux_net_dev:interfaces"),  # /proc/net/dev
     "linux.cgroup": Parser(("process_pods",), "linux_cgroup:cgroup"),  # /proc/PID/cgroup
+    # ibstat, ibstatus, ibv_devinfo, a listing of /sys/class/infiniband: whichever it is
+    "infiniband.ports": Parser(("ib_ports", "ib_counters", "gids", "interfaces", "messages"), "ib_ports:ports"),
+    "infiniband.perfquery": Parser(("ib_counters", "messages"), "ib_counters:perfquery"),
+    "infiniband.ibqueryerrors": Parser(("ib_counters", "ib_ports", "messages"), "ib_counters:ibqueryerrors"),
+    "infiniband.iblinkinfo": Parser(("ib_ports", "messages"), "ib_links:iblinkinfo"),
+    "infiniband.gids": Parser(("gids", "ib_ports"), "ib_gids:table"),  # show_gids, rdma link
+    "infiniband.mlxlink": Parser(("ib_ports", "messages"), "ib_mlxlink:mlxlink"),
+    "linux.limits": Parser(("limits",), "linux_limits:limits"),  # /proc/PID/limits, ulimit, df /dev/shm
+    "linux.ip_link": Parser(("interfaces",), "linux_ip_link:link"),
     "dcgm.discovery": Parser(("gpus",), "dcgm_discovery:discovery"),
-    "dcgm.health": Parser(("dcgm_health",), "dcgm_health:health"),
-    "dcgm.diag": Parser(("dcgm_tests",), "dcgm_diag:diag"),
+    "dcgm.health": Parser(("dcgm_health", "dcgm_errors"), "dcgm_health:health"),
+    "dcgm.diag": Parser(("dcgm_tests", "dcgm_errors"), "dcgm_diag:diag"),
     "dcgm.dmon": Parser(("gpu_samples",), "dcgm_dmon:dmon"),
     "dcgm.policy": Parser(("dcgm_policies",), "dcgm_policy:policy"),
     "dcgm.stats": Parser(("dcgm_stats",), "dcgm_stats:stats"),
+    "nvidia.dmon": Parser(("gpu_samples",), "nvidia_dmon:dmon"),
     "prometheus.range": Parser(("gpu_samples",), "prometheus_range:samples"),
+    "prometheus.text": Parser(("gpu_samples",), "prometheus_text:metrics"),  # what an exporter serves
+    "torch.flight_recorder": Parser(("ranks", "collectives", "communicators"), "flight_recorder:dump"),  # one rank's dump
+    "nccl.ras": Parser(("ranks", "collectives", "communicators"), "nccl_ras:status"),  # ncclras, text and JSON
+    "python.stacks": Parser(("stacks",), "py_spy:stacks"),  # py-spy dump
 }
 
 

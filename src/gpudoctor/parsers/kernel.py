@@ -1,99 +1,200 @@
-"""The kernel log (`dmesg` raw, -T, --time-format=iso, the journal): NVRM's Xid lines and the messages that are known."""
+"""The kernel log, in whatever form somebody has it: NVRM's Xids, the NVSwitches' SXids, and the lines whose meaning is known.
+
+A log of any length is read once, block by block, by the scanner of known messages: it finds the lines that matter, and only those are
+taken apart. Equal ones are one record with a count, so that memory doesn't grow with the log.
+"""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 import msgspec
 
-from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.facts.kernel import Xid
-from gpudoctor.parsers import LINE, pci
-from gpudoctor.parsers.messages import scan_lines
-from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.facts import Facts, Subject
+from gpudoctor.facts.kernel import Sxid, Xid
+from gpudoctor.facts.kubernetes import Message
+from gpudoctor.parsers import pci
+from gpudoctor.parsers.kernel_fold import Fold, Where
+from gpudoctor.parsers.kernel_line import DEVICE, Boots, Line, line_of
+from gpudoctor.parsers.kernel_xid import plugin_xid_of, sxid_of, xid_of
+from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit, Scanner, compiled, entries, find
 from gpudoctor.probes.base import Output
 
-BURST = 60.0  # s: equal Xids of one process on one GPU within a minute are one burst (one per channel or SM)
-
-# NVRM: Xid (PCI:0000:c1:00 GPU-I:02): 31, pid=7, name=python3, Ch 00000010 …  |  NVRM: Xid (0000:03:00): 14, …  |  NVRM: Xid 79, …
-XID = re.compile(
-    r"NVRM: Xid (?:\((?:PCI:)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)"
-    r"(?: GPU-[IC][^)]{0,40})?\): ?)?(\d{1,4})\b,? ?(.*)"
+# What else makes a line worth looking at. The names can't be those of messages, which are words.
+XID, PLUGIN, SXID, IDENTITY, DEVICE_OF_NEXT, GREETING = "=xid", "=plugin", "=sxid", "=identity", "=device", "=greeting"
+MARKS = (
+    (XID, "NVRM: Xid "),
+    (PLUGIN, "idCriticalError: Xid="),
+    (SXID, r"SXid \(PCI:|detected NVSwitch (?:non-)?fatal error "),
+    (IDENTITY, r"NVRM: GPU at (?:PCI:)?[0-9A-Fa-f:.]{7,16}: GPU-"),
+    (DEVICE_OF_NEXT, "NVRM: The NVIDIA (?:probe|GPU) "),
+    # [    0.000000] Linux version 5.15.0-91-generic …  |  -- Boot 3f2a… --  |  -- Reboot --
+    (GREETING, r"(?:\] |kernel: |[Z0-9] |\")Linux version \d|^-- (?:Boot [0-9a-f]{32}|Reboot) --"),
 )
-# pid=2924364, name=pt_main_thread, …  |  pid='<unknown>', name=<unknown>, …
-PROCESS = re.compile(r"pid='?(\d+|[^,']*)'?(?:, name=([^,]{0,64}))?")
 # NVRM: GPU at PCI:0000:18:00: GPU-7f3c2a10-…
-IDENTITY = re.compile(r"NVRM: GPU at PCI:([0-9A-Fa-f:.]{7,16}): (GPU-[0-9a-f-]{36})")
-# Jan 21 02:21:33 gpu-02 kernel: …  |  2026-01-21T02:21:33+0100 gpu-02 kernel: …
-HOST = re.compile(r"^\S+ (?:\s*\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? )?([A-Za-z0-9][A-Za-z0-9.-]{0,252}) kernel:")
+UUID = re.compile(r"NVRM: GPU at (?:PCI:)?([0-9A-Fa-f:.]{7,16}): (GPU-[0-9a-f-]{36})")
+# NVRM: GPU 0000:3b:00.0: …  |  nvidia 0000:3b:00.0: …  |  NVRM: BAR1 is 0M @ 0x0 (PCI:0000:56:00.0)
+DRIVER = re.compile(r"\bNVRM: |\bnvidia[ :]")
+# NVRM: The NVIDIA GPU 0000:18:00.0 | NVRM: (PCI ID: …) installed in this system has | NVRM: fallen off the bus …: one line of the
+# driver, printed as three or four
+PARAGRAPH = 4
+END = 16_384  # bytes at a log's end in which its last time is looked for
+Aged = TypeVar("Aged", Xid, Sxid)
 
 
-def log(output: Output, about: Subject) -> Facts:
-    """Xids, one record a burst, and known messages of one kernel log."""
-    return {"xids": [*xids(output.text, output, about)], "messages": [*scan_lines(output, about, source="log")]}
+@functools.cache
+def scanner() -> Scanner:
+    """The known messages and the marks of this parser, compiled together, so that a log is passed over once."""
+    return compiled([*entries(), *MARKS])
 
 
-def lines_with(text: str, needle: str) -> Iterator[tuple[int, str]]:
-    """The lines that contain a literal, with their numbers from 1, each cut to `LINE`; a log of many lines isn't taken apart.
-
-    >>> list(lines_with("a\\nxb\\nc\\nbx", "x"))
-    [(2, 'xb'), (4, 'bx')]
-    """
-    number, counted = 1, 0
-    at = text.find(needle)
-    while at >= 0:
-        start = text.rfind("\n", 0, at) + 1
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        number += text.count("\n", counted, start)
-        counted = start
-        yield number, text[start : min(end, start + LINE)]
-        at = text.find(needle, end)
+def log(pages: Iterable[Output], about: Subject) -> Facts:
+    """Xids and SXids, one record a burst, and known messages of one kernel log."""
+    xids, sxids, messages = Log(about).read(pages)
+    return {"xids": [*xids], "sxids": [*sxids], "messages": [*messages]}
 
 
-def xids(text: str, output: Output, about: Subject) -> Iterator[Xid]:
-    """The NVRM Xid lines, with the UUID where the same log says which GPU is at the address."""
-    uuids = {pci.canonical(m.group(1)): m.group(2) for _, line in lines_with(text, "NVRM: GPU at ") if (m := IDENTITY.search(line))}
-    matches = ((number, line, XID.search(line)) for number, line in lines_with(text, "NVRM: Xid "))
-    for xid in bursts(_xid(match, number, line, output, about) for number, line, match in matches if match):
-        uuid = uuids.get(xid.pci, "") if xid.pci else ""
-        yield msgspec.structs.replace(xid, uuid=uuid, gpu=uuid or xid.gpu)
+class Said:
+    """Equal messages: where the first one stands, how many, and when the last one was."""
+
+    __slots__ = ("age", "count", "last", "until", "where")
+
+    def __init__(self, where: Where) -> None:
+        self.where, self.count = where, 0
+        self.add(where)
+
+    def add(self, where: Where) -> None:
+        """One more."""
+        self.count += 1
+        self.last, self.until, self.age = where.line.time, where.line.uptime, where.age
 
 
-def _xid(match: re.Match[str], number: int, line: str, output: Output, about: Subject) -> Xid:
-    address, code, rest = match.groups()
-    process = PROCESS.match(rest)
-    pid, name = process.groups() if process else ("", "")
-    host = HOST.match(line)
-    time = line_time(line, output.time)
-    where = pci.canonical(address or "")
-    return Xid(
-        node=about.node or (host.group(1) if host else ""),
-        gpu=where,
-        pci=where,
-        code=int(code),
-        pid=int(pid) if pid and pid.isdecimal() and len(pid) < 10 else None,
-        process="" if not name or name.startswith("<") else name,
-        text=rest[:500],
-        age=output.time - time if time is not None and output.time else None,
-        time=time,
-        origin=Origin(output.named(), number, line.strip()),
-    )
+class Log:
+    """One log while it is read."""
 
+    def __init__(self, about: Subject) -> None:
+        self.about = about
+        self.fold, self.boots = Fold(), Boots()
+        self.source = ""
+        self.uuids: dict[tuple[str, str], str] = {}
+        self.messages: dict[tuple[str, ...], Said] = {}  # name, detail, host, device, whether the driver names it
+        self.paragraph = ("", "", 0)  # host and device that the driver names for the lines that follow it, and the number of that line
 
-def bursts(found: Iterable[Xid]) -> list[Xid]:
-    """Equal Xids of one process on one GPU that follow each other closely, as one record with a count, at the time of the first."""
-    folded: list[Xid] = []
-    open_at: dict[tuple[object, ...], tuple[int, float | None]] = {}  # key → index of its record, time of its last line
-    for xid in found:
-        key = (xid.node, xid.gpu, xid.code, xid.pid, xid.process)
-        index, last = open_at.get(key, (-1, None))
-        near = index >= 0 and (last is None or xid.time is None or abs(xid.time - last) <= BURST)
-        if near:
-            folded[index] = msgspec.structs.replace(folded[index], count=folded[index].count + xid.count)
+    def read(self, pages: Iterable[Output]) -> tuple[list[Xid], list[Sxid], list[Message]]:
+        """The facts of all pages."""
+        first: Output | None = None
+        end = b""
+
+        def chunks() -> Iterator[bytes]:
+            nonlocal first, end
+            for page in pages:
+                if first is None:
+                    first, self.source = page, page.named()
+                for piece in page.pages:
+                    end = (end + piece)[-END:] if len(piece) < END else piece[-END:]
+                    yield piece
+
+        for hit in find(chunks(), scanner()):
+            if first is not None:
+                self.line(hit, first)
+        xids, sxids = self.fold.records(self.uuids)
+        last = last_uptime(end)
+        return (
+            [self.aged(xid, last) for xid in xids],
+            [self.aged(sxid, last) for sxid in sxids],
+            [self.message(key, said) for key, said in self.messages.items()],
+        )
+
+    def aged(self, error: Aged, last: Line | None) -> Aged:
+        """An error without a date is as old as the log goes on after it, in seconds since the same boot."""
+        if error.age is not None or last is None or last.uptime is None or error.until is None or last.node not in ("", error.node):
+            return error
+        if error.boot != self.boots.counts.get(error.node, 0) or last.uptime <= error.until:
+            return error
+        return msgspec.structs.replace(error, age=last.uptime - error.until)
+
+    def line(self, hit: Hit, output: Output) -> None:
+        """One line that matters, for one reason; a line with two comes twice."""
+        line = line_of(hit.text, output.time)
+        node = self.about.node or line.node
+        if hit.name == GREETING:
+            self.boots.greet(node)
+            return
+        where = Where(line, node, self.boots.of(line, node), self.source, hit.line, hit.text, output.time)
+        if hit.name == XID:
+            if error := xid_of(line.text):
+                self.fold.xid(where, error)
+        elif hit.name == PLUGIN:
+            if error := plugin_xid_of(line.text):
+                self.fold.xid(where, error)
+        elif hit.name == SXID:
+            if switch_error := sxid_of(line.text):
+                self.fold.sxid(where, switch_error)
+        elif hit.name == IDENTITY:
+            if match := UUID.search(line.text):
+                self.uuids.setdefault((node, pci.canonical(match.group(1))), match.group(2))
+        elif hit.name == DEVICE_OF_NEXT:
+            self.paragraph = (node, device_in(line.text), hit.line)
         else:
-            index = len(folded)
-            folded.append(xid)
-        open_at[key] = (index, xid.time)
-    return folded
+            self.known(hit, where)
+
+    def known(self, hit: Hit, where: Where) -> None:
+        """A line whose meaning is known."""
+        device = pci.canonical(hit.detail) or device_in(where.line.text)
+        host, named, number = self.paragraph
+        follows = 0 <= hit.line - number <= PARAGRAPH and named
+        if not device and follows:
+            device = named
+            if not where.node and host:
+                where.node = host
+        key = (hit.name, hit.detail, where.node, device, "driver" if device and DRIVER.search(where.line.text) else "")
+        kept = self.messages.get(key)
+        if kept is not None:
+            kept.add(where)
+        elif len(self.messages) < MOST_DIFFERENT:
+            self.messages[key] = Said(where)
+
+    def message(self, key: tuple[str, ...], said: Said) -> Message:
+        """The fact of equal messages: the origin and time are the first one's, the age the last one's."""
+        name, detail, node, device, driver = key
+        where = said.where
+        return Message(
+            name=name,
+            detail=detail,
+            count=said.count,
+            source="log",
+            namespace=self.about.namespace,
+            pod=self.about.pod,
+            container=self.about.container,
+            node=node,
+            workload=self.about.workload,
+            component=self.about.component,
+            age=said.age,
+            gpu=self.uuids.get((node, device), device) if driver else "",
+            pci=device,
+            moment=where.moment,
+            time=where.line.time,
+            last=said.last,
+            uptime=where.line.uptime,
+            until=said.until,
+            origin=where.origin,
+        )
+
+
+def last_uptime(end: bytes) -> Line | None:
+    """The last line of a log's end that tells the seconds since boot."""
+    lines = (line_of(line, 0.0) for line in reversed(end.decode("utf-8", "replace").split("\n")))
+    return next((line for line in lines if line.uptime is not None), None)
+
+
+def device_in(text: str) -> str:
+    """The first PCI device that a line names, "" for none.
+
+    >>> device_in("NVRM: GPU 0000:3B:00.0: GPU has fallen off the bus."), device_in("12:00:01 NVRM: no device")
+    ('0000:3b:00', '')
+    """
+    match = DEVICE.search(text)
+    return pci.canonical(match.group(1)) if match else ""

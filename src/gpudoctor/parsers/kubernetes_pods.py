@@ -6,9 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from gpudoctor.facts import Facts, Subject
+from gpudoctor.facts.job import Setting
 from gpudoctor.facts.kubernetes import Container, Message, Pod, Requirement, ScheduleReason
 from gpudoctor.knowledge import components
+from gpudoctor.knowledge.nccl_settings import ours
 from gpudoctor.knowledge.resources import gpu_count, gpu_names
+from gpudoctor.parsers.environment import RANKS, setting, shown
 from gpudoctor.parsers.kubernetes_json import Meta, age, controller, evidence, objects, seconds
 from gpudoctor.parsers.messages import fold, scan_text
 from gpudoctor.parsers.pod_containers import container_facts
@@ -49,6 +52,7 @@ def read(output: Output, *, target: bool, wanted: Callable[[PodObject], bool]) -
     containers: list[Container] = []
     known: list[Message] = []
     reasons: list[ScheduleReason] = []
+    variables: list[Setting] = []
     for item in objects(output, PodObject, ("Pod",)):
         if item.meta.name and wanted(item):
             pod = pod_fact(item, output, target=target)
@@ -57,7 +61,27 @@ def read(output: Output, *, target: bool, wanted: Callable[[PodObject], bool]) -
             containers += made
             known += state_messages(pod, made)
             reasons += reasons_of(pod, output)
-    return {"pods": [*found], "containers": [*containers], "messages": [*fold(known)], "schedule_reasons": [*reasons]}
+            variables += of_manifest(item, pod, output) if target else ()
+    made_facts: Facts = {"pods": [*found], "containers": [*containers], "messages": [*fold(known)], "schedule_reasons": [*reasons]}
+    return made_facts | ({"settings": [*variables]} if target else {})
+
+
+def of_manifest(item: PodObject, pod: Pod, output: Output) -> Iterator[Setting]:
+    """The variables of the manifest by which the pod's job communicates."""
+    for container in (item.spec or PodSpec()).containers or ():
+        rank = next((number for name in RANKS if (number := container.variable(name) or "").isdecimal()), None)
+        for variable in container.env or ():
+            if variable.name and variable.value is not None and ours(variable.name):
+                yield setting(
+                    variable.name,
+                    str(variable.value),
+                    node=pod.node,
+                    namespace=pod.namespace,
+                    pod=pod.pod,
+                    container=container.name or "",
+                    rank=int(rank[:7]) if rank else None,
+                    origin=evidence(output, f"{variable.name}={shown(variable.name, str(variable.value))}"),
+                )
 
 
 def component_of(meta: Meta) -> str:

@@ -22,6 +22,10 @@ FRAGMENT = re.compile(r"^\s*(LnkCap|LnkSta):\s")
 SPEED, WIDTH = re.compile(r"Speed (\d{1,3}(?:\.\d)?)GT/s"), re.compile(r"Width x(\d{1,2})")
 # Region 1: Memory at <unassigned> (64-bit, prefetchable)  |  … <ignored> …  |  … [virtual] …
 REGION = re.compile(r"^\s*Region (\d): Memory at (\S+) (.*)")
+# of a card that is shared between virtual machines: 	Initial VFs: 32, Total VFs: 32, Number of VFs: 16, Function Dependency Link: 00
+VIRTUAL = re.compile(r"^\s*Initial VFs: .{0,60}Number of VFs: (\d{1,5})")
+# 		VF offset: 4, stride: 1, Device ID: 2235
+OFFSET = re.compile(r"^\s*VF offset: (\d{1,5}), stride: (\d{1,5})")
 NVIDIA = "10de"
 VENDORS = {NVIDIA: "NVIDIA", "15b3": "Mellanox"}
 # PCI class codes (pci.ids): 0300 VGA, 0302 3D, 0680 bridge, 0604 PCI bridge, 0403 audio, 0200 Ethernet, 0207 InfiniBand.
@@ -45,17 +49,26 @@ def lspci(output: Output, about: Subject) -> Facts:
     A list of the whole bus, or one of NVIDIA's devices, that has none of NVIDIA says so by one record of kind `none`.
     """
     devices: list[PciDevice] = []
+    virtual: set[str] = set()
     found: dict[str, Any] | None = None
+    address, functions = "", 0
     whole = output.exit == 0 and f"{NVIDIA}:" in output.command.argv
     for number, raw in enumerate(output.text.split("\n"), 1):
         line = raw[:LINE].rstrip()
         if match := DEVICE.match(line):
+            address, functions = match.group(1), 0
             whole = whole or match.group(2) == "Host bridge"
             if found:
                 devices.append(PciDevice(**found))
             found = begun(match, about, Origin(output.named(), number, line)) if len(devices) < MOST else None
+            if found and full(match.group(1)) in virtual:
+                found |= {"kind": "virtual", "gpu": "", "pci": full(match.group(1))}
         elif found and line[:1] in ("\t", " "):
             detail(line, found)
+            functions = int(count.group(1)) if (count := VIRTUAL.match(line)) else functions
+            if address and (at := OFFSET.match(line)):
+                virtual |= virtual_functions(address, min(functions, MOST), int(at.group(1)), int(at.group(2)))
+                address = ""  # a device says it once
     if found:
         devices.append(PciDevice(**found))
     if whole and not any(device.vendor == NVIDIA for device in devices):
@@ -87,6 +100,27 @@ def begun(match: re.Match[str], about: Subject, origin: Origin) -> dict[str, Any
         "origin": origin,
         "gaps": {},
     }
+
+
+def full(address: str) -> str:
+    """An address with its domain and function.
+
+    >>> full("41:00.4")
+    '0000:41:00.4'
+    """
+    return f"{pci.canonical(address)}.{address[-1]}"
+
+
+def virtual_functions(address: str, count: int, offset: int, stride: int) -> set[str]:
+    """The addresses of a device's virtual functions: bus, device and function are one number of 8, 5 and 3 bits (PCIe 9.2.1.2).
+
+    >>> sorted(virtual_functions("41:00.0", 2, 4, 4))
+    ['0000:41:00.4', '0000:41:01.0']
+    """
+    domain, bus, device = pci.canonical(address).split(":")
+    first = (int(bus, 16) << 8 | int(device, 16) << 3 | int(address[-1])) + offset
+    numbers = range(first, first + max(stride, 1) * count, max(stride, 1))
+    return {f"{domain}:{one >> 8 & 0xFF:02x}:{one >> 3 & 0x1F:02x}.{one & 7}" for one in numbers}
 
 
 def detail(line: str, found: dict[str, Any]) -> None:

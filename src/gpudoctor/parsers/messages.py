@@ -8,8 +8,11 @@ across lines. Memory stays at a few blocks, however long the log or one of its l
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -25,6 +28,10 @@ LONGEST_DETAIL = 256
 MOST_DIFFERENT = 5000  # different messages of one text; more is noise, and must not fill the memory
 DFA_MEMORY = 256 << 20  # bytes RE2 may use for its automaton; it grows only as far as the text needs
 
+AHEAD = 2  # blocks that are matched while another is read
+BY_LINE = b"(?m)"  # ^ and $ are those of a line
+
+LITERAL = re.compile(rb"\(\?m\)[A-Za-z0-9 :=_/-]+")  # a pattern without any sign
 ANSI = re.compile(rb"\x1b\[[0-9;]{0,16}[A-Za-z]")  # \x1b[31mERROR\x1b[0m
 
 
@@ -45,12 +52,17 @@ class Hit(NamedTuple):
     detail: str
 
 
+def entries() -> list[tuple[str, str]]:
+    """Name and pattern of every known message."""
+    from gpudoctor.runbook.index import messages
+
+    return [(message.name, message.pattern) for message in messages()]
+
+
 @functools.cache
 def scanner() -> Scanner:
     """The compiled messages, made when the first text is scanned."""
-    from gpudoctor.runbook.index import messages
-
-    return compiled([(message.name, message.pattern) for message in messages()])
+    return compiled(entries())
 
 
 def compiled(entries: Iterable[tuple[str, str]]) -> Scanner:
@@ -64,7 +76,7 @@ def compiled(entries: Iterable[tuple[str, str]]) -> Scanner:
     options.encoding = re2.Options.Encoding.LATIN1
     made = Scanner([], [], re2.Set.SearchSet(options))
     for name, pattern in entries:
-        by_line = f"(?m){pattern}".encode()
+        by_line = BY_LINE + pattern.encode()
         made.names.append(name)
         made.patterns.append(re2.compile(by_line, options))
         made.all.Add(by_line)
@@ -133,7 +145,7 @@ def fold(messages: Iterable[Message]) -> list[Message]:
     """Equal messages on one subject as one record: the counts added up, the first origin and time, the smallest age."""
     made: dict[tuple[str, ...], Message] = {}
     for one in messages:
-        key = (one.name, one.detail, one.source, one.namespace, one.pod, one.container, one.node, one.workload)
+        key = (one.name, one.detail, one.source, one.namespace, one.pod, one.container, one.node, one.workload, one.pci)
         first = made.get(key)
         if first is None:
             made[key] = one
@@ -169,24 +181,77 @@ def tallied(hits: Iterable[Hit]) -> list[Tally]:
     return list(made.values())
 
 
-def find(chunks: Iterable[bytes], using: Scanner | None = None) -> Iterator[Hit]:
-    """The lines that say something known, in order. A line that fits several entries gives one hit for each."""
+def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Mapping[str, int] | None = None, part: int = BLOCK) -> Iterator[Hit]:
+    """The lines that say something known, in order. A line that fits several entries gives one hit for each.
+
+    `few` are entries of which the first lines of each part of a block are enough: name → how many. Each entry that occurs in a part is
+    searched for in all of it: where many different ones stand close together, small parts are faster.
+    """
     known = using or scanner()
     if not known.names:
         return
     number = 1
-    for block in whole_lines(chunks):
-        spans = [(*span, entry) for entry in known.all.Match(block) or () for span in lines_in(block, known.patterns[entry])]
+    for block, occur in matched(whole_lines(chunks), known, part):
         line, counted = number, 0
-        for start, end, detail, entry in sorted(spans):
+        spans = [
+            (*span, which)
+            for which in occur
+            for span in itertools.islice(lines_in(block, known.patterns[which]), few.get(known.names[which]) if few else None)
+        ]
+        for start, end, detail, which in sorted(spans) if len(occur) > 1 else spans:
             line += block.count(b"\n", counted, start)
             counted = start
-            yield Hit(line, block[start:end].decode("utf-8", "replace"), known.names[entry], detail)
-        number += block.count(b"\n")
+            yield Hit(line, block[start:end].decode("utf-8", "replace"), known.names[which], detail)
+        number = line + block.count(b"\n", counted)
+
+
+def matched(blocks: Iterator[bytes], known: Scanner, part: int) -> Iterator[tuple[bytes, list[int]]]:
+    """Parts of blocks, each with the entries that occur in it. RE2 works without the interpreter's lock: of a long log, the next blocks are
+    matched while what was found in one is read.
+    """
+    first = list(itertools.islice(blocks, 2))
+    if len(first) < 2:
+        yield from itertools.chain.from_iterable(occurring(block, known, part) for block in first)
+        return
+    with ThreadPoolExecutor(AHEAD) as pool:
+        coming: deque[Future[list[tuple[bytes, list[int]]]]] = deque()
+        for block in itertools.chain(first, blocks):
+            coming.append(pool.submit(occurring, block, known, part))
+            if len(coming) > AHEAD:
+                yield from coming.popleft().result()
+        for last in coming:
+            yield from last.result()
+
+
+def occurring(block: bytes, known: Scanner, part: int) -> list[tuple[bytes, list[int]]]:
+    """The parts of a block as they are searched, and the entries that occur in each.
+
+    Colours and carriage returns may hide a word or a line's end; long lines need to be cut only where something was found.
+    """
+    if b"\x1b" in block or b"\r" in block:
+        block = ANSI.sub(b"", cut_long_lines(block)).replace(b"\r\n", b"\n")
+    made = []
+    for piece in parts(block, part):
+        found = known.all.Match(piece)
+        made.append((cut_long_lines(piece), found) if found else (piece, []))
+    return made
+
+
+def parts(block: bytes, size: int) -> Iterator[bytes]:
+    """A block in pieces of whole lines that have about `size` bytes."""
+    start = 0
+    while len(block) - start > size:
+        end = block.rfind(b"\n", start, start + size) + 1 or block.find(b"\n", start) + 1 or len(block)
+        yield block[start:end]
+        start = end
+    yield block[start:] if start else block
 
 
 def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
     """Start and end of each line of a block that fits one pattern, with what it captured the first time."""
+    if LITERAL.fullmatch(pattern.pattern):
+        yield from lines_with(block, pattern.pattern[len(BY_LINE) :])
+        return
     group = min(pattern.groups, 1)
     end = -1
     for match in pattern.finditer(block):
@@ -200,26 +265,34 @@ def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
         yield start, end, block[first : min(last, first + LONGEST_DETAIL)].decode("utf-8", "replace").strip()
 
 
+def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int, str]]:
+    """The lines of a block that have a literal, which is found faster than a pattern."""
+    at = block.find(literal)
+    while at >= 0:
+        start = block.rfind(b"\n", 0, at) + 1
+        end = block.find(b"\n", at)
+        end = len(block) if end < 0 else end
+        yield start, end, ""
+        at = block.find(literal, end)
+
+
 def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Blocks of whole lines, without colours and carriage returns, from chunks that are cut anywhere."""
+    """Blocks of whole lines from chunks that are cut anywhere."""
     rest = b""
     for chunk in chunks:
-        for at in range(0, len(chunk), BLOCK):
-            piece = rest + chunk[at : at + BLOCK]
-            cut = piece.rfind(b"\n") + 1
-            rest = piece[cut : cut + LONGEST_LINE]  # more of an open line would be cut off later anyway
-            if cut:
-                yield plain(piece[:cut])
+        at = 0
+        while at < len(chunk):
+            cut = chunk.rfind(b"\n", at, at + BLOCK) + 1
+            if not cut:  # no line ends here: more of an open line would be cut off later anyway
+                rest = (rest + chunk[at : at + BLOCK])[: LONGEST_LINE + 1]
+                at += BLOCK
+                continue
+            yield rest + chunk[at:cut] if rest else chunk[at:cut]
+            rest, at = b"", cut
+            if len(chunk) - at < BLOCK and chunk.find(b"\n", at) < 0:
+                rest, at = chunk[at : at + LONGEST_LINE + 1], len(chunk)
     if rest:
-        yield plain(rest)
-
-
-def plain(block: bytes) -> bytes:
-    """A block with its long lines cut, and without colours and the carriage returns at line ends."""
-    block = cut_long_lines(block)
-    if b"\x1b" in block:
-        block = ANSI.sub(b"", block)
-    return block.replace(b"\r\n", b"\n") if b"\r\n" in block else block
+        yield rest
 
 
 def cut_long_lines(block: bytes) -> bytes:

@@ -14,6 +14,8 @@ WITHIN = 64  # a line's time stands at its beginning; `kern  :warn  : ` and `tim
 ISO = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?")
 # [Sun Feb 23 16:24:18 2026] NVRM: …
 CTIME = re.compile(r"\[?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})\]?")
+# [Dec 19 2024 19:17:49] [ERROR] [tid 1579] … (fabric manager, IMEX)
+FABRIC = re.compile(r"\[([A-Z][a-z]{2}) +(\d{1,2}) (\d{4}) (\d\d):(\d\d):(\d\d)\]")
 # Jan 21 02:21:33 gpu-02 kernel: …
 SYSLOG = re.compile(r"([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.\d{1,9})? ")
 
@@ -33,6 +35,9 @@ def line_time(line: str, now: float = 0.0) -> float | None:
             return _iso(match)
         if match := CTIME.search(head):
             month, day, hour, minute, second, year = match.groups()
+            return datetime(int(year), MONTHS[month], int(day), int(hour), int(minute), int(second), tzinfo=UTC).timestamp()
+        if match := FABRIC.search(head):
+            month, day, year, hour, minute, second = match.groups()
             return datetime(int(year), MONTHS[month], int(day), int(hour), int(minute), int(second), tzinfo=UTC).timestamp()
         if now and (match := SYSLOG.match(head)):
             return _syslog(match, now)

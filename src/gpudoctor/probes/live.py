@@ -152,6 +152,13 @@ class Live:
                 output = process.run(msgspec.structs.replace(command, argv=child))
                 words = output.reason.replace(sys.executable, "NVML")
                 return msgspec.structs.replace(output, command=command, reason=words)
+            case "ncclras":
+                output = process.run(command)
+                if output.failure != "not-found":
+                    return output
+                from gpudoctor.probes import ras
+
+                return ras.run(command)
         return explained(process.run(command))
 
     def names(self, kind: str, namespace: str = "", prefix: str = "") -> list[str]:

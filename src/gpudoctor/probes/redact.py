@@ -51,8 +51,9 @@ class Redactor:
         return self.raw(page)
 
     def raw(self, text: bytes) -> bytes:
-        """Text as it was printed; bytes that are no UTF-8 stay as they are."""
-        return self._text(text.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        """Text as it was printed; bytes that are no UTF-8 stay as they are. A NUL ends a variable of /proc/PID/environ."""
+        parts = text.decode("utf-8", "surrogateescape").split("\0")
+        return "\0".join(map(self._text, parts)).encode("utf-8", "surrogateescape")
 
     def text(self, text: str) -> str:
         """A text, without the values that have the form of a secret and without lone surrogates, which JSON can't hold."""

@@ -50,7 +50,23 @@ OPTIONS: dict[str, frozenset[str]] = {
     "dcgmi stats": words("-p= --pid= -j= --job= -v --verbose -g= --group= --host="),  # -e, -d, -s, -x, -r, -a change what is watched
     "dcgmi nvlink": words("-s --link-status -e --errors -g= --gpuid= -j --json --host="),
     "dcgmi modules": words("-l --list -j --json --host="),
+    # perfquery -r and -R, ibqueryerrors -k and -K reset counters for everybody
+    "ibstat": words("-l --list_of_cas -s --short -p --port_list"),
+    "ibstatus": frozenset(),
+    "perfquery": words("-x --extended -C= --Ca= -P= --Port= -a --all_ports -l --loop_ports"),
+    "ibqueryerrors": words("--details --data --report-port -r --switch --ca -C= --Ca= -P= --Port= -t= --timeout="),
+    "iblinkinfo": words("-l --line -d --down -C= --Ca= -P= --Port= -t= --timeout="),
+    "sminfo": words("-C= --Ca= -P= --Port="),
+    "ibv_devinfo": words("-v --verbose -d= --ib-dev= -i= --ib-port= -l --list"),
+    "show_gids": frozenset(),
+    "rdma": frozenset(),
+    "mlxlink": words("-d= --device= -c --show_counters -m --show_module -e --show_eye"),
+    "ip": words("-j -s -d"),
+    "grep": words("-R -s -v -z -E -e= --exclude-dir="),
+    "df": words("-k -h"),
     "nvidia-imex-ctl": words("-N -H -q -j"),  # the domain's nodes, the hosts' names, one word, JSON
+    "ncclras": words("-v --verbose -h= --host= -p= --port= -f= --format= -t= --timeout="),  # -m never ends
+    "py-spy dump": words("-p= --pid= -n --nonblocking"),
     "nvml": frozenset(),  # NVML on this machine, in a child process
     "promql": frozenset(),  # a range query of a Prometheus
 }
@@ -62,6 +78,11 @@ DISRUPTIVE: dict[str, frozenset[str]] = {
 OPERANDS: dict[str, re.Pattern[str]] = {
     "systemctl show": re.compile(r"[A-Za-z0-9@._-]{1,128}\Z"),
     "tail": re.compile(r"/var/log/fabricmanager\.log\Z"),
+    "perfquery": re.compile(r"\d{1,5}\Z|0x[0-9a-f]{1,16}\Z"),
+    "rdma": re.compile(r"link\Z|show\Z"),
+    "ip": re.compile(r"link\Z|show\Z"),
+    "grep": re.compile(r"/sys/class/infiniband/\Z|/proc/(?:\d{1,10}|\$\{[^}]*\})/environ\Z"),
+    "df": re.compile(r"/dev/shm\Z"),
     "nvml": re.compile(r"gpus\Z|samples\Z|[0-9.]{1,12}\Z|\$\{"),
     "promql": re.compile(r"(?s).{1,2000}\Z"),
 }
@@ -71,13 +92,20 @@ PATHS: dict[str, tuple[str, ...]] = {
         "/proc/driver/nvidia",
         "/proc/devices",
         "/proc/modules",
+        "/proc/net/dev",
+        "/etc/nccl.conf",
         "/sys/module/nvidia",
         "/run/nvidia/",
         "/etc/nvidia-container-runtime/",
     ),
 }
 PATHS["ls"] = (*PATHS["cat"], "/dev/")
-OF_PROCESS = re.compile(r"/proc/(?:\d{1,10}|\$\{[^}]*\})/(?:cgroup|comm|status)\Z")
+# The variables of a running job that may leave its machine: those by which it communicates, and the launcher's numbers.
+OF_JOB = (
+    "^((NCCL|TORCH_NCCL|TORCH_FR|TORCH_DISTRIBUTED|GLOO|UCX|FI|OFI_NCCL|SHARP_COLL|MASTER|CUDA)_"
+    "|(TP_SOCKET_IFNAME|RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|SLURM_PROCID|SLURM_JOB_ID|OMPI_COMM_WORLD_RANK)=)"
+)
+OF_PROCESS = re.compile(r"/proc/(?:\d{1,10}|\$\{[^}]*\})/(?:cgroup|comm|status|limits)\Z")
 
 
 def refusal(argv: list[str], *, disruptive: bool = False) -> str:
@@ -95,6 +123,8 @@ def refusal(argv: list[str], *, disruptive: bool = False) -> str:
         return kubectl(rest)
     if program in PATHS:
         return paths(program, rest)
+    if any(argument.endswith("/environ") for argument in rest) and rest[:-1] != ["-z", "-E", "-e", OF_JOB]:
+        return "of a process' environment only the variables of a distributed job may be read: grep -z -E -e allowed.OF_JOB"
     if rest and f"{program} {rest[0]}" in {**OPTIONS, **DISRUPTIVE}:
         program, rest = f"{program} {rest[0]}", rest[1:]
     if disruptive and program in DISRUPTIVE:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from gpudoctor.runbook import index, lint, load
+from gpudoctor.knowledge.nccl_settings import Known
+from gpudoctor.runbook import index, lint, load, nccl_settings
 from gpudoctor.runbook.model import Cause, KnownMessage, Library, Runbook
 from gpudoctor.runbook.yamlfile import Problem
 
@@ -15,11 +16,14 @@ def compile_files() -> tuple[Library, list[Problem]]:
     runbooks: dict[str, Runbook] = {}
     causes: dict[str, Cause] = {}
     messages: list[KnownMessage] = []
+    settings: list[Known] = []
     for path in index.source_files():
         shown = os.path.relpath(path, index.root())
         if path.parent == index.messages_folder():
             more, found = load.messages(path, shown)
             messages += more
+        elif path == index.settings_file():
+            settings, found = nccl_settings.load(path, shown)
         elif path.parent.name == "catalogue":
             entries, found = load.catalogue(path, shown)
             found = found + [Problem(shown, 0, f"the cause '{name}' is in two files") for name in entries.keys() & causes.keys()]
@@ -29,5 +33,5 @@ def compile_files() -> tuple[Library, list[Problem]]:
             if book is not None:
                 runbooks[book.id] = book
         problems += found
-    made = Library(runbooks=dict(sorted(runbooks.items())), causes=dict(sorted(causes.items())), messages=messages)
+    made = Library(runbooks=dict(sorted(runbooks.items())), causes=dict(sorted(causes.items())), messages=messages, settings=settings)
     return made, problems + lint.library(made)

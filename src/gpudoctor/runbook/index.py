@@ -76,16 +76,22 @@ def xids_file() -> Path:
     return PACKAGE / "knowledge" / "xids.yaml"
 
 
+def settings_file() -> Path:
+    """The data of the variables by which a distributed job communicates."""
+    return PACKAGE / "knowledge" / "nccl_settings.yaml"
+
+
 def source_files() -> list[Path]:
     """All files that the index is made from, in a fixed order."""
     books = runbooks_folder()
     found = [path for path in books.glob("*.yaml") if not path.name.endswith(".test.yaml")]
-    return sorted([*found, *(books / "catalogue").glob("*.yaml"), *messages_folder().glob("*.yaml")])
+    return sorted([*found, *(books / "catalogue").glob("*.yaml"), *messages_folder().glob("*.yaml"), settings_file()])
 
 
 def code_files() -> list[Path]:
-    """The code that the YAML is checked against: fact classes and the tables of parsers and derivations."""
-    return sorted([*(PACKAGE / "facts").glob("*.py"), PACKAGE / "parsers" / "__init__.py", PACKAGE / "derive" / "__init__.py"])
+    """The code that the YAML is checked against: fact classes, the tables of parsers and derivations, the record of a known variable."""
+    tables = [PACKAGE / "parsers" / "__init__.py", PACKAGE / "derive" / "__init__.py", PACKAGE / "knowledge" / "nccl_settings.py"]
+    return sorted([*(PACKAGE / "facts").glob("*.py"), *tables])
 
 
 def stamps(files: list[Path]) -> list[tuple[str, int, int]]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from gpudoctor.knowledge.nccl_settings import Known
 from gpudoctor.report import Confidence, Risk, Severity
 
 
@@ -160,6 +161,7 @@ class KnownMessage(Struct, frozen=True, kw_only=True):
     line: str
     source: str = ""
     benign: bool = False
+    survivor: bool = False  # says only that another process of the job is gone or late: never who began
 
 
 class Library(Struct, frozen=True, kw_only=True):
@@ -168,3 +170,4 @@ class Library(Struct, frozen=True, kw_only=True):
     runbooks: dict[str, Runbook] = {}
     causes: dict[str, Cause] = {}
     messages: list[KnownMessage] = []
+    settings: list[Known] = []

@@ -267,6 +267,7 @@ class Message(Model):
     line: Annotated[str, Field(min_length=1)]
     source: str = ""
     benign: bool = False
+    survivor: bool = False
 
 
 class Messages(Model):

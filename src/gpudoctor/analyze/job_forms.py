@@ -1,0 +1,33 @@
+"""What tells the dumps of a distributed job: the flight recorder's in JSON (a pickle is told by its bytes), RAS, Python stacks."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+HEAD = 1 << 20  # characters of a JSON text that are looked at; its keys come sorted, and `entries` before `pg_config`
+
+# Thread 41 (active+gil): "MainThread"
+THREAD = re.compile(r"Thread \S{1,40} \((?:idle|active|active\+gil)\)")
+#     barrier (torch/distributed/distributed_c10d.py:4159)
+FRAME = re.compile(r"    \S.{0,300} \([^()]{1,500}\)$")
+
+
+def of_flight_recorder(whole: str) -> int:
+    """One object with the operations of a rank, or only its process groups."""
+    head = whole[:HEAD].lstrip()
+    if not head.startswith("{"):
+        return 0
+    return 85 if '"pg_config"' in head or ('"entries"' in head and '"collective_seq_id"' in head) else 0
+
+
+def of_ras(lines: list[str], whole: str) -> int:
+    """The text's own headings, or the JSON's own keys."""
+    if whole[:HEAD].lstrip().startswith("{"):
+        return 85 if '"communicators"' in whole[:HEAD] and '"nccl_version"' in whole[:HEAD] else 0
+    return 75 if any(line.startswith("Communicators...") for line in lines) else 0
+
+
+def of_stacks(lines: list[str]) -> int:
+    """A thread with a frame below it."""
+    return 65 if any(THREAD.match(one) and FRAME.match(next_) for one, next_ in pairwise(lines)) else 0

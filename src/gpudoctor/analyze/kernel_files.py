@@ -1,0 +1,129 @@
+"""Kernel logs that somebody has, read as such whatever they look like: `gpudoctor xid FILE…`. A log of any length is read in blocks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gpudoctor.analyze import files, hints
+from gpudoctor.analyze.gather import Gathered
+from gpudoctor.facts import Fact, Facts
+from gpudoctor.parsers import load
+from gpudoctor.parsers.kernel_line import line_of
+from gpudoctor.probes.base import Command, Output
+from gpudoctor.report import InputFile
+
+PIECE = 1 << 20
+END = 64 << 10  # bytes at the end of a log that are looked at for its newest time
+
+
+class Tail:
+    """The pieces of a log on their way to the parser, remembering its last bytes."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self.pieces, self.end = pieces, b""
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self.pieces:
+            self.end = (self.end + piece)[-END:] if len(piece) < END else piece[-END:]
+            yield piece
+
+    def newest(self, read_at: float) -> float:
+        """The time of the last line that has one, 0 where none has."""
+        lines = self.end.decode("utf-8", "replace").split("\n")
+        return next((at for line in reversed(lines) if (at := line_of(line, read_at).time) is not None), 0.0)
+
+
+def read(paths: Iterable[str], since: float | None) -> Gathered:
+    """The Xids, SXids and known messages of kernel logs; with `since`, only those of the last so many seconds before the newest time."""
+    facts: Facts = {"xids": [], "sxids": [], "messages": []}
+    inputs: list[InputFile] = []
+    newest = 0.0
+    for path in paths:
+        source, pieces, read_at = opened(path)
+        if source.note and not source.data and not source.large and path != "-":
+            inputs.append(InputFile(path=source.path, note=source.note))
+            continue
+        tail = Tail(pieces)
+        hint = hints.of_section(source.path, "")
+        found = load("kernel.log")(pages(tail, source.path, read_at), hint.about)  # type: ignore[arg-type]
+        for kind, records in found.items():
+            facts[kind].extend(records)
+        newest = max(newest, tail.newest(read_at))
+        inputs.append(InputFile(path=source.path, recognised_as=["kernel.log"], note=source.note))
+    newest = max([newest, *(last_time(fact) or 0.0 for records in facts.values() for fact in records)])
+    aged = {kind: [with_age(fact, newest) for fact in records] for kind, records in facts.items()}
+    kept = {kind: within(records, newest, since) for kind, records in aged.items()} if since is not None else aged
+    return Gathered(kept, inputs, newest)
+
+
+def opened(path: str) -> tuple[files.Source, Iterable[bytes], float]:
+    """A log's source, its pieces, and when it was written at the latest: a date without a year is the latest one before that.
+
+    Standard input is read as it comes, so that a pipe may be as long as it likes.
+    """
+    if path == "-":
+        head = sys.stdin.buffer.read(2)
+        if head == b"\x1f\x8b":
+            source = files.unpack("-", head + sys.stdin.buffer.read(files.UNPACKED))
+            return source, source.blocks(), time.time()
+        return files.Source("-"), piped(head), time.time()
+    source = files.load(path)
+    try:
+        written = Path(path).stat().st_mtime
+    except (OSError, ValueError):
+        written = time.time()
+    return source, source.blocks(), written
+
+
+def piped(head: bytes) -> Iterator[bytes]:
+    """Standard input, piece by piece."""
+    yield head
+    while piece := sys.stdin.buffer.read(PIECE):
+        yield piece
+
+
+def pages(pieces: Iterable[bytes], path: str, read_at: float) -> Iterator[Output]:
+    """The pieces as the pages of a command's answer, which is what parsers read."""
+    for piece in pieces:
+        yield Output(Command(()), pages=(piece,), time=read_at, source=path)
+
+
+def last_time(fact: Any) -> float | None:
+    """When the last line of a record was logged."""
+    last: float | None = fact.last if fact.last is not None else fact.time
+    return last
+
+
+def with_age(fact: Fact, newest: float) -> Fact:
+    """A record with its age at the newest time of all logs: when the files were written says nothing about when things happened."""
+    at = last_time(fact)
+    return fact if at is None else msgspec.structs.replace(fact, age=max(0.0, newest - at) if newest else None)
+
+
+def within(records: list[Fact], newest: float, since: float) -> list[Fact]:
+    """The records of the last so many seconds. One without a date counts by the seconds since boot, against the latest of its host."""
+    latest: dict[str, tuple[int, float]] = {}
+    for one in records:
+        uptime = getattr(one, "until", None)
+        if last_time(one) is None and uptime is not None:
+            node = getattr(one, "node", "")
+            latest[node] = max(latest.get(node, (0, 0.0)), (getattr(one, "boot", 0), uptime))
+    return [one for one in records if recent(one, newest, since, latest)]
+
+
+def recent(one: Fact, newest: float, since: float, latest: dict[str, tuple[int, float]]) -> bool:
+    """Whether a record is young enough; one that has no time at all is kept."""
+    at = last_time(one)
+    if at is not None:
+        return newest - at <= since
+    uptime = getattr(one, "until", None)
+    if uptime is None:
+        return True
+    boot, end = latest[getattr(one, "node", "")]
+    return bool(getattr(one, "boot", 0) == boot and end - uptime <= since)

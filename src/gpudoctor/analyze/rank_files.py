@@ -1,0 +1,61 @@
+"""Logs of a distributed job too long to cut into sections: hundreds of files, one for each rank, or one of all. Read together, in blocks,
+so that what stands in several files about one rank or one communicator comes out as one.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from gpudoctor.analyze import files, hints, rank_forms
+from gpudoctor.facts import Facts
+from gpudoctor.parsers import load
+from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.probes.base import Command, Output
+
+PARSER = "nccl.log"
+# What only a text has that was pasted together of several outputs: a prompt, a mark of head and tail, a fence.
+PASTED = re.compile(r"^(?:[$#] \w|==> |```|\S{1,64}@\S{1,255}[$#] )", re.MULTILINE)
+
+
+class Long(msgspec.Struct, frozen=True):
+    """One such log, without its content: it is read from the disk again."""
+
+    source: files.Source
+    hint: hints.Hint
+    newest: float  # the newest time of its last lines, 0 = none
+    key: int  # puts logs in the order of their content
+
+
+def wanted(ends: bytes) -> bool:
+    """Whether a long file is a log of ranks and nothing else, by its beginning and its end."""
+    text = ends.decode("utf-8", "replace")
+    return bool(rank_forms.score(text.split("\n"), text)) and PASTED.search(text) is None
+
+
+def long_log(source: files.Source) -> Long:
+    """A source that was only glanced at."""
+    lines = source.ends[-files.END :].decode("utf-8", "replace").split("\n")
+    newest = max((time for line in lines[-20:] if (time := line_time(line)) is not None), default=0.0)
+    return Long(source, hints.of_section(source.path, ""), newest, zlib.crc32(source.ends))
+
+
+def parsed(logs: Iterable[Long], now: float) -> Facts:
+    """The facts of all of them: those that say the same of where they come from are read as one job."""
+    facts: Facts = {}
+    ordered = sorted(logs, key=lambda one: (one.key, one.source.path))
+    for about in dict.fromkeys(one.hint.about for one in ordered):
+        found = load(PARSER)(pages([one for one in ordered if one.hint.about == about], now), about)  # type: ignore[arg-type]
+        for kind, records in found.items():
+            facts.setdefault(kind, []).extend(records)
+    return facts
+
+
+def pages(logs: Iterable[Long], now: float) -> Iterator[Output]:
+    """Their blocks, one after the other."""
+    for one in logs:
+        for block in one.source.blocks():
+            yield Output(Command(()), pages=(block,), time=now, source=one.source.path)

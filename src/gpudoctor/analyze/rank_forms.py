@@ -1,0 +1,34 @@
+"""Recognising the logs of a distributed job: NCCL's lines, PyTorch's distributed layer, launchers and schedulers, nccl-tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+# What only such a log has. Looked for as words in the whole text: a program may talk for long before NCCL does.
+WORDS = (
+    "NCCL INFO ",
+    "NCCL WARN ",
+    "ProcessGroupNCCL",
+    "Watchdog caught collective operation timeout",
+    "ProcessGroupGloo",
+    "[c10d]",
+    "torch/distributed/elastic",
+    "torch.distributed.elastic",
+    "gloo/transport/",
+    "init_process_group",
+)
+# [rank5]: …  |  [default3]:…  |  srun: error: …  |  slurmstepd: error: …  |  mpirun noticed that …  |  #  Rank  0 Group  0 Pid 812 on …
+#  iteration      120/    1000 | consumed samples: …  |  [1,5]<stdout>:…
+LINE = re.compile(
+    r"^(?:\[pod/\S{1,300}\] ?)?(?:\[(?:rank|default)\d{1,7}\]:|\[\d{1,9},\d{1,7}\]<std|s(?:run|lurmstepd|batch): "
+    r"|(?:mpirun|prterun|ORTE|PRTE) "
+    r"|# +Rank +\d+ .{0,40}Pid +\d+ on |# +(?:nThread |n?Rank|Using devices|size +count +type)| *iteration +\d+/ *\d+ \| )"
+)
+
+
+def score(lines: Sequence[str], whole: str) -> int:
+    """Beats a log of any program, not an object, a table or a kernel log."""
+    if any(word in whole for word in WORDS) or any(LINE.match(line) for line in lines):
+        return 50
+    return 0

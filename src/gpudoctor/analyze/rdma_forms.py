@@ -1,0 +1,68 @@
+"""How answers of InfiniBand's tools and of what goes with them are recognised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gpudoctor.parsers.ib_counters import HEAD as COUNTERS
+from gpudoctor.parsers.ib_counters import NODE, SUMMARY
+from gpudoctor.parsers.ib_gids import HEAD as GIDS
+from gpudoctor.parsers.ib_gids import LINK as RDMA_LINK
+from gpudoctor.parsers.ib_gids import ROW
+from gpudoctor.parsers.ib_links import LINK
+from gpudoctor.parsers.ib_ports import ADAPTER
+from gpudoctor.parsers.ib_sysfs import MINE
+from gpudoctor.parsers.linux_ip_link import HEAD as INTERFACE
+from gpudoctor.parsers.linux_limits import DF, PROC, ULIMIT
+
+# State: Active | state:   4: ACTIVE | state:  PORT_ACTIVE (4)
+STATE = re.compile(r"\s*[Ss]tate:\s+(?:\d: [A-Z]|PORT_|Active|Down|Initializing|Armed)")
+ASKED = re.compile(r"\bulimit -[SH]?l\b")
+ANSWER = re.compile(r"\d{1,18}|unlimited")
+
+
+def of_ports(lines: list[str], whole: str) -> int:
+    """ibstat, ibstatus, ibv_devinfo; a listing of sysfs, as text or JSON."""
+    if MINE.search(whole[:400_000]):
+        return 92
+    return 90 if any(ADAPTER.match(line) for line in lines) and any(STATE.match(line) for line in lines) else 0
+
+
+def of_counters(lines: list[str]) -> int:
+    """perfquery."""
+    return 90 if any(COUNTERS.match(line.strip()) for line in lines) else 0
+
+
+def of_errors(lines: list[str]) -> int:
+    """ibqueryerrors."""
+    return 91 if any(NODE.match(line) or SUMMARY.match(line) for line in lines) else 0
+
+
+def of_links(lines: list[str]) -> int:
+    """iblinkinfo."""
+    return 90 if any(LINK.match(line) for line in lines) else 0
+
+
+def of_gids(lines: list[str]) -> int:
+    """show_gids with or without its header, and `rdma link`."""
+    return 88 if any(GIDS.match(line) or RDMA_LINK.match(line) or (ROW.match(line) and line.count(":") == 7) for line in lines) else 0
+
+
+def of_mlxlink(lines: list[str]) -> int:
+    """mlxlink."""
+    return 88 if any(line.strip() == "Operational Info" for line in lines) and any("Physical state" in line for line in lines) else 0
+
+
+def of_limits(lines: list[str], argv: Sequence[str] = ()) -> int:
+    """/proc/PID/limits, ulimit, `df` of /dev/shm; `ulimit -l` alone prints no more than a number."""
+    if tuple(argv) == ("ulimit", "-l") and ANSWER.fullmatch(" ".join(lines).strip()):
+        return 60
+    return 60 if any(PROC.search(line) or ULIMIT.search(line) or DF.match(line) or ASKED.search(line) for line in lines) else 0
+
+
+def of_interfaces(lines: list[str], whole: str) -> int:
+    """`ip link` and `ip -j link`."""
+    if whole.lstrip()[:2] == "[{" and '"ifname"' in whole[:4096] and '"operstate"' in whole[:4096]:
+        return 88
+    return 84 if any(INTERFACE.match(line) for line in lines) else 0

@@ -1,0 +1,133 @@
+"""`gpudoctor nccl`: why a distributed job does not start, hangs or fails, from its logs, its pods, its hosts, or NCCL's own RAS."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpudoctor.cli import options
+from gpudoctor.cli.complete import complete_pod
+from gpudoctor.cli.errors import Refused
+
+if TYPE_CHECKING:
+    from gpudoctor.analyze.gather import Gathered
+    from gpudoctor.cli.execute import Where
+
+RAS_PORT = 28028  # NCCL_RAS_ADDR's default
+# gpu-07  |  gpu-07:28028  |  [2001:db8::7]:28028
+RAS = re.compile(r"(?:\[([0-9A-Fa-f:.%]{2,60})\]|([A-Za-z0-9][A-Za-z0-9_.-]{0,252}))(?::(\d{1,5}))?\Z")
+
+
+def nccl(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[LOG… | DIR | -]", help="Logs of ranks, flight-recorder dumps, stacks; - is standard input."),
+    ] = None,
+    pod: Annotated[str, typer.Option("--pod", help="A pod of the job.", autocompletion=complete_pod)] = "",
+    job: Annotated[str, typer.Option("--job", help="The job, as NAME or TYPE/NAME: pytorchjob/train.")] = "",
+    selector: options.Selector = "",
+    namespace: options.Namespace = "",
+    node: options.Node = None,
+    local: options.Local = False,
+    via: options.Via = "auto",
+    fanout: options.Fanout = 32,
+    ras: Annotated[str, typer.Option("--ras", metavar="HOST[:PORT]", help="Ask NCCL itself on a rank's host (2.24 and later).")] = "",
+    env: Annotated[bool, typer.Option("--env", help="What the settings do that are in force, and which of them harm.")] = False,
+    context: options.Context = None,
+    kubeconfig: options.Kubeconfig = None,
+    no_exec: options.NoExec = False,
+    timeout: options.Timeout = 120.0,
+    record: options.Record = None,
+    replay: options.Replay = None,
+    format: options.Format = "terminal",
+    verbose: options.Verbose = False,
+    no_color: options.NoColor = False,
+) -> None:
+    """Why a distributed job does not start, hangs or fails: who was first, who is behind, and what is wrong there.
+
+    \b
+    gpudoctor nccl slurm-4242.out                     a log of all ranks, or one file a rank
+    gpudoctor nccl logs/ --node gpu-[01-16]           a folder with logs and dumps, and the hosts themselves
+    gpudoctor nccl --job pytorchjob/train -n ml       the logs of all its pods, then the hosts of the suspects
+    gpudoctor nccl --ras gpu-07                       a job that hangs now
+    """
+    from gpudoctor.cli.execute import Where
+
+    where = Where(
+        context=context,
+        kubeconfig=kubeconfig,
+        namespace=namespace,
+        no_exec=no_exec,
+        nodes=list(node or []),
+        local=local,
+        via=via,
+        fanout=fanout,
+        record=record,
+        replay=replay,
+    )
+    inputs, asked = job_inputs(pod, job, selector, namespace, ras)
+    shown: dict[str, Any] = {"format": format, "verbose": verbose, "no_color": no_color}
+    raise typer.Exit(diagnosed(list(paths or []), inputs, asked, where, "nccl-env" if env else "nccl", timeout, shown))
+
+
+def job_inputs(pod: str, job: str, selector: str, namespace: str, ras: str) -> tuple[dict[str, Any], str]:
+    """The inputs of `nccl` that were given, and the question in one line. Raises `Refused`."""
+    from gpudoctor.cli.inputs import pod_inputs
+
+    if sum(map(bool, (pod, job, selector))) > 1:
+        raise Refused("give --pod, or --job, or -l SELECTOR: one of them")
+    inputs: dict[str, Any] = {}
+    asked = ""
+    if pod or job or selector:
+        target = f"pod/{pod.removeprefix('pod/')}" if pod else job if "/" in job or not job else f"job/{job}"
+        inputs, asked = pod_inputs(target, namespace, selector, all_namespaces=False)
+        asked = asked or f"pods with {selector}"
+    if ras:
+        match = RAS.match(ras)
+        if not match:
+            raise Refused(f"--ras takes HOST or HOST:PORT, not '{ras[:80]}'")
+        inputs |= {"ras": match[1] or match[2], "ras_port": int(match[3] or RAS_PORT)}
+        asked = asked or f"NCCL on {ras}"
+    return inputs, asked
+
+
+def diagnosed(paths: list[str], inputs: dict[str, Any], asked: str, where: Where, book: str, timeout: float, shown: dict[str, Any]) -> int:
+    """What files say alone; with pods or hosts, both together. Returns the exit code."""
+    from gpudoctor.cli.execute import execute
+
+    gathered = read(paths) if paths else None
+    asks = bool(inputs or where.nodes or where.local or where.replay)
+    if gathered and not asks:
+        return from_files(gathered, book, **shown)
+    if not asks:
+        raise Refused("which job? give its logs, --pod, --job or -l SELECTOR, --node or --local for hosts, --ras HOST")
+    if gathered and (where.record or where.replay):
+        raise Refused("--record and --replay are for what a cluster says: keep the files beside it")
+    asked = asked or (f"{len(paths)} file{'s' if len(paths) > 1 else ''} and their hosts" if paths else "")
+    facts = gathered.facts if gathered else None
+    return execute(book, inputs, where, asked=asked, timeout=timeout, given_facts=facts, **shown)
+
+
+def read(paths: list[str]) -> Gathered:
+    """The facts of files and folders. Raises `Refused` for one that isn't there."""
+    from gpudoctor.analyze.gather import gather
+
+    for path in paths:
+        if path != "-" and not Path(path).exists():
+            raise Refused(f"{path[:120]} is not there")
+    return gather(paths)
+
+
+def from_files(gathered: Gathered, book: str, *, format: str, verbose: bool, no_color: bool) -> int:
+    """The report of what files say, with the tables of the runbook."""
+    from gpudoctor.cli.execute import find_runbook, loaded
+    from gpudoctor.cli.printing import check_format, printed
+    from gpudoctor.engine.diagnose import analyze
+
+    check_format(format)
+    library = loaded()
+    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, find_runbook(library, book))
+    return printed(report, format, verbose, no_color)

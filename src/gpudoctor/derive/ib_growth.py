@@ -1,0 +1,93 @@
+"""How the counters of InfiniBand ports grew between two looks at them: per second, and with what was reset or is full named.
+
+Nobody resets a counter here. One that went back was reset by somebody (a driver's reload, `perfquery -R`): what it shows now has come
+since, so it is taken as the growth, and the record says so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts.infiniband import IbCounters, IbGrowth, IbPort
+from gpudoctor.knowledge.infiniband import COUNTERS, DATA, WORD
+
+FIELDS = tuple(dict.fromkeys(counter.field for counter in COUNTERS))
+NO_ERRORS = DATA | {"transmit_wait"}
+
+
+class Name(NamedTuple):
+    """What tells one port from another: its adapter where that is known, else its address in the fabric."""
+
+    node: str
+    ca: str
+    port: int
+    lid: int | None
+
+
+def growth(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+    """One record for each port that was looked at twice."""
+    looks: dict[Name, list[IbCounters]] = defaultdict(list)
+    for one in facts.get("ib_counters", []):
+        if isinstance(one, IbCounters):
+            looks[Name(one.node, one.ca, one.port, None if one.ca else one.lid)].append(one)
+    ends = far_ends(facts.get("ib_ports", []))
+    made = []
+    for name, samples in looks.items():
+        if len(samples) > 1:
+            samples.sort(key=lambda one: one.time or 0.0)  # files without a time are in the order in which they were given
+            made.append(grown(name, samples[0], samples[-1], ends))
+    return {"ib_growth": [*made]}
+
+
+def far_ends(ports: list[Fact]) -> dict[tuple[str, str, int] | tuple[int, int], str]:
+    """What is at the other end of a port, by its adapter and by its lid."""
+    found: dict[tuple[str, str, int] | tuple[int, int], str] = {}
+    for port in ports:
+        if isinstance(port, IbPort) and port.remote:
+            found[port.node, port.ca, port.port] = port.remote
+            if port.lid:
+                found[port.lid, port.port] = port.remote
+    return found
+
+
+def grown(name: Name, first: IbCounters, last: IbCounters, ends: Mapping[tuple[str, str, int] | tuple[int, int], str]) -> IbGrowth:
+    """The growth of one port from the first to the last look; a counter that either of the two doesn't know is left out."""
+    seconds = (last.time or 0.0) - (first.time or 0.0)
+    before, after = read(first), read(last)
+    back = {field for field in before.keys() & after.keys() if after[field] < before[field]}
+    rise = {field: after[field] - (0 if field in back else before[field]) for field in after if field in before}
+    grew = {field: value for field, value in rise.items() if value > 0}
+    return IbGrowth(
+        node=name.node,
+        ca=name.ca,
+        port=name.port,
+        lid=last.lid,
+        seconds=seconds,
+        grew=grew,
+        rate={field: value / seconds for field, value in grew.items()} if seconds > 0 else {},
+        errors=", ".join(f"{field.replace('_', ' ')} +{grew[field]}" for field in FIELDS if field in grew and field not in NO_ERRORS),
+        saturated=sorted(field for field, why in last.gaps.items() if why == "saturated"),
+        reset=bool(back),
+        waited=waited(rise),
+        remote=ends.get((name.node, name.ca, name.port)) or ends.get((last.lid or 0, name.port), ""),
+        time=last.time,
+        origin=last.origin,
+    )
+
+
+def read(one: IbCounters) -> dict[str, int]:
+    """The counters that are known, those of the hardware too."""
+    known = {field: value for field in FIELDS if (value := getattr(one, field)) is not None}
+    return {**one.hardware, **known}
+
+
+def waited(rise: Mapping[str, int]) -> float | None:
+    """The share of waiting in the time that a port had data: PortXmitWait counts ticks of about the time that one word takes."""
+    if "transmit_wait" not in rise or "transmit_data" not in rise:
+        return None
+    words = rise["transmit_data"] / WORD
+    busy = rise["transmit_wait"] + words
+    return rise["transmit_wait"] / busy if busy else 0.0

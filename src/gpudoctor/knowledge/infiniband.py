@@ -1,0 +1,95 @@
+"""What is known of InfiniBand: the counters of a port under their three spellings, the states, and the names of speeds.
+
+Sources: IBTA specification 1, PortCounters (16.1.3.5) and PortInfo (14.2.5.6); infiniband-diags (rdma-core), libibmad `fields.c`;
+Linux `drivers/infiniband/core/sysfs.c`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Counter(NamedTuple):
+    """A counter: the field of IbCounters, its name in a MAD and in sysfs, the width of the classic counter in bits."""
+
+    field: str
+    mad: str
+    sysfs: str
+    bits: int
+
+
+COUNTERS = (
+    Counter("symbol_errors", "SymbolErrorCounter", "symbol_error", 16),
+    Counter("link_recoveries", "LinkErrorRecoveryCounter", "link_error_recovery", 8),
+    Counter("link_downed", "LinkDownedCounter", "link_downed", 8),
+    Counter("receive_errors", "PortRcvErrors", "port_rcv_errors", 16),
+    Counter("remote_physical_errors", "PortRcvRemotePhysicalErrors", "port_rcv_remote_physical_errors", 16),
+    Counter("transmit_discards", "PortXmitDiscards", "port_xmit_discards", 16),
+    Counter("constraint_errors", "PortXmitConstraintErrors", "port_xmit_constraint_errors", 8),
+    Counter("constraint_errors", "PortRcvConstraintErrors", "port_rcv_constraint_errors", 8),
+    Counter("local_integrity_errors", "LocalLinkIntegrityErrors", "local_link_integrity_errors", 4),
+    Counter("buffer_overruns", "ExcessiveBufferOverrunErrors", "excessive_buffer_overrun_errors", 4),
+    Counter("vl15_dropped", "VL15Dropped", "VL15_dropped", 16),
+    Counter("transmit_wait", "PortXmitWait", "port_xmit_wait", 32),
+    Counter("transmit_data", "PortXmitData", "port_xmit_data", 32),
+    Counter("receive_data", "PortRcvData", "port_rcv_data", 32),
+)
+BY_NAME = {name: counter for counter in COUNTERS for name in (counter.mad, counter.sysfs)}
+WORD = 4  # bytes: traffic is counted in words of four
+DATA = frozenset({"transmit_data", "receive_data"})
+
+# sysfs and ibstatus say `2: INIT`, ibv_devinfo PORT_INIT, iblinkinfo and ibstat Initializing or Initialize: libibmad, dump.c; sysfs.c
+STATES = {
+    "down": "Down",
+    "init": "Initializing",
+    "initialize": "Initializing",
+    "initializing": "Initializing",
+    "armed": "Armed",
+    "active": "Active",
+    "active_defer": "Active",
+}
+# `3: Disabled` of sysfs, LINK_UP of ibv_devinfo and rdma link
+PHYSICAL = {
+    "sleep": "Sleep",
+    "polling": "Polling",
+    "disabled": "Disabled",
+    "portconfigurationtraining": "PortConfigurationTraining",
+    "training": "PortConfigurationTraining",
+    "linkup": "LinkUp",
+    "linkerrorrecovery": "LinkErrorRecovery",
+    "phytest": "PhyTest",
+}
+LAYERS = {"infiniband": "InfiniBand", "ib": "InfiniBand", "ethernet": "Ethernet"}
+
+
+def state(text: str) -> str:
+    """A logical state in ibstat's word.
+
+    >>> state("2: INIT"), state("PORT_ACTIVE (4)"), state("???")
+    ('Initializing', 'Active', '')
+    """
+    return STATES.get(bare(text).removeprefix("port_"), "")
+
+
+def physical(text: str) -> str:
+    """A physical state in ibstat's word.
+
+    >>> physical("5: LinkUp"), physical("LINK_UP (5)"), physical("LINK_ERROR_RECOVERY")
+    ('LinkUp', 'LinkUp', 'LinkErrorRecovery')
+    """
+    return PHYSICAL.get(bare(text).replace("_", "").replace(" ", ""), "")
+
+
+def layer(text: str) -> str:
+    """A link layer in sysfs' word: `IB` is what the simulator and some tools write."""
+    return LAYERS.get(text.strip().lower(), "")
+
+
+def bare(text: str) -> str:
+    """A state without the number before or behind it."""
+    return text.partition("(")[0].rpartition(":")[2].strip().lower()
+
+
+def saturated(counter: Counter, value: int) -> bool:
+    """Whether a counter stands at its highest value: the classic ones stay there, so it says "at least" and no rate."""
+    return value == (1 << counter.bits) - 1

@@ -1,0 +1,135 @@
+"""Environment variables → settings: `env`, /proc/PID/environ, shell and batch scripts, `-e NAME=value`, manifests, nccl.conf.
+
+Only variables by which a job communicates are kept, and of those no value that looks like a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.facts.job import Setting
+from gpudoctor.knowledge import nccl_settings
+from gpudoctor.knowledge.environment import names_secret
+from gpudoctor.knowledge.secrets import looks_random
+from gpudoctor.parsers import LINE
+from gpudoctor.probes.base import Output
+
+MOST = 500  # variables of one text
+VALUE = 300  # characters of a value: a list of adapters is shorter
+HIDDEN = "<hidden>"
+NAME = r"(?P<name>[A-Z][A-Z0-9_]{2,100})"
+QUOTED = r"""(?:"(?P<double>[^"\n]{0,1000})"|'(?P<single>[^'\n]{0,1000})'|(?P<bare>[^\s"';#]{0,1000}))"""
+# export NCCL_DEBUG=INFO  |  NCCL_DEBUG=INFO python …  |  -e NCCL_DEBUG=INFO  |  --env=NCCL_DEBUG=INFO  |  declare -x NCCL_DEBUG="INFO"
+ASSIGNED = re.compile(rf"""(?:^|(?<=[\s"'=;(,]))(?<!\$){NAME}={QUOTED}""")
+# NCCL_SOCKET_IFNAME==ens1f0                  (/etc/nccl.conf and env: everything behind the first = is the value)
+PLAIN = re.compile(rf"^{NAME}=(?P<bare>.{{0,1000}})$")
+# setenv NCCL_DEBUG INFO  |  ENV NCCL_DEBUG INFO  |  NCCL_DEBUG: "INFO"  |  os.environ["NCCL_DEBUG"] = "INFO"
+SPOKEN = re.compile(
+    rf"""^\s{{0,40}}(?:(?:setenv|ENV)\s+{NAME}\s+|(?:os\.environ\[["']){NAME.replace("name", "python")}["']\]\s{{0,4}}=\s{{0,4}}|"""
+    rf"""["']?{NAME.replace("name", "key")}["']?:\s{{1,8}}){QUOTED}"""
+)
+# - name: NCCL_DEBUG            and on the next line            value: "INFO"
+MANIFEST_NAME = re.compile(rf"""^\s{{0,80}}(?:- )?["']?name["']?:\s{{0,8}}["']?{NAME}["']?,?\s*$""")
+MANIFEST_VALUE = re.compile(rf"""^\s{{0,80}}["']?value["']?:\s{{0,8}}{QUOTED}""")
+# gpu-01:4711:4790 [0] NCCL INFO NCCL_IB_DISABLE set by environment to 1.
+LOGGED = re.compile(rf"\b{NAME} set (?:by environment )?to (?P<bare>\S{{1,300}})")
+WHOLE = 3  # of the variables that every process has; a text that sets so many is an environment and no script
+EVERYWHERE = re.compile(r"^(?:PATH|HOME|PWD|HOSTNAME|USER|LANG|SHLVL|TERM|SHELL|_|KUBERNETES_SERVICE_HOST|KUBERNETES_PORT)=", re.MULTILINE)
+# Who numbers ranks: torchrun, Slurm, Open MPI, PMI
+RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
+RANK = re.compile(rf"^(?:{'|'.join(RANKS)})=(\d{{1,7}})$", re.MULTILINE)
+PID = re.compile(r"/proc/(\d{1,10})/environ")
+
+
+def settings(output: Output, about: Subject) -> Facts:
+    """One Setting for each variable that the text sets; of several assignments the last."""
+    text = output.text.replace("\0", "\n").replace("\r\n", "\n")
+    rank, pid = RANK.search(text), PID.search(output.named())
+    whole = pid is not None or len(EVERYWHERE.findall(text)) >= WHOLE
+    found: dict[str, Setting] = {}
+    for number, line, name, value in variables(text):
+        if name not in found and len(found) >= MOST:
+            continue
+        found[name] = setting(
+            name,
+            value,
+            node=about.node,
+            namespace=about.namespace,
+            pod=about.pod,
+            container=about.container,
+            rank=int(rank[1]) if rank else None,
+            pid=int(pid[1]) if pid else None,
+            whole=whole,
+            origin=Origin(output.named(), number, line if value == shown(name, value) else f"{name}={HIDDEN}"),
+        )
+    return {"settings": list(found.values())}
+
+
+def setting(name: str, value: str, **where: object) -> Setting:
+    """One variable with what is known of it; `where` are further fields of the Setting."""
+    entry = nccl_settings.known(name)
+    value = shown(name, value)
+    if entry is None:
+        return Setting(name=name, value=value, known=False, like=nccl_settings.like(name), **where)  # type: ignore[arg-type]
+    return Setting(
+        name=name,
+        value=value,
+        state=entry.state,
+        does=entry.does,
+        default=entry.defaults,
+        library=entry.library,
+        instead=entry.instead,
+        same=entry.same,
+        fits=entry.fits(value),
+        **where,  # type: ignore[arg-type]
+    )
+
+
+def shown(name: str, value: str) -> str:
+    """The value as it may be shown.
+
+    >>> shown("NCCL_DEBUG", "INFO"), shown("UCX_ACCESS_TOKEN", "x7"), shown("FI_OPX_UUID", "d41d8cd98f00b204e9800998ecf8427e")
+    ('INFO', '<hidden>', '<hidden>')
+    """
+    return HIDDEN if names_secret(name) or looks_random(value) else value[:VALUE]
+
+
+def variables(text: str) -> Iterator[tuple[int, str, str, str]]:
+    """Line number, line, name and value of each assignment to a variable of ours. A value made of other variables isn't known."""
+    waiting = ""  # name of a manifest's variable whose value comes with the next line
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw[:LINE].strip("\r \t")
+        if not line or line.startswith(("#", "//")):
+            continue
+        named, waiting = waiting, ""
+        if match := MANIFEST_NAME.match(line):
+            waiting = match["name"]
+            continue
+        pairs = [(named, value_of(match))] if named and (match := MANIFEST_VALUE.match(line)) else list(assigned(line))
+        for name, value in pairs:
+            if "$" not in value and "`" not in value and nccl_settings.ours(name):
+                yield number, line, name, value.strip()
+
+
+def assigned(line: str) -> Iterator[tuple[str, str]]:
+    """The assignments of one line, in whichever notation."""
+    if match := PLAIN.match(line):
+        bare = match["bare"]
+        # NCCL_DEBUG=INFO NCCL_NET=IB python train.py is a command; a value with quotes is a shell's
+        if not re.search(r"""["']|\s\S""", bare):
+            yield match["name"], bare
+            return
+    if match := SPOKEN.match(line):
+        yield match["name"] or match["python"] or match["key"], value_of(match)
+        return
+    for match in ASSIGNED.finditer(line):
+        yield match["name"], value_of(match)
+    for match in LOGGED.finditer(line):
+        yield match["name"], match["bare"].rstrip(".")
+
+
+def value_of(match: re.Match[str]) -> str:
+    """The value, without its quotes."""
+    return next((match[kind] for kind in ("double", "single", "bare") if match[kind] is not None), "")

@@ -1,0 +1,105 @@
+"""Port counters over the fabric: `perfquery` (classic, -x, -a, -l) and `ibqueryerrors`.
+
+# Port counters: Lid 32 port 1 (CapMask: 0x5A00)
+SymbolErrorCounter:..............0
+Errors for "gpu-03 mlx5_0"
+   GUID 0x98039b0300a1b2c3 port 1: [SymbolErrorCounter == 65535] [LinkDownedCounter == 3]
+   Link info:    117    1[  ] ==( 4X          53.125 Gbps Active/  LinkUp)==>  0x… 4   12[  ] "leaf-1" ( )
+
+Classic counters stay at their highest value, which is then a gap. `-x` has 64-bit counters, with errors only where the port has such.
+Source: infiniband-diags in rdma-core.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gpudoctor.facts import Fact, Facts, Origin, Subject
+from gpudoctor.facts.infiniband import IbCounters, IbPort
+from gpudoctor.parsers import ParseError
+from gpudoctor.parsers.ib_links import LINK, port_of
+from gpudoctor.parsers.ib_text import MOST, counters, guid, lines, named, number
+from gpudoctor.parsers.messages import scan_text
+from gpudoctor.probes.base import Output
+
+# # Port counters: Lid 32 port 1 (CapMask: 0x5A00)  |  # Port extended counters: Lid 32 port 1 (CapMask: …)  |  # Port counters: DR path …
+HEAD = re.compile(r"# Port (?:extended |extended speeds )?counters: (?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b", re.IGNORECASE)
+# PortXmitData:....................648  |  VL15Dropped:.....................0x0a
+VALUE = re.compile(r"([A-Z][A-Za-z0-9]{2,60}):\.+(\S{1,24})\s*$")
+NOT_COUNTERS = frozenset({"PortSelect", "CounterSelect", "CounterSelect2"})
+# Errors for 0xb83fd20300c0ffee "leaf-1"  |  Errors for "gpu-03 mlx5_0"  |  Data Counters for 0x… "…"
+NODE = re.compile(r"(Errors|Data Counters) for (?:0x([0-9a-f]{1,16}) )?\"([^\"]{0,200})\"")
+#    GUID 0x98039b0300a1b2c3 port 1: [SymbolErrorCounter == 65535] [PortXmitData == 5000 (20.0KB)]
+PORT = re.compile(r"\s*GUID (0x[0-9a-f]{1,16}) port (\d{1,3}|ALL):(.*)$")
+ERROR = re.compile(r"\[([A-Z][A-Za-z0-9]{2,60}) == (\d{1,20})\b")
+SUMMARY = re.compile(r"## Summary: (\d{1,7}) nodes checked, (\d{1,7}) bad nodes found")
+
+
+def perfquery(output: Output, about: Subject) -> Facts:
+    """A record for each port of the answer."""
+    found: list[IbCounters] = []
+    values: dict[str, int] = {}
+    head: dict[str, Any] = {}
+    seen = False
+
+    def keep() -> None:
+        if values and head and len(found) < MOST:
+            found.append(counters(values, **head))
+
+    for at, line in lines(output):
+        if match := HEAD.match(line.strip()):
+            keep()
+            seen = True
+            values = {}
+            port = int(match.group(2)) if match.group(2).isdecimal() else 0
+            lid = int(match.group(1)) if match.group(1) else None
+            head = {"lid": lid, "port": port, "time": output.time or None, "origin": Origin(output.named(), at, line.strip())}
+            head |= owner(output, about)
+        elif (match := VALUE.match(line.strip())) and match.group(1) not in NOT_COUNTERS:
+            value = number(match.group(2))
+            if value is not None and value < 1 << 64:
+                values[match.group(1)] = value
+    keep()
+    return answer(found, [], seen, output, about)
+
+
+def owner(output: Output, about: Subject) -> dict[str, str]:
+    """The node and adapter that a query names itself: `perfquery -C mlx5_0 -P 1` asks the adapter's own port, one with a lid another."""
+    argv = output.command.argv
+    own = len(argv) > 4 and argv[1] == "-C" and argv[3] == "-P" and len([word for word in argv if not word.startswith("-")]) == 3
+    return {"node": about.node, "ca": argv[2]} if own else {}
+
+
+def ibqueryerrors(output: Output, about: Subject) -> Facts:
+    """A record for each port with errors, and the links that it shows beside them."""
+    found: list[IbCounters] = []
+    links: list[IbPort] = []
+    node: dict[str, Any] = {}
+    seen = False
+    for at, line in lines(output):
+        origin = Origin(output.named(), at, line.strip())
+        if match := NODE.search(line):
+            seen = True
+            host, adapter = named(match.group(3))
+            node = {"node": "", "ca": match.group(3)} if match.group(2) and match.group(1) == "Errors" else {"node": host, "ca": adapter}
+        elif (match := PORT.match(line)) and node and match.group(2) != "ALL" and len(found) < MOST:
+            values = {name: int(value) for name, value in ERROR.findall(match.group(3)) if int(value) < 1 << 64}
+            known = {**node, "port": int(match.group(2)), "time": output.time or None, "origin": origin}
+            found.append(counters(values, guid=guid(match.group(1)), **known))
+        elif (match := LINK.match(line)) and node and len(links) < MOST:
+            links.append(port_of(match, node["node"], node["ca"], "", origin))
+        elif SUMMARY.search(line):
+            seen = True
+    return answer(found, links, seen, output, about)
+
+
+def answer(found: list[IbCounters], links: list[IbPort], seen: bool, output: Output, about: Subject) -> Facts:
+    """The facts of one answer, with what the tool complained of. Text of something else is an error."""
+    said = output.stderr.decode("utf-8", "replace") + ("" if seen else "\n" + output.text[:65536])
+    messages: list[Fact] = [*scan_text(said, source="log", about=about, origin=Origin(output.named()))]
+    if not seen and output.text.strip() and not messages and "ibwarn" not in said and "iberror" not in said:
+        raise ParseError(f"{output.named()}: no counters of InfiniBand ports: {output.text.strip()[:80]!r}")
+    if not seen:
+        return {"messages": messages} if messages else {}
+    return {"ib_counters": [*found], "messages": messages, **({"ib_ports": [*links]} if links else {})}

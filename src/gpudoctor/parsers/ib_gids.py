@@ -1,0 +1,98 @@
+"""GID tables: `show_gids`, and `rdma link [show]`, which names a port's state and its network interface.
+
+DEV     PORT  INDEX  GID                                      IPv4          VER  DEV
+mlx5_0  1     3      0000:0000:0000:0000:0000:ffff:0a01:0203  10.1.2.3      v2   ens1f0np0
+link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev ens1f0np0
+Sources: show_gids of Mellanox OFED; iproute2, rdma(8).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Any
+
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.facts.infiniband import Gid, IbPort
+from gpudoctor.knowledge import infiniband
+from gpudoctor.parsers import ParseError
+from gpudoctor.parsers.ib_text import MOST, lines, number
+from gpudoctor.probes.base import Output
+
+HEAD = re.compile(r"\s*DEV\s+PORT\s+INDEX\s+GID\b")
+ROW = re.compile(
+    r"\s*([\w.-]{1,64})\s+(\d{1,3})\s+(\d{1,4})\s+([0-9a-fA-F:]{15,39})(?:\s+(\d{1,3}(?:\.\d{1,3}){3}))?(?:\s+(v[12]|IB))?(?:\s+(\S{1,32}))?\s*$"
+)
+# link mlx5_0/1 subnet_prefix fe80:0000:0000:0000 lid 12 sm_lid 1 lmc 0 state ACTIVE physical_state LINK_UP  |  0/1: mlx5_0/1: state DOWN …
+LINK = re.compile(r"\s*(?:link\s+|\d{1,4}/\d{1,3}:\s+)([\w.-]{1,64})/(\d{1,3}):?\s+(.*\bstate\s+\S+.*)$")
+
+
+def table(output: Output, about: Subject) -> Facts:
+    """The GIDs of `show_gids`, the ports of `rdma link`."""
+    gids: list[Gid] = []
+    ports: list[IbPort] = []
+    seen = False
+    for at, line in lines(output):
+        origin = Origin(output.named(), at, line.strip())
+        if HEAD.match(line) or line.startswith("n_gids_found="):
+            seen = True
+        elif (match := ROW.match(line)) and len(gids) < MOST:
+            ca, port, index, gid, ip, version, interface = match.groups(default="")
+            kind = {"v1": "RoCE v1", "v2": "RoCE v2"}.get(version, version)
+            address = ip or address_of(gid)
+            gids.append(
+                Gid(
+                    node=about.node,
+                    ca=ca,
+                    port=int(port),
+                    index=int(index),
+                    gid=gid,
+                    kind=kind,
+                    address=address,
+                    interface=interface,
+                    origin=origin,
+                )
+            )
+        elif (match := LINK.match(line)) and len(ports) < MOST:
+            ports.append(link(match, about, origin))
+    if not (seen or gids or ports) and output.text.strip():
+        raise ParseError(f"{output.named()}: neither a table of GIDs nor of RDMA links: {output.text.strip()[:80]!r}")
+    found: Facts = {"gids": [*gids]} if gids or seen else {}
+    return {**found, "ib_ports": [*ports]} if ports else found
+
+
+def link(match: re.Match[str], about: Subject, origin: Origin) -> IbPort:
+    """A line of `rdma link`. It names no link layer: a port with a subnet prefix is InfiniBand's."""
+    words = match.group(3).split()
+    said = dict(zip(words[::2], words[1::2], strict=False))
+    lids: dict[str, Any] = {name: read for name in ("lid", "sm_lid") if (read := number(said.get(name, ""))) is not None}
+    return IbPort(
+        node=about.node,
+        ca=match.group(1),
+        port=int(match.group(2)),
+        state=infiniband.state(said.get("state", "")),
+        physical=infiniband.physical(said.get("physical_state", "")),
+        link_layer="InfiniBand" if "subnet_prefix" in said else "Ethernet" if "netdev" in said else "",
+        interface=said.get("netdev", "")[:32],
+        own=True,
+        origin=origin,
+        **lids,
+    )
+
+
+def address_of(gid: str) -> str:
+    """The IPv4 address that a GID holds, "" for none.
+
+    >>> address_of("0000:0000:0000:0000:0000:ffff:0a01:0203"), address_of("fe80:0000:0000:0000:58a2:e103:00a7:820e")
+    ('10.1.2.3', '')
+    """
+    try:
+        mapped = ipaddress.IPv6Address(gid.strip()).ipv4_mapped
+    except ValueError:
+        return ""
+    return str(mapped) if mapped else ""
+
+
+def kind_of(text: str) -> str:
+    """The kind of a GID as sysfs' gid_attrs/types names it: `IB/RoCE v1` doesn't tell the two apart."""
+    return "RoCE v2" if "v2" in text else "RoCE v1" if "v1" in text and "IB" not in text else "IB" if "IB" in text else ""

@@ -1,0 +1,121 @@
+"""The ports of a host's adapters, as `ibstat`, `ibstatus`, `ibv_devinfo [-v]` and a listing of /sys/class/infiniband show them.
+
+All four say the same of a port in other words, so one parser reads them all; the listing also has counters and GIDs (see `ib_sysfs`).
+What the tools print on stderr (`ibpanic: … stat of IB device 'mlx5_2' failed`) are known messages.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gpudoctor.facts import Fact, Facts, Origin, Subject
+from gpudoctor.facts.infiniband import IbPort
+from gpudoctor.knowledge import infiniband
+from gpudoctor.parsers import ParseError, ib_sysfs
+from gpudoctor.parsers.ib_text import MOST, guid, lines, number, rate
+from gpudoctor.parsers.messages import scan_text
+from gpudoctor.probes.base import Output
+
+# CA 'mlx5_0'  |  CA: 'mlx5_0' (of one port)  |  hca_id: mlx5_0  |  Infiniband device 'mlx5_0' port 1 status:
+ADAPTER = re.compile(r"\s*(?:CA:? '([^']{1,64})'|hca_id:\s*(\S{1,64})|[Ii]nfini[Bb]and device '([^']{1,64})' port (\d{1,3}) status:)")
+# Port 1:  |  port:   1
+PORT = re.compile(r"\s*[Pp]ort:?\s+(\d{1,3}):?\s*$")
+# State: Active  |  phys state:      5: LinkUp  |  fw_ver:    28.39.1002  |  GID[  0]:   fe80:…
+FIELD = re.compile(r"\s*([A-Za-z][\w ]{0,24}?(?:\[ {0,2}\d{1,3}\])?):\s+(\S.{0,120}?)\s*$")
+# What each tool calls a field of the adapter, and of the port.
+OF_ADAPTER = {"ca type": "ca_type", "firmware version": "firmware", "fw_ver": "firmware", "board_id": "board"}
+OF_PORT = {
+    "state": "state",
+    "physical state": "physical",
+    "phys state": "physical",
+    "phys_state": "physical",
+    "rate": "rate",
+    "base lid": "lid",
+    "port_lid": "lid",
+    "sm lid": "sm_lid",
+    "sm_lid": "sm_lid",
+    "port guid": "guid",
+    "link layer": "link_layer",
+    "link_layer": "link_layer",
+    "active_mtu": "mtu",
+    "active_width": "width",
+    "active_speed": "speed",
+    "default gid": "gid",
+    "gid[  0]": "gid",
+}
+ANSWER = re.compile(r"No IB devices found|No devices|can't (?:init UMAD|list IB device|open UMAD)|ibpanic|ibwarn|[Ff]ailed|rror")
+
+
+def ports(output: Output, about: Subject) -> Facts:
+    """A record for each port; counters and GIDs too where the answer is a listing of sysfs."""
+    if ib_sysfs.is_listing(output):
+        return ib_sysfs.listing(output, about)
+    found: list[IbPort] = []
+    adapter: dict[str, Any] = {}
+    port: dict[str, Any] = {}
+    saw_adapter = False
+    for at, line in lines(output):
+        origin = Origin(output.named(), at, line.strip())
+        if match := ADAPTER.match(line):
+            keep(found, adapter, port, about)
+            saw_adapter = True
+            adapter, port = {"ca": match.group(1) or match.group(2) or match.group(3)}, {}
+            if match.group(4):
+                port = {"port": int(match.group(4)), "origin": origin}
+        elif adapter and (match := PORT.match(line)):
+            keep(found, adapter, port, about)
+            port = {"port": int(match.group(1)), "origin": origin}
+        elif adapter and (match := FIELD.match(line)):
+            told(adapter, port, match.group(1).lower(), match.group(2), origin)
+    keep(found, adapter, port, about)
+    said = output.stderr.decode("utf-8", "replace") + "\n" + output.text[:65536]
+    messages: list[Fact] = [*scan_text(said, source="log", about=about, origin=Origin(output.named()))]
+    if not saw_adapter and output.text.strip() and not messages and not ANSWER.search(said):
+        raise ParseError(f"{output.named()}: no ports of InfiniBand: {output.text.strip()[:80]!r}")
+    if not saw_adapter and not messages:
+        # An adapter that isn't there is an answer; a tool that was not let in isn't.
+        return {"ib_ports": []} if output.exit == 0 or "No IB devices found" in said or "No devices" in said else {}
+    return {"ib_ports": [*found], "messages": messages} if found or saw_adapter else {"messages": messages}
+
+
+def told(adapter: dict[str, Any], port: dict[str, Any], name: str, value: str, origin: Origin) -> None:
+    """Take in one field."""
+    if name in OF_ADAPTER:
+        adapter[OF_ADAPTER[name]] = value
+    elif port and name in OF_PORT:
+        read = field(OF_PORT[name], value)
+        port.update(read)
+        if "state" in read:
+            port["origin"] = origin
+    elif not port and name in ("state", "physical state"):  # `ibstat CA PORT` shows a port without its heading
+        port.update(field(OF_PORT[name], value), port=1, origin=origin)
+
+
+def field(name: str, value: str) -> dict[str, Any]:
+    """One field of a port as IbPort names it; {} for what can't be read.
+
+    >>> field("speed", "100.0 Gbps (128)"), field("width", "4X (2)"), field("gid", "fe80:0000:0000:0000:58a2:e103:00a7:820e")
+    ({'speed': '100.0 Gbps'}, {'width': '4X'}, {'guid': '0x58a2e10300a7820e'})
+    """
+    if name == "state":
+        return {"state": infiniband.state(value)}
+    if name == "physical":
+        return {"physical": infiniband.physical(value)}
+    if name == "rate":
+        return rate(value)
+    if name == "link_layer":
+        return {"link_layer": infiniband.layer(value)}
+    if name in ("lid", "sm_lid", "mtu"):
+        read = number(value.split()[0])
+        return {} if read is None or read > 1 << 32 else {name: read}
+    if name in ("guid", "gid"):
+        text = value if name == "guid" else value[20:] if value.lower().startswith("fe80:") and len(value) == 39 else ""
+        return {"guid": guid(text)} if guid(text) else {}
+    return {name: value.partition(" (")[0]}
+
+
+def keep(found: list[IbPort], adapter: dict[str, Any], port: dict[str, Any], about: Subject) -> None:
+    """Add the port that has been read, if there is one that says anything."""
+    if adapter and port.get("state") and len(found) < MOST:
+        found.append(IbPort(node=about.node, own=True, **adapter, **port))

@@ -1,0 +1,138 @@
+"""One line with a numbered error: NVRM's Xid of a GPU, SXid of an NVSwitch, in the words of the kernel or of who watches it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import NamedTuple
+
+from gpudoctor.knowledge.xid_decode import Decoded, decode
+from gpudoctor.parsers import pci
+
+# NVRM: Xid (PCI:0000:c1:00 GPU-I:02 GPU-CI:00): 31, pid=7, name=python3, …  |  NVRM: Xid (0000:03:00): 14, …  |  NVRM: Xid 79, …
+XID = re.compile(
+    r"NVRM: Xid (?:\((?:PCI:)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)"
+    r"(?: GPU-I:(\d{1,3}))?(?: GPU-CI:(\d{1,3}))?[^):]{0,40}\): ?)?(\d{1,4})\b,? ?"
+    r"((?:pid='?(\d+|[^,']*)'?(?:, name=([^,]{0,64}))?,? ?)?.*)"  # pid=2924364, name=pt_main_thread, …  |  pid='<unknown>', …
+)
+PROCESS = re.compile(r"pid='?[^,']*'?(?:, name=[^,]{0,64})?,? ?")
+# I0624 22:58:05.4 1 health.go:185] XidCriticalError: Xid=79 on Device=GPU-7f3c2a10-…; marking device as unhealthy.
+# older: XidCriticalError: Xid=48 on GPU=GPU-…, the device will go unhealthy. | Xid=79 on All devices; marking all devices as unhealthy.
+# (k8s-device-plugin internal/rm/health.go, nvidia.go before v0.8; GKE's health_checker.go)
+PLUGIN = re.compile(r"[Xx]idCriticalError: Xid=(\d{1,4})(?:,? on (?:(?:Device|GPU)=)?((?:GPU|MIG)-[0-9A-Za-z/-]{1,80})?)?")
+# nvidia-nvswitch3: SXid (PCI:0000:08:00.0): 22013, Non-fatal, Link 60 Minion Link DLREQ interrupt
+SXID = re.compile(r"nvidia-nvswitch(\d{1,3}): SXid \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{4,6}), ?(.*)")
+# detected NVSwitch non-fatal error 22013 on fid 0 on NVSwitch pci bus id 00000000:08:00.0 physical id 3 port 60
+FABRIC = re.compile(
+    r"detected NVSwitch (non-fatal|fatal) error (\d{4,6}) .{0,80}?pci bus id ([0-9A-Fa-f:.]{7,16})"
+    r"(?: physical id (\d{1,3}))?(?: port (\d{1,3}))?"
+)
+# Link 60 Minion …  |  Severity 1 Engine instance 60 Sub-engine instance 00
+LINK = re.compile(r"\b(?:Link|Engine instance) (\d{1,3})\b")
+# Severity 0: the driver's number for non-fatal, 1 for fatal (open-gpu-kernel-modules, nvswitch error.h)
+SEVERITY = re.compile(r"Severity ([01])\b")
+# Graphics SM Warp Exception on (GPC 1, TPC 3, SM 0): Out Of Range Address
+PROCESSOR = re.compile(r"\((GPC \d{1,3}, TPC \d{1,3})")
+# Fatal, Non-fatal: also of NVLink 5, whose words decide under one number
+BY_TEXT = frozenset({74, 154, *range(144, 151)})
+
+
+class Error(NamedTuple):
+    """What an Xid line says, whenever it was logged."""
+
+    pci: str
+    mig: str
+    code: int
+    pid: int | None
+    process: str
+    text: str
+    tpc: str
+    decoded: Decoded | None = None  # where the text decides what the code means
+    uuid: str = ""  # the device plugin's name of the GPU, which has no address
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes two lines the same error."""
+        said = self.decoded
+        more = (said.unit, said.fatal, said.link, said.action) if said else ()
+        return (self.pci, self.uuid, self.mig, self.code, self.pid, self.process, *more)
+
+
+class SwitchError(NamedTuple):
+    """What a line about an NVSwitch says. One event is up to three lines; `first` is the one that counts it."""
+
+    switch: int | None
+    pci: str
+    code: int
+    severity: str
+    link: int | None
+    text: str
+    first: bool
+
+
+@functools.lru_cache(maxsize=4096)
+def xid_of(text: str) -> Error | None:
+    """The Xid of a line's message; a storm repeats the same few."""
+    match = XID.search(text)
+    if not match:
+        return None
+    address, instance, compute, number, rest, pid, name = match.groups()
+    code = int(number)
+    place = PROCESSOR.search(rest) if code == 13 else None
+    return Error(
+        pci=pci.canonical(address) if address else "",
+        mig="/".join(str(int(part)) for part in (instance, compute) if part) if instance else "",
+        code=code,
+        pid=int(pid) if pid and pid.isascii() and pid.isdecimal() and len(pid) < 10 else None,
+        process="" if not name or name.startswith("<") else name,
+        text=rest[:500],
+        tpc=place.group(1) if place else "",
+        decoded=decode(code, rest) if code in BY_TEXT else None,
+    )
+
+
+@functools.lru_cache(maxsize=4096)
+def plugin_xid_of(text: str) -> Error | None:
+    """What the device plugin says about an Xid: a code and the GPU's UUID, no PCI address and no process."""
+    match = PLUGIN.search(text)
+    if not match:
+        return None
+    return Error(pci="", mig="", code=int(match.group(1)), pid=None, process="", text=match.group(0), tpc="", uuid=match.group(2) or "")
+
+
+def without_process(text: str) -> str:
+    """The text of an Xid after the process, which the driver's processor and the GPU's name differently."""
+    match = PROCESS.match(text)
+    return text[match.end() :] if match else text
+
+
+@functools.lru_cache(maxsize=4096)
+def sxid_of(text: str) -> SwitchError | None:
+    """The SXid of a line, of the kernel or of the fabric manager."""
+    if match := SXID.search(text):
+        switch, address, number, rest = match.groups()
+        word = rest.partition(",")[0].strip().lower().replace("-", "")
+        level = SEVERITY.match(rest)
+        severity = word if word in ("fatal", "nonfatal") else ("nonfatal", "fatal")[int(level.group(1))] if level else ""
+        link = LINK.search(rest)
+        return SwitchError(
+            switch=int(switch),
+            pci=pci.canonical(address),
+            code=int(number),
+            severity=severity,
+            link=int(link.group(1)) if link else None,
+            text=rest[:500],
+            first=not rest.startswith(("Severity", "Data")),
+        )
+    if match := FABRIC.search(text):
+        severity, number, address, switch, port = match.groups()
+        return SwitchError(
+            switch=int(switch) if switch else None,
+            pci=pci.canonical(address),
+            code=int(number),
+            severity=severity.replace("-", ""),
+            link=int(port) if port else None,
+            text=text[match.start() :][:500],
+            first=True,
+        )
+    return None

@@ -1,0 +1,98 @@
+"""What launchers say of single ranks: torchrun's box and agent, mpirun, and the list of nccl-tests; and how far a program has come."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from gpudoctor.parsers.timestamps import line_time
+
+BOX_LINES = 8  # of one entry of torchrun's box
+
+# (name, RE2, how many of a block are looked at; 0 = all of them)
+MARKS: tuple[tuple[str, str, int], ...] = (
+    ("=box", r"^(?:\[\S+ ?){0,2}\s*(?:time|host|rank|exitcode|traceback) {1,6}: ", 0),
+    ("=mpi-exit", r"noticed that process rank \d+ with PID", 0),
+    ("=agent-exit", r"failed \(exitcode: ", 0),
+    ("=listed", r"#  Rank +\d+ (?:Group +\d+ )?Pid +\d+ on ", 0),
+    ("=world", r"GLOBAL_RANK: \d+, MEMBER: |^\s*global_ranks=\[", 0),
+    ("=torch", r"(?:PyTorch|torch) version(?: ?:|[ .]{2,}) ?\d", 0),
+    ("=step", r"(?:\biteration +\d+/ *\d+ |\bglobal_step[=: ]+\d|\bstep[=:]? ?\d+\b|, iteration \d+/|\biter \d+[:,]|(?i:train|epoch|step).{0,80}%\|.{0,120}\| *\d+/\d{3,10} \[)", 1),
+    ("=raised", r"[a-z](?:Error|Exception|Interrupt)(?:: |$)", 0),
+)
+
+# mpirun noticed that process rank 3 with PID 812 on node gpu-07 exited on signal 9 (Killed).
+MPI_EXIT = re.compile(r"process rank (\d{1,7}) with PID (\d{1,10}) on node ([\w.-]{1,253}) exited on signal (\d{1,3})")
+# … failed (exitcode: -9) local_rank: 3 (pid: 812) of binary: /usr/bin/python3
+AGENT_EXIT = re.compile(r"failed \(exitcode: (-?\d{1,4})\) local_rank: (\d{1,4}) \(pid: (\d{1,10})\)")
+# #  Rank  0 Group  0 Pid 1947067 on gpu-01 device  0 [0x0f] NVIDIA H100 80GB HBM3
+LISTED = re.compile(r"Rank +(\d{1,7}) (?:Group +\d{1,7} )?Pid +(\d{1,10}) on +([\w.-]{1,253}) device +(\d{1,4})")
+# Initializing distributed: GLOBAL_RANK: 1, MEMBER: 2/2 (Lightning)  |    global_ranks=[0, 1] (the agent of torchrun)
+LIGHTNING = re.compile(r"GLOBAL_RANK: (\d{1,7}), MEMBER: \d{1,7}/(\d{1,7})")
+AGENT_RANKS = re.compile(r"global_ranks=\[([\d, ]{0,4000})\]")
+TORCH = re.compile(r"(?:PyTorch|torch) version(?: ?:|[ .]{2,}) ?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?[\w.+]{0,24})")
+# "  iteration      120/    1000 | consumed samples: …" (Megatron)  |  step=10, skipped=0 (DeepSpeed)  |  step: 10  loss: … (torchtitan)
+# | Training epoch 0, iteration 10/99 | (NeMo)  |  iter 100: loss 2.3  |  Training:   6%|▌  | 400/6000 [04:11<58:20, 1.6it/s] (tqdm)
+STEP = re.compile(r"(?:\biteration +(\d{1,10})/|\bglobal_step[=: ]+(\d{1,10})\b|\bstep[=:]? ?(\d{1,10})\b|\biter (\d{1,10})[:,]|%\|.{0,120}\| *(\d{1,10})/\d{3,10} \[)")
+# torch.distributed.DistBackendError: …  |  KeyError: 'input_ids'
+RAISED = re.compile(r"(?:^|[\s\]>:])([A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt))(?:: |$)")
+FIELD = re.compile(r"(?:^|\s)(time|host|rank|exitcode|traceback) {1,12}: (.{1,300})")
+SIGNAL = re.compile(r"Signal (\d{1,3}) \(SIG\w+\) received by PID")
+
+
+class Entry(NamedTuple):
+    """One worker of torchrun's box; `code` is negative for a signal."""
+
+    rank: int
+    host: str
+    pid: int | None
+    code: int | None
+    time: float | None
+
+
+class Box:
+    """torchrun's box: `time`, `host`, `rank`, `exitcode` of a failed worker, a line each."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, str] = {}
+        self.since = 0
+
+    def line(self, text: str, at: int) -> Entry | None:
+        """One line of it; the entry, when the exit code completes it."""
+        match = FIELD.search(text)
+        if not match:
+            return None
+        if match[1] == "time" or at - self.since > BOX_LINES:
+            self.fields, self.since = {}, at
+        self.fields[match[1]] = match[2].strip()
+        if match[1] != "exitcode" or "rank" not in self.fields:
+            return None
+        rank = re.match(r"\d{1,7}", self.fields["rank"])
+        code = re.match(r"(-?\d{1,4})(?: \(pid: (\d{1,10})\))?", self.fields["exitcode"])
+        if not rank:
+            return None
+        when = line_time(self.fields.get("time", "").replace("_", " "))
+        host = self.fields.get("host", "")
+        pid = int(code[2]) if code and code[2] else None
+        return Entry(int(rank[0]), host if " " not in host else "", pid, int(code[1]) if code else None, when)
+
+
+def step_of(text: str) -> int | None:
+    """The training step that a line reports.
+
+    >>> step_of(" iteration      120/    1000 | consumed samples: 1"), step_of("step: 10  loss: 2.1"), step_of("stepping")
+    (120, 10, None)
+    """
+    match = STEP.search(text)
+    return int(next(group for group in match.groups() if group)) if match else None
+
+
+def raised(text: str) -> str:
+    """The exception that a line reports, "" for none; the launcher's own summary of its children is none.
+
+    >>> raised("[rank1]: KeyError: 'input_ids'"), raised("torch.distributed.elastic.multiprocessing.errors.ChildFailedError:")
+    ('KeyError', '')
+    """
+    match = RAISED.search(text)
+    name = match[1].rpartition(".")[2] if match else ""
+    return "" if name in ("ChildFailedError", "SignalException", "ProcessExitedException", "ProcessRaisedException") else name

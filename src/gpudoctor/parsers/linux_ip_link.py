@@ -1,0 +1,75 @@
+"""Network interfaces: `ip -j link`, and the same as text.
+
+[{"ifindex":4,"ifname":"ib0","flags":["BROADCAST","MULTICAST","UP","LOWER_UP"],"mtu":4092,"operstate":"UP","link_type":"infiniband",…}]
+4: ib0: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 4092 qdisc mq state DOWN mode DEFAULT group default qlen 256
+    link/infiniband 00:00:10:29:fe:80:00:00:00:00:00:00:58:a2:e1:03:00:a7:82:0e brd 00:ff:…
+Source: iproute2, ip-link(8).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from gpudoctor.facts import Fact, Facts, Origin, Subject
+from gpudoctor.facts.infiniband import Interface
+from gpudoctor.parsers import ParseError
+from gpudoctor.parsers.ib_text import MOST, lines
+from gpudoctor.probes.base import Output
+
+HEAD = re.compile(r"(\d{1,6}): ([\w.@-]{1,40}?)(?:@[\w.-]{1,40})?: <([A-Z0-9_,-]{0,200})> mtu (\d{1,6}).*? state ([A-Z]{2,16})\b")
+KIND = re.compile(r"\s+link/(\w{1,20})\b")
+
+
+def link(output: Output, about: Subject) -> Facts:
+    """A record for each interface."""
+    text = output.text.strip()
+    found = of_json(text, output, about) if text[:1] == "[" else of_text(output, about)
+    if not found and text not in ("", "[]"):
+        raise ParseError(f"{output.named()}: no network interfaces: {text[:80]!r}")
+    return {"interfaces": [*found]}
+
+
+def of_json(text: str, output: Output, about: Subject) -> list[Fact]:
+    """The interfaces of `ip -j link`."""
+    try:
+        rows = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ParseError(f"{output.named()}: {error}") from None
+    named = [row for row in rows if isinstance(row, dict) and isinstance(row.get("ifname"), str)] if isinstance(rows, list) else []
+    return [made(row, about, Origin(output.named(), 0, shown(row))) for row in named[:MOST]]
+
+
+def made(row: dict[str, Any], about: Subject, origin: Origin) -> Interface:
+    """One interface of the JSON."""
+    state, kind, flags = (row.get(name) for name in ("operstate", "link_type", "flags"))
+    return Interface(
+        node=about.node,
+        interface=row["ifname"][:40],
+        state=state.lower()[:16] if isinstance(state, str) else "",
+        kind=kind[:20] if isinstance(kind, str) else "",
+        enabled="UP" in flags if isinstance(flags, list) else None,
+        origin=origin,
+    )
+
+
+def shown(row: dict[str, Any]) -> str:
+    """What to quote of an interface."""
+    return f"{str(row['ifname'])[:40]}: operstate {str(row.get('operstate'))[:16]}"
+
+
+def of_text(output: Output, about: Subject) -> list[Fact]:
+    """The interfaces of `ip link`, of which each has a second line with its kind."""
+    found: list[Interface] = []
+    for at, line in lines(output):
+        if match := HEAD.match(line.strip()):
+            flags, state = match.group(3).split(","), match.group(5).lower()
+            origin = Origin(output.named(), at, line.strip())
+            found.append(Interface(node=about.node, interface=match.group(2), state=state, enabled="UP" in flags, origin=origin))
+        elif found and not found[-1].kind and (match := KIND.match(line)):
+            found[-1] = msgspec.structs.replace(found[-1], kind=match.group(1))
+        if len(found) > MOST:
+            break
+    return [*found]

@@ -1,0 +1,322 @@
+"""The logs of a distributed job: NCCL's lines, PyTorch's and the launcher's, of one rank or of thousands in one stream.
+
+Pages of one source (a file, a pod) belong together, and several sources may be given in one call: processes are told apart by host and
+process id, rank, or whatever the launcher puts before a line, and what two sources say of one rank becomes one record. Read apart, each
+gives its own records: a communicator's `missing` is then only what that source doesn't show.
+
+A log is passed over once by the scanner of known messages (`parsers.messages`); only lines that matter are taken apart, and of the
+thousands that say how a channel is connected a few in each block. Memory grows with ranks, not with bytes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from secrets import token_hex
+
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.facts.gpu import Allocation
+from gpudoctor.parsers import launcher_words, nccl_words
+from gpudoctor.parsers.allocations import allocations
+from gpudoctor.parsers.kernel_fold import Fold, Where
+from gpudoctor.parsers.kernel_line import line_of as kernel_line
+from gpudoctor.parsers.kernel_xid import xid_of
+from gpudoctor.parsers.messages import Hit, Scanner, compiled, entries, find
+from gpudoctor.parsers.rank_facts import Facts as Made
+from gpudoctor.parsers.rank_line import Line, line_of, pieces
+from gpudoctor.parsers.rank_process import Process, Said
+from gpudoctor.parsers.rank_table import Place, Table
+from gpudoctor.parsers.torch_words import Operations, world_rank
+from gpudoctor.probes.base import Command, Output
+
+PART = 32 << 10  # bytes: the beginning and the end of a rank's log have many different lines that matter, and little else has
+TAIL = 256 << 10  # bytes at the end of a source that are read line by line, at most
+AT_END = 1 << 60  # the number of a last line that nobody counted
+TAIL_OF_ONE = 4 << 10  # of them for each process of the source
+# PyTorch's and the launchers' lines that show that a log is of a distributed job, though no process speaks
+RENDEZVOUS = (("=rendezvous", r"\[c10d\]|torch[./]distributed[./]|init_process_group", 1),)
+OTHERS = (("=xid", "NVRM: Xid ", 0), ("=allocation", "Tried to allocate ", 0))
+MARKS = (*nccl_words.MARKS, *launcher_words.MARKS, *RENDEZVOUS, *OTHERS)
+FEW = {name: few for name, _, few in MARKS if few}
+DIFFERENT = "collectives_differ"
+SOURCE = "=source "  # begins a line of our own in the stream
+TIMED_OUT, NUMBERED = "collective_timed_out", "watchdog_reports_work"
+
+
+@functools.cache
+def scanner() -> Scanner:
+    """The known messages and the marks of this parser, compiled together."""
+    return compiled([*entries(), *((name, pattern) for name, pattern, _ in MARKS), (SOURCE, f"^{SOURCE}([0-9a-f]{{16}})$")])
+
+
+@functools.cache
+def errors() -> dict[str, bool]:
+    """Names of the known messages that count as an error → whether only a survivor says so."""
+    from gpudoctor.runbook.index import messages
+
+    return {one.name: one.survivor for one in messages() if not one.benign}
+
+
+def log(pages: Iterable[Output], about: Subject) -> Facts:
+    """Ranks, communicators, operations, settings and known messages of the logs of one job."""
+    return RankLog(about).read(pages)
+
+
+class Begun:
+    """A source that is being read: its name, when it was read, and its last bytes so far."""
+
+    __slots__ = ("end", "name", "now")
+
+    def __init__(self, name: str, now: float) -> None:
+        self.name, self.now, self.end = name, now, b""
+
+
+class Few(dict[str, int]):
+    """How many lines of a kind are looked at in a part of a log: all at first, then few, hardly any once they tell nothing new."""
+
+    left = 2_000
+    enough = 4  # lines that told nothing new, after which only a sample is looked at
+    sample = 16  # one part in so many
+
+    def __init__(self, kinds: Mapping[str, int]) -> None:
+        super().__init__(kinds)
+        self.stale = dict.fromkeys(kinds, 0)
+        self.passed = 0
+
+    def get(self, name: str, default: int | None = None) -> int | None:  # type: ignore[override]
+        """The number for a kind of line, None for all."""
+        if self.left > 0 or name not in self:
+            return None
+        if self.stale[name] < self.enough:
+            return self[name]
+        self.passed += 1
+        return 1 if self.passed % self.sample == 0 else 0
+
+    def count(self, name: str, news: bool) -> None:
+        """One more line was looked at."""
+        self.left -= 1
+        self.stale[name] = 0 if news else self.stale[name] + 1
+
+    def renew(self) -> None:
+        """Another source: all of it is new."""
+        self.stale = dict.fromkeys(self, 0)
+
+
+class RankLog:
+    """The logs of one job while they are read."""
+
+    def __init__(self, about: Subject) -> None:
+        self.about = about
+        self.table = Table(about)
+        self.communicators = nccl_words.Communicators()
+        self.operations = Operations()
+        self.made = Made(about)
+        self.few = Few(FEW)
+        self.fold = Fold()
+        self.token = token_hex(8)  # no log can hold it
+        self.source = -1
+        self.begun: Begun | None = None
+        self.first = 0  # the line before the first one of the source
+        self.box = launcher_words.Box()
+        self.exits: list[tuple[Place, int, int]] = []  # place, process id, exit code
+        self.allocations: dict[tuple[int, ...], Allocation] = {}
+
+    def read(self, pages: Iterable[Output]) -> Facts:
+        """The facts of all sources. They go through the scanner as one stream, in which a line of our own begins each."""
+        ends: deque[Begun] = deque()
+        for hit in find(self.stream(pages, ends), scanner(), self.few, PART):
+            if hit.name == SOURCE:
+                if hit.detail == self.token:
+                    self.tail()
+                    self.begun, self.first = ends.popleft(), hit.line
+                    self.source += 1
+                    self.box = launcher_words.Box()
+                    self.few.renew()
+            elif self.begun is not None:
+                self.hit(hit._replace(line=hit.line - self.first), self.begun)
+        self.tail()
+        return self.facts()
+
+    def stream(self, pages: Iterable[Output], ends: deque[Begun]) -> Iterator[bytes]:
+        """The bytes of all sources, and what is known of each, before it is read."""
+        for name, of_one in groupby(pages, key=Output.named):
+            begun: Begun | None = None
+            for page in of_one:
+                for chunk in page.pages:
+                    if begun is None:
+                        begun = Begun(name, page.time)
+                        ends.append(begun)
+                        yield b"\n" + SOURCE.encode() + self.token.encode() + b"\n"
+                    begun.end = chunk[-TAIL:] if len(chunk) >= TAIL else (begun.end + chunk)[-TAIL:]
+                    yield chunk
+
+    def hit(self, hit: Hit, begun: Begun) -> None:
+        """One line that matters, for one reason; a line with two comes twice."""
+        parts = pieces(hit.text)
+        if len(parts) > 1:  # lines of several ranks that stick together: each is looked at for itself
+            wanted = compiled_entry(hit.name)
+            parts = [part for part in parts if wanted.search(part.encode())] or parts[:1]
+        for part in parts:
+            line = line_of(part, begun.now)
+            origin = Origin(begun.name, hit.line, part.strip())
+            if line.rank is None and line.pid is None and (rank := world_rank(line.text)) is not None:
+                line = line._replace(rank=rank)
+            place = self.table.place(self.source, line.pod)
+            process = self.table.process(place, line)
+            known = len(process.transports)
+            process.heard(line, origin, self.source)
+            self.said(hit, line, origin, place, process)
+            if hit.name in FEW:
+                self.few.count(hit.name, len(process.transports) > known)
+
+    def said(self, hit: Hit, line: Line, origin: Origin, place: Place, process: Process) -> None:
+        """What a line of a process says."""
+        name = hit.name
+        if handler := nccl_words.HANDLERS.get(name):
+            handler(line, process, self.communicators)
+            place.distributed = place.distributed or name != "=setting"
+        elif name.startswith("="):
+            self.marked(name, line, origin, place, process)
+        else:
+            self.known(hit, line, origin, process)
+            if name == TIMED_OUT:
+                self.operations.timed_out(line, process, origin)
+            elif name == NUMBERED:
+                self.operations.numbered(line, process, origin)
+            elif name == DIFFERENT:
+                self.operations.differing(line, process, origin)
+
+    def known(self, hit: Hit, line: Line, origin: Origin, process: Process) -> None:
+        """A line whose meaning is known."""
+        if hit.name in errors():
+            process.failed(Said(hit.name, origin, line.time, errors()[hit.name], (self.source, hit.line)), line.severe)
+        self.made.message(hit, line, origin, process, benign=hit.name not in errors())
+
+    def marked(self, name: str, line: Line, origin: Origin, place: Place, process: Process) -> None:
+        """A line of PyTorch or of a launcher that is no message."""
+        if name == "=step":
+            process.step = max(process.step or 0, launcher_words.step_of(line.text) or 0) or None
+            process.reached("running")
+        elif name == "=raised":
+            # A known message on the same line says more than that something was raised.
+            if (what := launcher_words.raised(origin.text)) and not any(known in errors() for known in names_in(origin.text)):
+                process.failed(Said("raised", origin, line.time, what == "KeyboardInterrupt", (self.source, origin.line)))
+        elif name == "=call":
+            self.call(line, origin, process)
+        elif name == "=rendezvous":
+            place.distributed = True
+            process.reached("rendezvous")
+        elif name == "=torch":
+            if match := launcher_words.TORCH.search(line.text):
+                process.noted("torch_version", match[1])
+        elif name == "=xid":
+            now = self.begun.now if self.begun else 0.0
+            bare = kernel_line(origin.text, now)
+            if error := xid_of(bare.text):
+                node = self.about.node or bare.node
+                self.fold.xid(Where(bare, node, 0, origin.source, origin.line, origin.text, now), error)
+        elif name == "=allocation":
+            now = self.begun.now if self.begun else 0.0
+            alone = Output(Command(()), pages=(origin.text.encode(),), time=now, source=origin.source)
+            for one in allocations(alone.text, alone, self.about):
+                self.allocations.setdefault((one.tried, one.total, one.free, one.allocated, one.cached), self.made.moved(one, origin))
+        else:
+            self.launched(name, line, origin, place)
+
+    def call(self, line: Line, origin: Origin, process: Process) -> None:
+        """A collective that NCCL is given."""
+        if match := nccl_words.CALL.search(line.text):
+            process.reached("running")
+            self.operations.called(process, line, origin, match[1], int(match[3]), int(match[2], 16), match[4])
+
+    def launched(self, name: str, line: Line, origin: Origin, place: Place) -> None:
+        """What a launcher says of ranks by their number."""
+        text = line.text
+        if name == "=box" and (entry := self.box.line(origin.text, origin.line)):
+            worker = self.table.ranked(place, entry.rank, entry.host, entry.pid, origin)
+            worker.ended = entry.time
+            if entry.code is not None:
+                worker.exited(entry.code)
+        elif name == "=mpi-exit" and (match := launcher_words.MPI_EXIT.search(text)):
+            self.table.ranked(place, int(match[1]), match[3], int(match[2]) or None, origin).signal = int(match[4])
+        elif name == "=agent-exit" and (match := launcher_words.AGENT_EXIT.search(text)):
+            self.exits.append((place, int(match[3]), int(match[1])))
+        elif name == "=listed" and (match := launcher_words.LISTED.search(text)):
+            listed = self.table.ranked(place, int(match[1]), match[3], int(match[2]), origin)
+            listed.device = int(match[4])
+            listed.reached("started")
+        elif name == "=world":
+            if match := launcher_words.LIGHTNING.search(text):
+                rank, world = int(match[1]), int(match[2])
+                if rank < world:
+                    one = self.table.ranked(place, rank, "", None, origin)
+                    one.claims.setdefault(world, rank)
+                    one.reached("rendezvous")
+            elif match := launcher_words.AGENT_RANKS.search(text):
+                for word in match[1].split(",")[:1024]:
+                    if word.strip().isdigit():
+                        self.table.ranked(place, int(word), "", None, origin).reached("started")
+
+    def tail(self) -> None:
+        """The last lines of a source: what each process said last, and its step. Read backwards until all have spoken."""
+        if self.begun is None:
+            return
+        wanted = self.table.of_source(self.source)
+        now = self.begun.now
+        end = self.begun.end[-max(TAIL_OF_ONE, min(TAIL, TAIL_OF_ONE // 4 * len(wanted))) :]
+        heard: set[int] = set()
+        for number, raw in enumerate(reversed(end.decode("utf-8", "replace").split("\n"))):
+            for part in reversed(pieces(raw.replace("\x00", "")[:4096])):
+                if not part.strip():
+                    continue
+                line = line_of(part, now)
+                process = self.table.known(self.table.place(self.source, line.pod), line)
+                if process is None or process.number in heard:
+                    continue
+                heard.add(process.number)
+                process.spoken(line, part.strip(), (self.source, AT_END - number))
+                if (step := launcher_words.step_of(line.text)) is not None:
+                    process.step = max(process.step or 0, step)
+                elif "opCount" in line.text:
+                    self.call(line, Origin(self.begun.name, 0, part.strip()), process)
+            if len(heard) >= len(wanted):
+                break
+
+    def facts(self) -> Facts:
+        """Everything, with each process under its rank."""
+        for place, pid, code in self.exits:
+            if process := self.table.with_pid(place, pid):
+                process.exited(code)
+        ranks = self.table.ranks()
+        numbers = self.table.numbers(ranks)
+        xids, _ = self.fold.records({})
+        facts: Facts = {
+            "ranks": [process.fact(rank, self.about) for rank, process in ranks],
+            "communicators": [*self.communicators.facts()],
+            "collectives": [*self.operations.facts(numbers)],
+            "settings": [*self.made.settings(ranks)],
+            "messages": [*self.made.messages(numbers)],
+        }
+        for kind, more in (("xids", xids), ("allocations", [*self.allocations.values()])):
+            if more:
+                facts[kind] = [*more]
+        return facts
+
+
+@functools.cache
+def positions() -> dict[str, int]:
+    """Name of an entry of the scanner → its number."""
+    return {name: number for number, name in enumerate(scanner().names)}
+
+
+def compiled_entry(name: str):  # type: ignore[no-untyped-def]
+    """The compiled pattern of one entry."""
+    return scanner().patterns[positions()[name]]
+
+
+def names_in(text: str) -> list[str]:
+    """The entries that a line fits."""
+    known = scanner()
+    return [known.names[number] for number in known.all.Match(text.encode()) or ()]
