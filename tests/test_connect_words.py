@@ -1,7 +1,7 @@
 """What the kernel says of a connection that fails: a dropped port, a rejected one and one where nobody listens give three different words.
 
-Two network namespaces joined by a pair of virtual interfaces; connections are made by real torch where it is there, else by Python. The words
-are those of the messages that the `nccl` runbook joins to a filter, a route, or a process that isn't there.
+Two network namespaces joined by a pair of virtual interfaces. The errors are the kernel's own, the line around them is torch's (c10d), by
+which the `nccl` runbook tells a filter, a route and a process that isn't there apart.
 """
 
 from __future__ import annotations
@@ -67,12 +67,13 @@ def network() -> Iterator[None]:
 
 @contextlib.contextmanager
 def route(kind: str) -> Iterator[None]:
-    """The far side's packets back to us are dropped (blackhole) or refused by our own host (prohibit, unreachable): no filter is needed."""
-    ip("-n", HERE if kind != "blackhole" else THERE, "route", "add", kind, f"{ADDRESS[THERE] if kind != 'blackhole' else ADDRESS[HERE]}/32")
+    """No filter is needed: our own host rejects what is sent there (unreachable), or the far one drops its replies (blackhole)."""
+    at, to = (THERE, HERE) if kind == "blackhole" else (HERE, THERE)
+    ip("-n", at, "route", "add", kind, f"{ADDRESS[to]}/32")
     try:
         yield
     finally:
-        ip("-n", HERE if kind != "blackhole" else THERE, "route", "del", kind, f"{ADDRESS[THERE] if kind != 'blackhole' else ADDRESS[HERE]}/32")
+        ip("-n", at, "route", "del", kind, f"{ADDRESS[to]}/32")
 
 
 def said(address: str = ADDRESS[THERE], seconds: float = 2.0) -> str:

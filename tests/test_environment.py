@@ -115,7 +115,8 @@ NOTATIONS = [
     ('  "NCCL_DEBUG": "INFO",', "INFO"),
     ("        - name: NCCL_DEBUG\n          value: INFO", "INFO"),
     ('{\n"name": "NCCL_DEBUG",\n"value": "INFO"\n}', "INFO"),
-    ("gpu-01:12:40 [0] NCCL INFO NCCL_DEBUG set by environment to INFO.", "INFO"),
+    ("cd /job && export NCCL_DEBUG=INFO; python train.py", "INFO"),
+    ("env PYTHONUNBUFFERED=1 NCCL_DEBUG=INFO python train.py", "INFO"),
     ("NCCL_DEBUG=WARN\nNCCL_DEBUG=INFO", "INFO"),
 ]
 
@@ -133,6 +134,8 @@ def test_every_notation(text: str, value: str) -> None:
         "export NCCL_DEBUG=$LEVEL",
         "export MASTER_ADDR=$(hostname -i)",
         "MY_NCCL_DEBUG=INFO",
+        "If you still want to proceed, you can set NCCL_IGNORE_DISABLED_P2P=1.",
+        "(NCCL_NVLS_ENABLE=1) helped, so did NCCL_P2P_DISABLE=1",
         "unset NCCL_DEBUG",
         "HF_TOKEN=abc",
     ],

@@ -17,10 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.analyze.gather import gather
+from gpudoctor.engine.diagnose import analyze
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.job import Collective, Communicator, Rank
 from gpudoctor.parsers import ParseError, load, plain_pickle
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.runbook.index import library
 from tests import flight
 
 CORPUS = sorted(Path(__file__).parent.joinpath("fixtures/fuzz/flight-recorder").iterdir())
@@ -257,3 +259,38 @@ def test_the_same_texts_are_one_object() -> None:
     one, other = (dumped(flight.waiting(3), f"nccl_trace_rank_{rank}")[1] for rank in (1, 2))
     assert one.frames[0] is other.frames[0]
     assert one.sizes is other.sizes
+
+
+# What the runbook makes of a job's dumps
+
+
+def diagnosed(folder: Path) -> list[tuple[str, str, str]]:
+    gathered = gather([str(folder)])
+    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
+    return [(one.cause, one.role, one.title) for one in report.findings]
+
+
+def test_the_rank_that_is_behind_is_named(tmp_path: Path) -> None:
+    for rank in range(8):
+        (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(flight.pickled(flight.waiting(8 if rank == 5 else 9)))
+    root, *symptoms = diagnosed(tmp_path)
+    assert root[:2] == ("hang-one-rank-outside-collective", "root")
+    assert "7 ranks wait in ALLREDUCE #9" in root[2]
+    assert "rank 5" in root[2]
+    assert [one[:2] for one in symptoms] == [("nccl-timeout", "symptom")]
+
+
+def test_ranks_that_call_different_operations(tmp_path: Path) -> None:
+    for rank in range(4):
+        dump = flight.waiting(9, world=4, operation="broadcast" if rank == 1 else "all_reduce")
+        (tmp_path / f"comm_lib_trace_rank_{rank}").write_bytes(flight.pickled(dump))
+    root = diagnosed(tmp_path)[0]
+    assert root[:2] == ("collective-mismatch", "root")
+
+
+def test_a_job_that_runs(tmp_path: Path) -> None:
+    for rank in range(4):
+        (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(
+            flight.pickled(flight.dump([flight.entry(1), flight.entry(2)], 4, enqueued=2, completed=2))
+        )
+    assert diagnosed(tmp_path) == []

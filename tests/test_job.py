@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import random
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpudoctor.cli.errors import Refused
+from gpudoctor.cli.execute import Where
+from gpudoctor.cli.nccl import diagnosed, env_inputs, job_inputs
 from gpudoctor.derive.job import state
 from gpudoctor.derive.job_hosts import suspects
 from gpudoctor.derive.job_ranks import called, numbers
 from gpudoctor.facts import Fact
 from gpudoctor.facts.job import Collective, Communicator, Job, Rank, RankDifference, RankGroup
 from gpudoctor.facts.kubernetes import Message, Pod
+from gpudoctor.report import Lane
+from gpudoctor.reporters.lanes import lanes
+from tests.nodes.cases_nccl import begun, timed_out
 
 NOW = 1_772_366_400.0
 FEW = settings(max_examples=60, deadline=None, derandomize=True)
@@ -303,3 +310,62 @@ def test_anything_is_measured(ranks: list[Rank], calls: list[Collective]) -> Non
         assert isinstance(job, Job)
         assert not set(job.behind) & set(job.silent)
         assert job.first is None or job.kind == "died"
+
+
+# --- the picture, the command line
+
+
+def lane(name: str, **moments: float | None) -> Lane:
+    return Lane(name=name, **moments)  # type: ignore[arg-type]
+
+
+def test_ranks_against_time() -> None:
+    drawn = list(lanes([lane("1023", heard=NOW), lane("0-1022", waits_from=NOW, heard=NOW + 600, ended=NOW + 600)], 60))
+    rows = [row for row, _ in drawn]
+    assert rows[0].startswith("Ranks against time, from 11:59:00 to 12:10:00")
+    assert rows[1].startswith("  1023    ─")
+    assert rows[2].endswith("░✗")
+    assert max(map(len, rows)) <= 60
+    assert len(rows[1].strip()) < len(rows[2].strip()) / 2  # it was not heard of again
+
+
+@FEW
+@given(st.lists(st.builds(Lane, name=st.text(max_size=60), waits_from=st.one_of(st.none(), st.floats(allow_nan=False)),
+       heard=st.one_of(st.none(), st.floats(allow_nan=False))), max_size=4), st.integers(40, 200))  # fmt: skip
+def test_any_lane_is_drawn(rows: list[Lane], width: int) -> None:
+    for row, _ in lanes(rows, width):
+        assert len(row) <= width
+
+
+def test_what_the_command_line_asks() -> None:
+    assert job_inputs("train-0", "", "", "ml", "") == ({"kind": "pod", "name": "train-0", "namespace": "ml"}, "pod/train-0")
+    assert job_inputs("", "pytorchjob/train", "", "ml", "")[0] == {"kind": "pytorchjob", "name": "train", "namespace": "ml"}
+    assert job_inputs("", "train", "", "", "")[0] == {"kind": "job", "name": "train"}
+    assert job_inputs("", "", "app=train", "ml", "")[0] == {"selector": "app=train", "namespace": "ml"}
+    assert job_inputs("", "", "", "", "[2001:db8::7]:9") == ({"ras": "2001:db8::7", "ras_port": 9}, "NCCL on [2001:db8::7]:9")
+    assert env_inputs("", "", "app=train", "ml", "")[0] == {"pods": "app=train", "namespace": "ml"}
+
+
+@pytest.mark.parametrize(
+    "given_", [("a", "b", "", "", ""), ("", "", "", "", "gpu-07;reboot"), ("", "", "-x", "", ""), ("-A", "", "", "", "")]
+)
+def test_what_it_refuses(given_: tuple[str, str, str, str, str]) -> None:
+    with pytest.raises(Refused):
+        job_inputs(*given_)
+
+
+def test_files_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "slurm-42.out"
+    log.write_text("".join(f"{row}\n" for n in range(3) for row in [*begun(n, 3), *timed_out(n, 4211 - (n == 2))]))
+    code = diagnosed([str(log)], {}, "", Where(), "nccl", 30.0, {"format": "terminal", "verbose": False, "no_color": True})
+    out = capsys.readouterr().out
+    assert code == 1
+    assert "rank 2 (train-2) did not come to it" in " ".join(out.split())
+    assert "waits in ALLREDUCE #4210" in out
+
+
+def test_files_beside_a_recording_are_refused(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("x\n")
+    with pytest.raises(Refused, match="keep the files"):
+        diagnosed([str(log)], {}, "", Where(nodes=["gpu-1"], record=tmp_path / "kept"), "nccl", 30.0, {})

@@ -432,3 +432,48 @@ def test_files_of_several_kinds_and_what_is_recent(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(uptimes.encode())))
     piped = kernel_files.read(["-"], 3600.0)
     assert [x.pci for x in piped.facts["xids"] if isinstance(x, Xid)] == ["0000:5d:00"]
+
+
+# --- other drivers, other words, the same condition
+
+ON = "NVRM: Xid (PCI:0000:3b:00): "
+SIBLINGS = [
+    ("NVRM: GPU at 0000:02:00.0 has fallen off the bus.", "gpu-fallen-off-bus", "reboot"),
+    (
+        f"{ON}79, pid=0, GPU has fallen off the bus.\n{ON}154, GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)",
+        "gpu-fallen-off-bus",
+        "reset-gpu",
+    ),
+    (
+        f"{ON}95, pid=7, Uncontained: LTC TAG (0x2,0x0). RST: Yes, D-RST: No\n{ON}45, pid=7, name=a, Ch 1",
+        "gpu-ecc-uncorrectable",
+        "reset-gpu",
+    ),
+    (f"{ON}62, 3a0f(3b94) 00000000 00000000\n{ON}45, Ch 00000010", "xid62-internal-microcontroller", "reset-gpu"),
+    (f"{ON}61, 0cec(3098) 00000000 00000000", "xid62-internal-microcontroller", "reset-gpu"),
+    (f"{ON}119, pid=430, name=nv_queue, Timeout waiting for RPC from GSP!", "gsp-rpc-timeout", "reset-gpu"),
+    (f"{ON}31, Ch 00000058, engmask 00010101, intr 10000000", "application-illegal-memory-access", "restart-job"),
+    (
+        f"{ON}63, pid=9, Dynamic Page Retirement: New retired page, reload the driver to activate. (0xa0b1c2)",
+        "page-retirement-pending",
+        "reset-gpu",
+    ),
+    ("nvidia-nvswitch2: SXid (PCI:0000:0c:00.0): 20009, Non-fatal, Link 44 RX Short Error Rate", "nvswitch-sxid-nonfatal-info", "watch"),
+    (
+        "nvidia-nvswitch2: SXid (PCI:0000:0c:00.0): 14017, Fatal, Link 44 ROUTE unit non-posted ECC DBE (First)",
+        "nvswitch-sxid-fatal",
+        "reset-gpu",
+    ),
+    (
+        f"{ON}149, NETIR_LINK_EVT Fatal XC0 i0 Link 07 (0x004505c6 0x0 0x0 0x0 0x0 0x0)\n{ON}45, pid=1, name=a, Ch 1",
+        "nvlink5-link-down",
+        "reset-gpu",
+    ),
+    (f"{ON}92, High single-bit ECC error rate", "ecc-correctable-rising", "watch"),
+]
+
+
+@pytest.mark.parametrize(("text", "cause", "act"), SIBLINGS)
+def test_the_same_condition_in_other_words(text: str, cause: str, act: str) -> None:
+    report = analyze(library(), read(text + "\n"), [InputFile(path="dmesg.txt", recognised_as=["kernel.log"])], NOW)
+    assert (report.findings[0].cause, report.findings[0].act) == (cause, act)

@@ -18,7 +18,8 @@ from gpudoctor.analyze.recognise import recognise
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.job import Collective, Communicator, Rank, Setting
 from gpudoctor.facts.kubernetes import Message
-from gpudoctor.parsers.nccl_log import errors, log
+from gpudoctor.parsers.messages import errors
+from gpudoctor.parsers.nccl_log import log
 from gpudoctor.parsers.rank_line import line_of, pieces
 from gpudoctor.parsers.rank_process import address
 from gpudoctor.parsers.torch_words import group_of, world_rank
@@ -173,7 +174,7 @@ def test_groups_are_not_the_job() -> None:
 
 
 def test_several_sources_are_one_job() -> None:
-    texts = {"a.log": started(0), "b.log": started(1), "err.log": "[rank1]: RuntimeError: CUDA error: unspecified launch failure\n"}
+    texts = {"a.log": started(0), "b.log": started(1), "err.log": "[rank1]: KeyError: 7\n"}
     facts = log([Output(Command(()), pages=(text.encode(),), source=name) for name, text in texts.items()], NOBODY)
     assert list(ranks(facts)) == [0, 1]
     assert (ranks(facts)[1].pid, ranks(facts)[1].error) == (701, "raised")

@@ -66,7 +66,7 @@ class TestPages:
     def test_an_empty_answer_is_an_empty_list(self) -> None:
         page: Any
         for page in ([], b"", {"kind": "PodList", "items": None}):
-            assert parse("pods", page) == {"pods": [], "containers": [], "messages": [], "schedule_reasons": []}
+            assert parse("pods", page) == {"pods": [], "containers": [], "messages": [], "schedule_reasons": [], "settings": []}
         not_found = answer(exit=1, stderr=b'Error from server (NotFound): pods "x" not found')
         assert parsers.load("kubernetes.pods")(not_found, HERE)["pods"] == []
 

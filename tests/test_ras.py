@@ -66,6 +66,10 @@ TIMEOUT
   Encountered 2 communication timeouts while gathering communicator data
 
 """
+UNRESPONSIVE = DEAD.replace(
+    "DEAD\n  1 job process is considered dead (unreachable via the RAS network)",
+    "INCOMPLETE\n  Missing communicator data from 1 job process",
+)
 # Before 2.28 the rank and the process stand apart.
 OLD = DEAD.replace("  Rank 13 -- GPU 5 managed by process 4013 on node 10.20.0.12\n", "  The missing rank: 13\n").replace(
     "2.28.9", "2.24.3"
@@ -165,11 +169,7 @@ def test_a_dead_process(text: str) -> None:
 
 
 def test_a_process_that_does_not_answer() -> None:
-    text = DEAD.replace(
-        "DEAD\n  1 job process is considered dead (unreachable via the RAS network)",
-        "INCOMPLETE\n  Missing communicator data from 1 job process",
-    )
-    (rank,) = of(read(text), Rank)
+    (rank,) = of(read(UNRESPONSIVE), Rank)
     assert (rank.rank, rank.ras) == (13, "unresponsive")
 
 
@@ -311,6 +311,14 @@ def test_the_port_is_asked_as_the_client_asks_it() -> None:
     assert output.ok
     assert heard == [b"CLIENT PROTOCOL 2\n", b"VERBOSE STATUS\n"]
     assert of(load("nccl.ras")(output, Subject(kind="cluster")), Collective)
+
+
+def test_without_the_client_its_port_is_asked() -> None:
+    from gpudoctor.probes.live import Live
+
+    with server(b"SERVER PROTOCOL 2\n", answer=HEALTHY.encode()) as (port, _):
+        output = Live()(Command(("ncclras", "-h", "127.0.0.1", "-p", str(port)), timeout=5.0))
+    assert output.text == HEALTHY
 
 
 def test_an_older_nccl_answers_in_text() -> None:

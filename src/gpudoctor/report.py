@@ -122,6 +122,16 @@ class Series(msgspec.Struct, frozen=True, kw_only=True):
     marked: bool = False  # it is one of those that the report is about, not a neighbour to compare with
 
 
+class Lane(msgspec.Struct, frozen=True, kw_only=True):
+    """Ranks of a distributed job against time: until when they ran, waited, were heard of, and when they ended. Seconds since the epoch."""
+
+    name: str  # ranks, folded
+    waits_from: float | None = None
+    heard: float | None = None
+    ended: float | None = None
+    marked: bool = False  # one of those that the report is about
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     schema: str = SCHEMA
     tool: str
@@ -138,6 +148,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     inputs: list[InputFile] = []
     tables: list[Table] = []
     series: list[Series] = []
+    lanes: list[Lane] = []
     steps: list[StepResult] = []
 
     @property

@@ -151,7 +151,7 @@ def adapters(name: str, *hcas: Hca) -> Answers:
 
 def hanging(*frames: str) -> Case:
     """Three ranks of which the last one says nothing; py-spy shows where it is."""
-    stacks = {n: WAITING for n in range(2)} | {2: frames}
+    stacks = dict.fromkeys(range(2), WAITING) | {2: frames}
     spied = {
         f"kubectl exec train-{n} --namespace ml -- py-spy dump --nonblocking --pid {200 + n}": (
             f'Process {200 + n}: python train.py\nPython v3.12.3 (/usr/bin/python3.12)\n\nThread {200 + n} (active): "MainThread"\n'
@@ -298,8 +298,8 @@ CASES: dict[str, Case] = {
     "job-node-lost": job(begun(0, 2), begun(1, 2), more={"kubectl get nodes gpu-12 -o json": node("gpu-12", ready="Unknown")}),
     # --- the meeting
     "job-port-taken": alone(
-        "[W301 11:50:01.100000000 socket.cpp:464] [c10d] The server socket has failed to bind to [::]:29500 (errno: 98 - Address already in "
-        "use).",
+        "[W301 11:50:01.100000000 socket.cpp:464] [c10d] The server socket has failed to bind to [::]:29500 (errno: 98 - Address already "
+        "in use).",
         "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: 29500, useIpv6: 0, "
         "code: -98, name: EADDRINUSE, message: address already in use",
     ),

@@ -88,7 +88,7 @@ def pods(*each: dict[str, str]) -> Case:
         "kubectl get pods --namespace ml --selector=app=train -o json": json.dumps({"apiVersion": "v1", "kind": "List", "items": made})
     }
     for number, variables in enumerate(each):
-        inside = {"PATH": "/usr/bin", "HOME": "/root", "HOSTNAME": f"train-{number}", "RANK": str(number), **GOOD, **variables}
+        inside = {"PATH": "", "HOME": "", "HOSTNAME": "", "RANK": str(number), **GOOD, **variables}
         enter = f"kubectl exec train-{number} --namespace ml --container main --"
         answers[f"{enter} env"] = "".join(f"{name}={value}\n" for name, value in inside.items())
         answers[f"{enter} cat /proc/net/dev"] = net_dev("lo", "eth0")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,14 @@ def opened(path: str) -> tuple[files.Source, Iterable[bytes], float]:
         written = Path(path).stat().st_mtime
     except (OSError, ValueError):
         written = time.time()
-    return source, source.blocks(), written
+    return source, large(source.large) if source.large else source.blocks(), written
+
+
+def large(path: str) -> Iterator[bytes]:
+    """A large file, in pieces that fit into a processor's cache. It was readable a moment ago: where it no longer is, it ends."""
+    with suppress(OSError), Path(path).open("rb", buffering=0) as file:
+        while piece := file.read(PIECE):
+            yield piece
 
 
 def piped(head: bytes) -> Iterator[bytes]:

@@ -157,6 +157,8 @@ def question(asked: str, inputs: dict[str, Any]) -> str:
         return f"node {inputs['node']}"
     if inputs.get("nodes") or ("local" in inputs and "kind" not in inputs and inputs.get("selector")):
         return nodes_asked(str(inputs.get("nodes", "")), str(inputs.get("selector", "")))
+    if "kind" in inputs and "all_namespaces" not in inputs and inputs.get("selector"):
+        return f"pods with {inputs['selector']} in {namespace}"
     if "all_namespaces" in inputs:
         return "GPU pods in all namespaces" if inputs["all_namespaces"] else f"GPU pods in {namespace}"
     return asked

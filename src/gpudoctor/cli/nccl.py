@@ -68,7 +68,7 @@ def nccl(
         record=record,
         replay=replay,
     )
-    inputs, asked = job_inputs(pod, job, selector, namespace, ras)
+    inputs, asked = env_inputs(pod, job, selector, namespace, ras) if env else job_inputs(pod, job, selector, namespace, ras)
     shown: dict[str, Any] = {"format": format, "verbose": verbose, "no_color": no_color}
     raise typer.Exit(diagnosed(list(paths or []), inputs, asked, where, "nccl-env" if env else "nccl", timeout, shown))
 
@@ -84,7 +84,6 @@ def job_inputs(pod: str, job: str, selector: str, namespace: str, ras: str) -> t
     if pod or job or selector:
         target = f"pod/{pod.removeprefix('pod/')}" if pod else job if "/" in job or not job else f"job/{job}"
         inputs, asked = pod_inputs(target, namespace, selector, all_namespaces=False)
-        asked = asked or f"pods with {selector}"
     if ras:
         match = RAS.match(ras)
         if not match:
@@ -92,6 +91,15 @@ def job_inputs(pod: str, job: str, selector: str, namespace: str, ras: str) -> t
         inputs |= {"ras": match[1] or match[2], "ras_port": int(match[3] or RAS_PORT)}
         asked = asked or f"NCCL on {ras}"
     return inputs, asked
+
+
+def env_inputs(pod: str, job: str, selector: str, namespace: str, ras: str) -> tuple[dict[str, Any], str]:
+    """The inputs of `nccl-env`, and the question in one line. Raises `Refused`."""
+    if job or ras:
+        raise Refused("--env is about one --pod, pods with -l SELECTOR, --node, --local, or files")
+    inputs, asked = job_inputs(pod, "", selector, namespace, "")
+    names = {"name": "name", "selector": "pods", "namespace": "namespace"}
+    return {names[key]: value for key, value in inputs.items() if key in names}, asked or (f"pods with {selector}" if selector else "")
 
 
 def diagnosed(paths: list[str], inputs: dict[str, Any], asked: str, where: Where, book: str, timeout: float, shown: dict[str, Any]) -> int:

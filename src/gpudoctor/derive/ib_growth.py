@@ -65,6 +65,7 @@ def grown(name: Name, first: IbCounters, last: IbCounters, ends: Mapping[tuple[s
         ca=name.ca,
         port=name.port,
         lid=last.lid,
+        named=f"{name.ca or f'lid {last.lid}'} port {name.port}",
         seconds=seconds,
         grew=grew,
         rate={field: value / seconds for field, value in grew.items()} if seconds > 0 else {},

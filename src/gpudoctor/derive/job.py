@@ -12,9 +12,9 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from gpudoctor.derive.job_progress import Progress, progress
+from gpudoctor.derive.job_progress import EVERYBODY, Progress, progress
 from gpudoctor.derive.job_ranks import MEETING, TERMINATED, WAITS, failed, members, numbers, of_type
-from gpudoctor.derive.job_rows import differences, groups
+from gpudoctor.derive.job_rows import differences, groups, wording
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.job import Collective, Communicator, Job, Rank
 from gpudoctor.facts.kubernetes import Message, Pod
@@ -91,7 +91,7 @@ def measured(
     everybody = set(range(world)) if world else implied(set(numbered))
     missing = sorted(everybody - numbered.keys()) if world else []
     talking = {number for number, one in numbered.items() if one.error or one.survivor}
-    where = progress(collectives, everybody, talking)
+    where = progress(collectives, everybody, talking, all_known=world is not None)
     begun = incomplete(communicators)
     first = first_failure(ranks)
     suspects = hosts_of(numbered, first, where)
@@ -113,10 +113,11 @@ def measured(
         first_device=first.device if first else None,
         first_error=first.error if first else "",
         first_text=first.error_text if first else "",
+        first_said=wording(first) if first else "",
         first_signal=first.signal if first else None,
         first_exit=first.exit_code if first else None,
-        failing=sum(failed(one) for one in ranks),
-        lost=sum(bool(one.survivor) or one.signal == TERMINATED for one in ranks if not failed(one)),
+        failing=sum(failed(one) and one.error not in ACCUSING for one in ranks),
+        lost=sum(one is not first and lost(one) for one in ranks),
         accuses=first is not None and first.error in ACCUSING,
         accused=accused,
         accused_by=by,
@@ -126,7 +127,7 @@ def measured(
         silent_text=numbers(where.silent) if where else "",
         operation=where.operation if where else "",
         sequence=where.sequence if where else None,
-        group=where.group if where else "",
+        group=where.group if where and where.group not in EVERYBODY else "",
         disagreement=where.disagreement if where else "",
         odd_text=where.odd_text if where else "",
         together=where.together if where else None,
@@ -175,9 +176,19 @@ def incomplete(communicators: list[Communicator]) -> set[int]:
 
 
 def first_failure(ranks: list[Rank]) -> Rank | None:
-    """The rank with the first error of its own. One that names its error comes before one of which only the exit is known."""
-    guilty = [one for one in ranks if failed(one)]
-    return min(guilty, key=lambda one: (not one.error, one.error_time if one.error_time is not None else float("inf")), default=None)
+    """The rank with the first error of its own. One whose error is of the connection to another comes after the others, and last one
+    of which only the exit is known.
+    """
+
+    def place(one: Rank) -> tuple[bool, bool, float]:
+        return (not one.error, one.error in ACCUSING, one.error_time if one.error_time is not None else float("inf"))
+
+    return min((one for one in ranks if failed(one)), key=place, default=None)
+
+
+def lost(one: Rank) -> bool:
+    """Whether a rank only lost another one, or was ended because of it."""
+    return one.error in ACCUSING or (not failed(one) and (bool(one.survivor) or one.signal == TERMINATED))
 
 
 def kind_of(ranks: list[Rank], begun: set[int], where: Progress | None, first: Rank | None) -> str:

@@ -52,16 +52,17 @@ class Progress(msgspec.Struct):
     together: bool | None = None
 
 
-def progress(collectives: Iterable[Collective], everybody: set[int], speaking: set[int]) -> Progress | None:
+def progress(collectives: Iterable[Collective], everybody: set[int], speaking: set[int], *, all_known: bool) -> Progress | None:
     """The group that began to wait first, or in which ranks disagree or are behind; None when no rank waits.
 
-    `everybody` are all ranks of the job, `speaking` those that tell of its end in other words than a time-out.
+    `everybody` are all ranks of the job (`all_known`) or those that were read, `speaking` those that tell of its end in other words
+    than a time-out.
     """
     groups: dict[str, list[Collective]] = defaultdict(list)
     for one in collectives:
         if one.rank is not None:
             groups[one.group].append(one)
-    found = [measured(group, records, everybody, speaking) for group, records in groups.items()]
+    found = [measured(group, records, everybody, speaking, all_known) for group, records in groups.items()]
     waiting = [one for one in found if one.waiting or one.disagreement]
     return min(waiting, key=precedence, default=None)
 
@@ -72,7 +73,7 @@ def precedence(one: Progress) -> tuple[bool, bool, float, int]:
     return (not one.disagreement, not (one.behind or one.silent), began, -len(one.waiting))
 
 
-def measured(group: str, records: list[Collective], everybody: set[int], speaking: set[int]) -> Progress:
+def measured(group: str, records: list[Collective], everybody: set[int], speaking: set[int], all_known: bool) -> Progress:
     """One group."""
     numbered = [one for one in records if one.operation not in POINT_TO_POINT] or records
     at = standing(numbered)
@@ -93,7 +94,7 @@ def measured(group: str, records: list[Collective], everybody: set[int], speakin
             made.silent = sorted(everybody - at.keys() - speaking)
     disagree(made, numbered)
     if made.waiting:
-        complete = group in EVERYBODY and bool(everybody) and not everybody - set(made.waiting)
+        complete = group in EVERYBODY and all_known and not everybody - set(made.waiting)
         apart = bool(made.behind or made.ahead or made.silent or made.disagreement)
         made.together = False if apart else True if complete else None
     return made
@@ -102,6 +103,7 @@ def measured(group: str, records: list[Collective], everybody: set[int], speakin
 def standing(records: list[Collective]) -> dict[int, At]:
     """Where each rank stands, from all that is said of it."""
     at: dict[int, At] = {}
+    seen: dict[tuple[int, int], float | None] = {}
     for one in records:
         if one.rank is None:
             continue
@@ -109,7 +111,10 @@ def standing(records: list[Collective]) -> dict[int, At]:
         number = one.sequence if one.sequence is not None else -1
         here.calls = max(here.calls, number, *(n for n in (one.last_enqueued, one.last_started) if n is not None))
         here.done = max(here.done, number if one.state == "completed" else -1, one.last_completed if one.last_completed is not None else -1)
-        if one.state != "completed" and number >= 0 and (here.waits is None or number < (here.waits.sequence or 0)):
+        if one.state == "launched":  # by RAS, asked twice: who has launched nothing since waits in the last one
+            still = seen.setdefault((one.rank, number), one.time) != one.time
+            here.waits = one if still and number == here.calls else here.waits
+        elif one.state != "completed" and number >= 0 and (here.waits is None or number < (here.waits.sequence or 0)):
             here.waits = one
     return at
 

@@ -47,21 +47,44 @@ def groups(job: str, ranks: list[Rank], missing: list[int], progress: Progress |
     states: dict[State, list[Rank]] = defaultdict(list)
     for one in ranks:
         states[state(one, progress)].append(one)
-    made = [row(job, key, found) for key, found in states.items()]
+    waits = waiting_since(progress)
+    made = [row(job, key, found, waits) for key, found in states.items()]
     if missing:
         text = "nothing was read of them" if len(missing) > 1 else "nothing was read of it"
         made.append(RankGroup(job=job, ranks=numbers(missing), count=len(missing), state=text, order=MISSING))
     return sorted(made, key=lambda one: (one.order, -one.count, one.ranks))[:ROWS]
 
 
-def row(job: str, key: State, ranks: list[Rank]) -> RankGroup:
+def row(job: str, key: State, ranks: list[Rank], waits: dict[int, float]) -> RankGroup:
     """One state as a row. Ranks without a number are counted and named by their hosts."""
     first = ranks[0]
     where = fold(one.node for one in ranks if one.node)
     if len(ranks) == 1 and first.device is not None:
         where = f"{where}, GPU {first.device}".lstrip(", ")
     known = [one.rank for one in ranks if one.rank is not None]
-    return RankGroup(job=job, ranks=numbers(known) or "?", count=len(ranks), state=key[1], where=where, order=key[0], origin=first.origin)
+    return RankGroup(
+        job=job,
+        ranks=numbers(known) or "?",
+        count=len(ranks),
+        state=key[1],
+        where=where,
+        order=key[0],
+        waits_from=earliest(waits.get(rank) for rank in known),
+        heard=max((one.last for one in ranks if one.last is not None), default=None),
+        ended=earliest(one.error_time for one in ranks),
+        origin=first.origin,
+    )
+
+
+def waiting_since(progress: Progress | None) -> dict[int, float]:
+    """When each rank began to wait in its operation: what it waited, before the line that says so."""
+    calls = {rank: at.waits for rank, at in progress.at.items() if at.waits is not None} if progress else {}
+    return {rank: call.time - call.waited for rank, call in calls.items() if call.time is not None and call.waited is not None}
+
+
+def earliest(moments: Iterable[float | None]) -> float | None:
+    """The first of some moments, None when none is known."""
+    return min((moment for moment in moments if moment is not None), default=None)
 
 
 def state(one: Rank, progress: Progress | None) -> State:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine import conclude, outcomes, series
+from gpudoctor.engine import conclude, lanes, outcomes, series
 from gpudoctor.engine.fleet import FANOUT, HOST_TIMEOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Run, StepRun, Trouble, folded, named
@@ -112,6 +112,7 @@ def report(library: Library, store: Store, checked: list[outcomes.Checked], *, s
         ruled_out=conclude.ruled_out(checked),
         unknown=unsure,
         series=series.of_store(store),
+        lanes=lanes.of_store(store),
         **rest,
     )
 

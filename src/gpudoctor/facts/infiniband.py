@@ -80,6 +80,7 @@ class IbGrowth(Fact, frozen=True, kw_only=True):
     ca: str = ""
     port: int = 1
     lid: int | None = None
+    named: str = ""  # for a person: mlx5_0 port 1, lid 4 port 1
     seconds: float = 0.0
     grew: dict[str, int] = {}
     rate: dict[str, float] = {}  # per second

@@ -82,7 +82,7 @@ class Collective(Fact, frozen=True, kw_only=True):
     elements_out: int | None = None
     sizes: str = ""  # [[1024], [8]] of the flight recorder
     dtype: str = ""
-    state: str = ""  # scheduled, started, completed, timed_out
+    state: str = ""  # scheduled, started, completed, timed_out; launched: by RAS, which does not know whether it is completed
     timeout: float | None = None  # seconds
     waited: float | None = None
     frames: list[str] = []  # file:line function, innermost first
@@ -117,11 +117,12 @@ class Job(Fact, frozen=True, kw_only=True):
     node: str = ""  # when all its ranks are on one host
     nodes: int = 0  # different hosts of its ranks
     failing: int = 0  # ranks with an error of their own: one is a fault, all of them are a mistake in common
+    first_said: str = ""  # its error and how it ended, in words
     first_pod: str = ""
     first_device: int | None = None
     first_signal: int | None = None
     first_exit: int | None = None
-    lost: int = 0  # ranks that only say that another one is gone
+    lost: int = 0  # ranks that only say that another one is gone, or were ended because of it
     accuses: bool = False  # the first error is of a connection to another rank: who names it may be sound
     accused: str = ""  # the host or address that most of them name
     accused_by: int = 0  # by how many lines
@@ -145,7 +146,10 @@ class RankGroup(Fact, frozen=True, kw_only=True):
     count: int
     state: str
     where: str = ""  # hosts, folded
-    order: int = 0
+    order: int = 0  # of the rows, the worst first
+    waits_from: float | None = None  # when the first of them began to wait in the operation
+    heard: float | None = None  # when the last of them was last heard of
+    ended: float | None = None  # when the first of them failed or was told that another one did
 
 
 class RankDifference(Fact, frozen=True, kw_only=True):

@@ -266,6 +266,7 @@ class Message(Fact, frozen=True, kw_only=True):
     gpu: str = ""  # of the kernel log: the GPU that the NVIDIA driver names in the line
     pci: str = ""  # of the kernel log: the PCI device that the line names
     moment: float = 0.0  # of the kernel log: as of an Xid
+    last_moment: float = 0.0  # of the last of equal lines
     last: float | None = None  # of the kernel log: time of the last such line
     uptime: float | None = None  # of the kernel log: seconds since boot
     until: float | None = None  # of the kernel log: the same of the last such line

@@ -1,6 +1,7 @@
 """Environment variables → settings: `env`, /proc/PID/environ, shell and batch scripts, `-e NAME=value`, manifests, nccl.conf.
 
-Only variables by which a job communicates are kept, and of those no value that looks like a secret.
+What NCCL itself logs of its variables is read with the rest of its log. Only variables by which a job communicates are kept, and of those
+no value that looks like a secret.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ VALUE = 300  # characters of a value: a list of adapters is shorter
 HIDDEN = "<hidden>"
 NAME = r"(?P<name>[A-Z][A-Z0-9_]{2,100})"
 QUOTED = r"""(?:"(?P<double>[^"\n]{0,1000})"|'(?P<single>[^'\n]{0,1000})'|(?P<bare>[^\s"';#]{0,1000}))"""
-# export NCCL_DEBUG=INFO  |  NCCL_DEBUG=INFO python …  |  -e NCCL_DEBUG=INFO  |  --env=NCCL_DEBUG=INFO  |  declare -x NCCL_DEBUG="INFO"
-ASSIGNED = re.compile(rf"""(?:^|(?<=[\s"'=;(,]))(?<!\$){NAME}={QUOTED}""")
+# export NCCL_DEBUG=INFO NCCL_NET=IB  |  + NCCL_DEBUG=INFO python …  |  cd /job && export NCCL_DEBUG=INFO  |  declare -x NCCL_DEBUG="INFO"
+COMMAND = re.compile(r"(?:^|&&|;)\s{0,40}(?:[+$>] )?(?:(?:sudo|env|export|declare -x)\s+){0,3}(?=[A-Z][A-Z0-9_]{2,100}=)")
+ASSIGNED = re.compile(rf"{NAME}={QUOTED}[;\s]*")
+# docker run -e NCCL_DEBUG=INFO  |  mpirun -x NCCL_DEBUG=INFO  |  --env=NCCL_DEBUG=INFO  |  srun --export=ALL,NCCL_DEBUG=INFO
+OPTION = re.compile(rf"""\s(?:-e|-x|--env|--export)[ =]["']?(?:[\w,.:/-]{{1,200}},)?{NAME}={QUOTED}""")
 # NCCL_SOCKET_IFNAME==ens1f0                  (/etc/nccl.conf and env: everything behind the first = is the value)
 PLAIN = re.compile(rf"^{NAME}=(?P<bare>.{{0,1000}})$")
 # setenv NCCL_DEBUG INFO  |  ENV NCCL_DEBUG INFO  |  NCCL_DEBUG: "INFO"  |  os.environ["NCCL_DEBUG"] = "INFO"
@@ -33,8 +37,6 @@ SPOKEN = re.compile(
 # - name: NCCL_DEBUG            and on the next line            value: "INFO"
 MANIFEST_NAME = re.compile(rf"""^\s{{0,80}}(?:- )?["']?name["']?:\s{{0,8}}["']?{NAME}["']?,?\s*$""")
 MANIFEST_VALUE = re.compile(rf"""^\s{{0,80}}["']?value["']?:\s{{0,8}}{QUOTED}""")
-# gpu-01:4711:4790 [0] NCCL INFO NCCL_IB_DISABLE set by environment to 1.
-LOGGED = re.compile(rf"\b{NAME} set (?:by environment )?to (?P<bare>\S{{1,300}})")
 WHOLE = 3  # of the variables that every process has; a text that sets so many is an environment and no script
 EVERYWHERE = re.compile(r"^(?:PATH|HOME|PWD|HOSTNAME|USER|LANG|SHLVL|TERM|SHELL|_|KUBERNETES_SERVICE_HOST|KUBERNETES_PORT)=", re.MULTILINE)
 # Who numbers ranks: torchrun, Slurm, Open MPI, PMI
@@ -114,7 +116,7 @@ def variables(text: str) -> Iterator[tuple[int, str, str, str]]:
 
 
 def assigned(line: str) -> Iterator[tuple[str, str]]:
-    """The assignments of one line, in whichever notation."""
+    """The assignments of one line, in whichever notation. What a sentence advises (`you can set NCCL_IGNORE_DISABLED_P2P=1`) is none."""
     if match := PLAIN.match(line):
         bare = match["bare"]
         # NCCL_DEBUG=INFO NCCL_NET=IB python train.py is a command; a value with quotes is a shell's
@@ -124,10 +126,13 @@ def assigned(line: str) -> Iterator[tuple[str, str]]:
     if match := SPOKEN.match(line):
         yield match["name"] or match["python"] or match["key"], value_of(match)
         return
-    for match in ASSIGNED.finditer(line):
+    for command in COMMAND.finditer(line):
+        at = command.end()
+        while match := ASSIGNED.match(line, at):
+            yield match["name"], value_of(match)
+            at = match.end()
+    for match in OPTION.finditer(line):
         yield match["name"], value_of(match)
-    for match in LOGGED.finditer(line):
-        yield match["name"], match["bare"].rstrip(".")
 
 
 def value_of(match: re.Match[str]) -> str:

@@ -29,7 +29,6 @@ import msgspec
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.job import Collective, Communicator, Rank
 from gpudoctor.knowledge.collectives import group, operation
-from gpudoctor.nodesets import runs
 from gpudoctor.parsers import ParseError, plain_pickle
 from gpudoctor.probes.base import Output
 
@@ -194,8 +193,13 @@ def ranks_of(value: Any) -> list[int]:
 
 def folded(ranks: Iterable[int]) -> str:
     """Ranks as people write them: 0-7,16."""
-    numbers = sorted(set(ranks))
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs(numbers)) if numbers else ""
+    runs: list[list[int]] = []
+    for rank in sorted(set(ranks)):
+        if runs and rank == runs[-1][1] + 1:
+            runs[-1][1] = rank
+        else:
+            runs.append([rank, rank])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
 def frames(value: Any) -> list[str]:

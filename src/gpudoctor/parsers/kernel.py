@@ -60,7 +60,7 @@ def log(pages: Iterable[Output], about: Subject) -> Facts:
 class Said:
     """Equal messages: where the first one stands, how many, and when the last one was."""
 
-    __slots__ = ("age", "count", "last", "until", "where")
+    __slots__ = ("age", "count", "last", "moment", "until", "where")
 
     def __init__(self, where: Where) -> None:
         self.where, self.count = where, 0
@@ -69,7 +69,7 @@ class Said:
     def add(self, where: Where) -> None:
         """One more."""
         self.count += 1
-        self.last, self.until, self.age = where.line.time, where.line.uptime, where.age
+        self.last, self.until, self.age, self.moment = where.line.time, where.line.uptime, where.age, where.moment
 
 
 class Log:
@@ -176,6 +176,7 @@ class Log:
             gpu=self.uuids.get((node, device), device) if driver else "",
             pci=device,
             moment=where.moment,
+            last_moment=said.moment,
             time=where.line.time,
             last=said.last,
             uptime=where.line.uptime,

@@ -34,8 +34,9 @@ def gpu_pods(outputs: Iterable[Output], about: Subject) -> Facts:
     for output in outputs:
         if not output.ok:
             raise ParseError(f"{output.named()}: the list of pods is not complete: {output.reason or output.failure}")
-        for kind, records in read(output, target=True, wanted=ill).items():
-            kept[kind] += records
+        found = read(output, target=True, wanted=ill)
+        for kind, records in kept.items():
+            records += found[kind]
     return {**kept, "targets": [Target(kind="GPU pod", found=True, pods=seen)]}
 
 

@@ -17,7 +17,12 @@ MARKS: tuple[tuple[str, str, int], ...] = (
     ("=listed", r"#  Rank +\d+ (?:Group +\d+ )?Pid +\d+ on ", 0),
     ("=world", r"GLOBAL_RANK: \d+, MEMBER: |^\s*global_ranks=\[", 0),
     ("=torch", r"(?:PyTorch|torch) version(?: ?:|[ .]{2,}) ?\d", 0),
-    ("=step", r"(?:\biteration +\d+/ *\d+ |\bglobal_step[=: ]+\d|\bstep[=:]? ?\d+\b|, iteration \d+/|\biter \d+[:,]|(?i:train|epoch|step).{0,80}%\|.{0,120}\| *\d+/\d{3,10} \[)", 1),
+    (
+        "=step",
+        r"(?:\biteration +\d+/ *\d+ |\bglobal_step[=: ]+\d|\bstep[=:]? ?\d+\b|, iteration \d+/|\biter \d+[:,]"
+        r"|(?i:train|epoch|step).{0,80}%\|.{0,120}\| *\d+/\d{3,10} \[)",
+        1,
+    ),
     ("=raised", r"[a-z](?:Error|Exception|Interrupt)(?:: |$)", 0),
 )
 
@@ -33,7 +38,10 @@ AGENT_RANKS = re.compile(r"global_ranks=\[([\d, ]{0,4000})\]")
 TORCH = re.compile(r"(?:PyTorch|torch) version(?: ?:|[ .]{2,}) ?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?[\w.+]{0,24})")
 # "  iteration      120/    1000 | consumed samples: …" (Megatron)  |  step=10, skipped=0 (DeepSpeed)  |  step: 10  loss: … (torchtitan)
 # | Training epoch 0, iteration 10/99 | (NeMo)  |  iter 100: loss 2.3  |  Training:   6%|▌  | 400/6000 [04:11<58:20, 1.6it/s] (tqdm)
-STEP = re.compile(r"(?:\biteration +(\d{1,10})/|\bglobal_step[=: ]+(\d{1,10})\b|\bstep[=:]? ?(\d{1,10})\b|\biter (\d{1,10})[:,]|%\|.{0,120}\| *(\d{1,10})/\d{3,10} \[)")
+STEP = re.compile(
+    r"(?:\biteration +(\d{1,10})/|\bglobal_step[=: ]+(\d{1,10})\b|\bstep[=:]? ?(\d{1,10})\b|\biter (\d{1,10})[:,]"
+    r"|%\|.{0,120}\| *(\d{1,10})/\d{3,10} \[)"
+)
 # torch.distributed.DistBackendError: …  |  KeyError: 'input_ids'
 RAISED = re.compile(r"(?:^|[\s\]>:])([A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt))(?:: |$)")
 FIELD = re.compile(r"(?:^|\s)(time|host|rank|exitcode|traceback) {1,12}: (.{1,300})")

@@ -19,11 +19,10 @@ from msgspec.structs import replace
 
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.kubernetes import Message
+from gpudoctor.parsers.blocks import BLOCK, cut_long_lines, parts, whole_lines
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Output
 
-BLOCK = 256 * 1024  # bytes of whole lines that are looked at together
-LONGEST_LINE = 4096  # bytes of one line that are looked at
 LONGEST_DETAIL = 256
 MOST_DIFFERENT = 5000  # different messages of one text; more is noise, and must not fill the memory
 DFA_MEMORY = 256 << 20  # bytes RE2 may use for its automaton; it grows only as far as the text needs
@@ -57,6 +56,14 @@ def entries() -> list[tuple[str, str]]:
     from gpudoctor.runbook.index import messages
 
     return [(message.name, message.pattern) for message in messages()]
+
+
+@functools.cache
+def errors() -> dict[str, bool]:
+    """Names of the known messages that are no noise → whether only a survivor says so, in a job of many ranks."""
+    from gpudoctor.runbook.index import messages
+
+    return {message.name: message.survivor for message in messages() if not message.benign}
 
 
 @functools.cache
@@ -237,16 +244,6 @@ def occurring(block: bytes, known: Scanner, part: int) -> list[tuple[bytes, list
     return made
 
 
-def parts(block: bytes, size: int) -> Iterator[bytes]:
-    """A block in pieces of whole lines that have about `size` bytes."""
-    start = 0
-    while len(block) - start > size:
-        end = block.rfind(b"\n", start, start + size) + 1 or block.find(b"\n", start) + 1 or len(block)
-        yield block[start:end]
-        start = end
-    yield block[start:] if start else block
-
-
 def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
     """Start and end of each line of a block that fits one pattern, with what it captured the first time."""
     if LITERAL.fullmatch(pattern.pattern):
@@ -274,39 +271,3 @@ def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int, str]]:
         end = len(block) if end < 0 else end
         yield start, end, ""
         at = block.find(literal, end)
-
-
-def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Blocks of whole lines from chunks that are cut anywhere."""
-    rest = b""
-    for chunk in chunks:
-        at = 0
-        while at < len(chunk):
-            cut = chunk.rfind(b"\n", at, at + BLOCK) + 1
-            if not cut:  # no line ends here: more of an open line would be cut off later anyway
-                rest = (rest + chunk[at : at + BLOCK])[: LONGEST_LINE + 1]
-                at += BLOCK
-                continue
-            yield rest + chunk[at:cut] if rest else chunk[at:cut]
-            rest, at = b"", cut
-            if len(chunk) - at < BLOCK and chunk.find(b"\n", at) < 0:
-                rest, at = chunk[at : at + LONGEST_LINE + 1], len(chunk)
-    if rest:
-        yield rest
-
-
-def cut_long_lines(block: bytes) -> bytes:
-    """A block whose lines have at most `LONGEST_LINE` bytes. Looks at one newline per 4 KiB, not at every line."""
-    kept: list[bytes] = []
-    start = at = 0
-    while len(block) - at > LONGEST_LINE:
-        newline = block.rfind(b"\n", at, at + LONGEST_LINE + 1)
-        if newline >= 0:
-            at = newline + 1
-            continue
-        end = block.find(b"\n", at)
-        end = len(block) if end < 0 else end
-        kept.append(block[start : at + LONGEST_LINE])
-        start = end
-        at = end + 1
-    return b"".join([*kept, block[start:]]) if kept else block

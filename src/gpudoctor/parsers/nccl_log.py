@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from secrets import token_hex
+from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Allocation
@@ -23,8 +24,9 @@ from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel_fold import Fold, Where
 from gpudoctor.parsers.kernel_line import line_of as kernel_line
 from gpudoctor.parsers.kernel_xid import xid_of
-from gpudoctor.parsers.messages import Hit, Scanner, compiled, entries, find
+from gpudoctor.parsers.messages import Hit, Scanner, compiled, entries, errors, find
 from gpudoctor.parsers.rank_facts import Facts as Made
+from gpudoctor.parsers.rank_few import Few
 from gpudoctor.parsers.rank_line import Line, line_of, pieces
 from gpudoctor.parsers.rank_process import Process, Said
 from gpudoctor.parsers.rank_table import Place, Table
@@ -51,14 +53,6 @@ def scanner() -> Scanner:
     return compiled([*entries(), *((name, pattern) for name, pattern, _ in MARKS), (SOURCE, f"^{SOURCE}([0-9a-f]{{16}})$")])
 
 
-@functools.cache
-def errors() -> dict[str, bool]:
-    """Names of the known messages that count as an error → whether only a survivor says so."""
-    from gpudoctor.runbook.index import messages
-
-    return {one.name: one.survivor for one in messages() if not one.benign}
-
-
 def log(pages: Iterable[Output], about: Subject) -> Facts:
     """Ranks, communicators, operations, settings and known messages of the logs of one job."""
     return RankLog(about).read(pages)
@@ -71,37 +65,6 @@ class Begun:
 
     def __init__(self, name: str, now: float) -> None:
         self.name, self.now, self.end = name, now, b""
-
-
-class Few(dict[str, int]):
-    """How many lines of a kind are looked at in a part of a log: all at first, then few, hardly any once they tell nothing new."""
-
-    left = 2_000
-    enough = 4  # lines that told nothing new, after which only a sample is looked at
-    sample = 16  # one part in so many
-
-    def __init__(self, kinds: Mapping[str, int]) -> None:
-        super().__init__(kinds)
-        self.stale = dict.fromkeys(kinds, 0)
-        self.passed = 0
-
-    def get(self, name: str, default: int | None = None) -> int | None:  # type: ignore[override]
-        """The number for a kind of line, None for all."""
-        if self.left > 0 or name not in self:
-            return None
-        if self.stale[name] < self.enough:
-            return self[name]
-        self.passed += 1
-        return 1 if self.passed % self.sample == 0 else 0
-
-    def count(self, name: str, news: bool) -> None:
-        """One more line was looked at."""
-        self.left -= 1
-        self.stale[name] = 0 if news else self.stale[name] + 1
-
-    def renew(self) -> None:
-        """Another source: all of it is new."""
-        self.stale = dict.fromkeys(self, 0)
 
 
 class RankLog:
@@ -311,7 +274,7 @@ def positions() -> dict[str, int]:
     return {name: number for number, name in enumerate(scanner().names)}
 
 
-def compiled_entry(name: str):  # type: ignore[no-untyped-def]
+def compiled_entry(name: str) -> Any:
     """The compiled pattern of one entry."""
     return scanner().patterns[positions()[name]]
 

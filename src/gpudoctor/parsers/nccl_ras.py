@@ -18,7 +18,8 @@
 
 A communicator that something is wrong with is named by its hash, which NCCL's log calls commId; the others are counted. A rank's number is
 that in the communicator: it is the rank of the job where the communicator has all GPUs of the job. Nodes are addresses. The counts are of
-operations launched, and RAS asks the ranks one after another: a difference means something when it is the same the next time.
+operations launched, and RAS asks the ranks one after another: a difference means something when it is the same the next time, so they are
+`launched` and no more.
 """
 
 from __future__ import annotations
@@ -86,6 +87,7 @@ class Answer:
 
     def __init__(self, output: Output) -> None:
         self.source = output.named()
+        self.time = output.time or None
         self.version = ""
         self.gpus: int | None = None  # of the whole job
         self.rows: dict[int, dict[str, Any]] = {}
@@ -184,7 +186,7 @@ class Answer:
     def communicator(self, name: str, **fields: Any) -> dict[str, Any]:
         """The communicator with a hash, as far as it is known."""
         if name not in self.communicators and len(self.communicators) < MOST:
-            self.communicators[name] = {"origin": self.origin, "order": len(self.communicators)}
+            self.communicators[name] = {"origin": self.origin, "time": self.time, "order": len(self.communicators)}
         known = self.communicators.get(name, {})
         known.update(fields)
         return known
@@ -217,9 +219,10 @@ class Answer:
             group=f"{self.hash} {self.operation}",  # each operation is numbered by itself, before 2.26 all of them together
             operation="" if self.operation == "COLLECTIVE" else self.operation,
             sequence=number,
-            state="started",
+            state="launched",
             last_enqueued=number,
             count=count,
+            time=self.time,
             origin=self.origin,
         )
 

@@ -126,7 +126,8 @@ def count_of(answer: Answer, member: Member, name: str, count: int) -> Collectiv
         group=f"{answer.hash} {operation(name)}",
         operation=operation(name),
         sequence=count,
-        state="started",
+        state="launched",
         last_enqueued=count,
+        time=answer.time,
         origin=answer.origin,
     )

@@ -17,11 +17,11 @@ MARKS: tuple[tuple[str, str, int], ...] = (
     ("=setting", r" set (?:by environment )?to ", 0),
     ("=connected", "Connected all (?:rings|trees)", 0),
     # Thousands of lines a rank: some of each block tell what it uses.
-    ("=gdr", r" via NET/\S+/GDRDMA", 2),
-    ("=net", r" via NET/\w+/\d+(?:\(\d+\))?(?:/Shared)?\s*$", 2),
-    ("=p2p", r" via (?:P2P/|NVLS)", 2),
-    ("=shm", r" via (?:SHM|direct shared memory)", 2),
-    ("=call", r": opCount [0-9a-f]+ sendbuff", 2),
+    ("=gdr", r" via NET/\S+/GDRDMA", 1),
+    ("=net", r" via NET/\w+/\d+(?:\(\d+\))?(?:/Shared)?\s*$", 1),
+    ("=p2p", r" via (?:P2P/|NVLS)", 1),
+    ("=shm", r" via (?:SHM|direct shared memory)", 1),
+    ("=call", r": opCount [0-9a-f]+ sendbuff", 1),
 )
 
 # ncclCommInitRankConfig comm 0x58 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 100000 commId 0x56bea185a98d5193 - Init START

@@ -87,7 +87,7 @@ def decoded(output: Output) -> dict[str, Any]:
     """The JSON object, which must be of this format."""
     try:
         said = msgspec.json.decode(b"".join(output.pages))
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ParseError(f"{output.named()}: not the JSON of NVML: {str(error)[:200]}") from None
     if not isinstance(said, dict) or said.get("nvml") != 1:
         raise ParseError(f"{output.named()}: not the JSON of NVML: {output.text[:80]!r}")

@@ -46,7 +46,7 @@ def samples(output: Output, about: Subject) -> Facts:
     """The samples in the order of GPU and time. A series or a point that can't be read is left out."""
     try:
         answer = msgspec.json.decode(b"".join(output.pages), type=_Answer)
-    except (msgspec.MsgspecError, RecursionError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise ParseError(f"{output.named()}: not an answer of Prometheus: {output.text[:120]!r}") from None
     if answer.status != "success" or answer.data is None:
         raise ParseError(f"{output.named()}: Prometheus has no answer: {output.text[:120]!r}")
@@ -54,7 +54,7 @@ def samples(output: Output, about: Subject) -> Facts:
     for raw in answer.data.result[:SERIES]:
         try:
             series = msgspec.json.decode(raw, type=_Series)
-        except (msgspec.MsgspecError, RecursionError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             continue
         name = series.metric.get("__name__", "")
         who = key(series.metric, about)

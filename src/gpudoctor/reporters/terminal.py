@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from gpudoctor.nodesets import fold
 from gpudoctor.report import Candidate, Coverage, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
+from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
@@ -180,6 +181,10 @@ def drawn(page: Page, report: Report) -> None:
     if report.series:
         page.gap()
     for row, marked in plot(report.series, page.width):
+        page.lines((row, "red" if marked else ""), rows=1)
+    if report.lanes:
+        page.gap()
+    for row, marked in lanes(report.lanes, page.width):
         page.lines((row, "red" if marked else ""), rows=1)
 
 

@@ -11,7 +11,7 @@ from gpudoctor.runbook.model import Cause, FixTemplate, Library, Runbook
 # The first words of commands that only read; a fix made of one of these changes nothing.
 READS = {"describe", "get", "logs", "top", "explain", "events", "version", "auth", "diff"}
 # Programs that only read, whatever their options, in the way that fixes use them.
-READERS = {"dmesg", "journalctl", "lspci", "lsmod", "df", "mokutil", "nvidia-ctk", "chronyc", "cat", "ls"}
+READERS = {"dmesg", "journalctl", "lspci", "lsmod", "df", "mokutil", "nvidia-ctk", "chronyc", "cat", "ls", "tail", "sensors"}
 
 
 def problems(given: Library, folder: Path) -> Iterator[str]:

@@ -1,0 +1,139 @@
+"""A small valid answer for each parser of the table, shortest first to read: what the hostile texts are made of."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.nodes import bus, dcgmi
+from tests.nodes.nvlink import errors, topo
+from tests.nodes.smi import Card
+from tests.nodes.smi_table import smi_table
+
+META = {"name": "gpu-01", "namespace": "ml", "uid": "3f2a", "creationTimestamp": "2026-03-01T11:00:00Z"}
+CARDS = [Card(), Card(index=1, pci="0000:5d:00.0")]
+
+
+def objects(kind: str, **rest: Any) -> str:
+    """A list of the API server with one object."""
+    return json.dumps({"apiVersion": "v1", "kind": f"{kind}List", "items": [{"apiVersion": "v1", "kind": kind, "metadata": META, **rest}]})
+
+
+POD = objects(
+    "Pod",
+    spec={"containers": [{"name": "c", "image": "a", "resources": {"limits": {"nvidia.com/gpu": "1"}}, "env": [{"name": "NCCL_DEBUG"}]}]},
+    status={"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "message": "0/1 nodes are available"}]},
+)
+STACK_POD = objects(
+    "Pod", spec={"containers": [{"name": "nvidia-device-plugin-ctr", "image": "nvcr.io/nvidia/k8s-device-plugin:v0.17.1"}]}
+).replace('"metadata": {', '"metadata": {"labels": {"app": "nvidia-device-plugin-daemonset"}, ')
+NODE = objects("Node", status={"capacity": {"nvidia.com/gpu": "8"}, "allocatable": {"nvidia.com/gpu": "8"}})
+EVENT = objects("Event", involvedObject={"kind": "Pod", "name": "a", "namespace": "ml"}, reason="FailedScheduling", message="0/1 nodes")
+CONFIG = objects(
+    "ConfigMap", data={"any": "version: v1\nsharing:\n  timeSlicing:\n    resources:\n    - name: nvidia.com/gpu\n      replicas: 4\n"}
+)
+KERNEL = "[   12.300000] NVRM: Xid (PCI:0000:1b:00): 43, pid=4711, name=python3, Ch 00000010\n"
+XID = "I0301 11:00:00.1 1 health.go:185] XidCriticalError: Xid=79 on Device=GPU-1f0d7a52; marking device as unhealthy.\n"
+RANK = "gpu-01:4101:4133 [0] NCCL INFO comm 0x55 rank 0 nranks 2 cudaDev 0 busId 1b000 commId 0x7 - Init COMPLETE\n"
+DUMP = {
+    "version": "2.4",
+    "pg_config": {"0": {"name": "0", "desc": "default_pg", "ranks": "[0, 1]"}},
+    "pg_status": {"0": {"last_enqueued_collective": 12, "last_started_collective": 12, "last_completed_collective": 11}},
+    "entries": [
+        {"pg_id": 0, "process_group": ["0", "default_pg"], "collective_seq_id": 12, "profiling_name": "nccl:all_reduce", "state": "started"}
+    ],
+}
+RAS = """NCCL version 2.28.9 compiled with CUDA 13.0
+Communicators... (2.05s)
+=============
+    Group     Comms     Nodes     Ranks     Ranks     Ranks    Status  Errors
+        #  in group  per comm  per node  per comm  in group
+        0         1         4       7-8        32        32   RUNNING  INCOMPLETE
+Errors / Warnings
+#0-0 (cf264af53edbe986) INCOMPLETE
+  Missing communicator data from 1 rank
+  Rank 21 -- GPU 5 managed by process 3487984 on node 172.16.64.213
+"""
+IBSTAT = """CA 'mlx5_0'
+\tCA type: MT4129
+\tNumber of ports: 1
+\tPort 1:
+\t\tState: Active
+\t\tPhysical state: LinkUp
+\t\tRate: 400
+\t\tBase lid: 21
+\t\tSM lid: 1
+\t\tLink layer: InfiniBand
+"""
+LINK = '0x98039b0300a1b2c3    117    1[  ] ==( 4X          53.125 Gbps Active/  LinkUp)==>       4   12[  ] "leaf-1" ( )\n'
+STACKS = 'Process 41: /usr/bin/python3 train.py\nThread 41 (active): "MainThread"\n    wait (torch/distributed/c10d_logger.py:81)\n'
+METRIC = {"__name__": "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", "Hostname": "n3", "UUID": "GPU-1", "gpu": "0"}
+LABELS = '{gpu="0",UUID="GPU-1",device="nvidia0",Hostname="n3"}'
+NVML = {
+    "nvml": 1,
+    "driver": "570.172.08",
+    "code": 0,
+    "gpus": [{"index": 0, "uuid": "GPU-a", "temperature": 41, "reasons": 4}],
+    "processes": [{"uuid": "GPU-a", "pid": 7, "process": "python3", "kind": "C", "memory": 1024}],
+    "samples": [{"time": 5.5, "uuid": "GPU-a", "reasons": ["hw_slowdown"], "sm_clock": 1410}],
+}
+DMON = "# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk\n# Idx      W      C      C      %      %    MHz    MHz\n"
+DIAG = {"Deployment": [("software", {0: "Pass", 1: "Fail"}, [(1, "Detected 2 volatile double-bit ECC errors", 3, 2)])]}
+HEALTH = {("GPU", 1): [("PCIe", "Warning", ["Detected more than 8 PCIe replays per minute for GPU 1"])]}
+
+# parser → a valid answer
+SAMPLES: dict[str, str] = {
+    "kubernetes.pods": POD,
+    "kubernetes.stack": STACK_POD,
+    "kubernetes.gpu_pods": POD,
+    "kubernetes.names": POD,
+    "kubernetes.nodes": NODE,
+    "kubernetes.all_nodes": NODE,
+    "kubernetes.usage": POD.replace('"spec": {', '"spec": {"nodeName": "gpu-01", '),
+    "kubernetes.events": EVENT,
+    "kubernetes.workloads": objects("Job", spec={"suspend": True}).replace('"v1", "kind": "Job"', '"batch/v1", "kind": "Job"'),
+    "kubernetes.quotas": objects(
+        "ResourceQuota", status={"hard": {"requests.nvidia.com/gpu": "8"}, "used": {"requests.nvidia.com/gpu": "8"}}
+    ),
+    "kubernetes.claims": objects("PersistentVolumeClaim", spec={}, status={"phase": "Pending"}),
+    "kubernetes.volumes": objects("PersistentVolume", spec={"claimRef": {"namespace": "ml", "name": "a"}}, status={"phase": "Bound"}),
+    "kubernetes.runtime_classes": objects("RuntimeClass", handler="nvidia"),
+    "kubernetes.stack_configs": CONFIG,
+    "logs.text": XID,
+    "kernel.log": KERNEL,
+    "nccl.log": RANK,
+    "nvidia.smi": smi_table(CARDS[:1]),
+    "nvidia.nvlink": errors(CARDS, links=1),
+    "nvidia.topo": topo(2),
+    "nvidia.version": bus.version(),
+    "nvml.gpus": json.dumps(NVML),
+    "nvml.samples": json.dumps(NVML),
+    "linux.lspci": bus.lspci([bus.Slot(), bus.Slot(pci="0000:5d:00.0", revision="ff")]),
+    "linux.modules": bus.modules("nvidia_uvm:4", "nvidia:120"),
+    "linux.units": bus.units(nvidia_dcgm="failed"),
+    "linux.net_dev": f"    lo: {' '.join(['12961'] * 16)}\n",
+    "linux.cgroup": "0::/kubepods.slice/kubepods-pod3f2a9c1e_7b4d_4e0a_9d55_0c1b2a3d4e5f.slice/cri-containerd-7d0c5b1f.scope\n",
+    "linux.limits": "Max open files            1024                 1048576              files\n",
+    "linux.ip_link": "2: ib0: <BROADCAST,UP> mtu 2044 qdisc mq state UP mode DEFAULT group default\n    link/infiniband 00:00 brd 00:ff\n",
+    "environment.settings": "NCCL_DEBUG=INFO\nNCCL_SOCKET_IFNAME=eth0\n",
+    "infiniband.ports": IBSTAT,
+    "infiniband.perfquery": "# Port counters: Lid 32 port 1 (CapMask: 0x5A00)\nSymbolErrorCounter:..............7\n",
+    "infiniband.ibqueryerrors": 'Errors for "gpu-03 mlx5_0"\n   GUID 0x98039b0300a1b2c3 port 1: [SymbolErrorCounter == 65535]\n',
+    "infiniband.iblinkinfo": f"CA: gpu-01 mlx5_0:\n      {LINK}",
+    "infiniband.gids": "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev ens1f0np0\n",
+    "infiniband.mlxlink": "State                              : Active\nPhysical state                     : LinkUp\nSpeed  : IB-NDR\n",
+    "dcgm.discovery": dcgmi.discovery({0: ("GPU-5a0c1f2e-0000-4000-8000-000000000000", "00000000:1B:00.0")}),
+    "dcgm.health": dcgmi.health_box("Warning", HEALTH),
+    "dcgm.diag": dcgmi.diag_4(DIAG),
+    "dcgm.dmon": dcgmi.dmon({"SMCLK": 5, "TMPTR": 5}, [("GPU 0", ["1980", "44"]), ("GPU 1", ["1200", "50"])]),
+    "dcgm.policy": dcgmi.policy("GPU Reset"),
+    "dcgm.stats": dcgmi.stats({0: {}}),
+    "nvidia.dmon": f"{DMON}    0     70     31     36      0      0   2619   1980\n",
+    "prometheus.range": json.dumps(
+        {"status": "success", "data": {"resultType": "vector", "result": [{"metric": METRIC, "value": [1772366400, "128"]}]}}
+    ),
+    "prometheus.text": f"DCGM_FI_DEV_SM_CLOCK{LABELS} 1980\nDCGM_FI_DEV_CLOCK_THROTTLE_REASONS{LABELS} 4\n",
+    "torch.flight_recorder": json.dumps(DUMP),
+    "nccl.ras": RAS,
+    "python.stacks": STACKS,
+}
