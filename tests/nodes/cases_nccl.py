@@ -365,6 +365,20 @@ CASES: dict[str, Case] = {
         "present state'.",
         place="transport/nvls.cc:270",
     ),
+    "job-mnnvl": pair(
+        "MNNVL (cliqueSize 2) is available but not working on this system. Check the IMEX channel configuration "
+        "(/dev/nvidia-caps-imex-channels). Set NCCL_MNNVL_ENABLE=0 to ignore this issue.",
+        place="mnnvl.cc:64",
+    ),
+    "job-crashed": job(
+        [*begun(0, 2), *RING, warn(0, "misc/socket.cc:81", "socketProgress: Connection closed by remote peer train-1<4711>")],
+        [
+            *begun(1, 2),
+            *RING,
+            "E301 11:58:00.100000 1 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: -11) local_rank: 0 (pid: 201) "
+            "of binary: /usr/bin/python3",
+        ],
+    ),
     "job-shared-memory": pair("Error: failed to create shared memory file /dev/shm/nccl-x1yZ2a", place="misc/shmutils.cc:72"),
     "job-files": pair("Call to socket failed : Too many open files", place="misc/socket.cc:310"),
     "job-algorithm": pair(

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from gpudoctor.derive.job_progress import EVERYBODY, Progress, progress
-from gpudoctor.derive.job_ranks import MEETING, TERMINATED, WAITS, failed, members, numbers, of_type
+from gpudoctor.derive.job_ranks import ACCUSING, MEETING, TERMINATED, WAITS, failed, members, numbers, of_type
 from gpudoctor.derive.job_rows import differences, groups, wording
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.job import Collective, Communicator, Job, Rank
@@ -22,23 +22,6 @@ from gpudoctor.nodesets import fold
 
 PORT = re.compile(r"(?:<\d+>|\]?:\d+)$|^\[")  # of 10.0.0.2<41273>, gpu-07<4711>, [10.0.0.2]:4711
 MOST = 65_536  # ranks of a job that a log may claim; more is noise
-# Messages about the connection to a peer, which is their detail: the peer, or the way there, may be at fault.
-ACCUSING = frozenset(
-    {
-        "nccl_connection_closed",
-        "nccl_connection_reset",
-        "nccl_connection_refused",
-        "nccl_connect_timed_out",
-        "nccl_connection_no_route",
-        "nccl_connection_timed_out",
-        "nccl_ib_retries_exceeded",
-        "nccl_ib_receiver_not_ready",
-        "nccl_ib_remote_access_error",
-        "nccl_ib_queue_pair_timed_out",
-        "nccl_ib_queue_pair_unreachable",
-        "gloo_connection_closed",
-    }
-)
 
 
 def state(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:

@@ -43,6 +43,23 @@ MEETING = frozenset(
         "gloo_not_connected",
     }
 )
+# Errors of the connection to a peer: the peer, or the way there, may be at fault, and who names it sound.
+ACCUSING = frozenset(
+    {
+        "nccl_connection_closed",
+        "nccl_connection_reset",
+        "nccl_connection_refused",
+        "nccl_connect_timed_out",
+        "nccl_connection_no_route",
+        "nccl_connection_timed_out",
+        "nccl_ib_retries_exceeded",
+        "nccl_ib_receiver_not_ready",
+        "nccl_ib_remote_access_error",
+        "nccl_ib_queue_pair_timed_out",
+        "nccl_ib_queue_pair_unreachable",
+        "gloo_connection_closed",
+    }
+)
 
 F = TypeVar("F", bound=Fact)
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 
 from gpudoctor.derive.job_progress import Progress, position
-from gpudoctor.derive.job_ranks import MEETING, TERMINATED, WAITS, failed, numbers
+from gpudoctor.derive.job_ranks import ACCUSING, MEETING, TERMINATED, WAITS, failed, numbers
 from gpudoctor.facts.job import Rank, RankDifference, RankGroup
 from gpudoctor.nodesets import fold
 
@@ -89,6 +89,8 @@ def earliest(moments: Iterable[float | None]) -> float | None:
 
 def state(one: Rank, progress: Progress | None) -> State:
     """What a rank does or did, worst first."""
+    if one.error in ACCUSING:
+        return LOST, f"{'lost its peer' if one.survivor else 'has no connection to a peer'}: {wording(one)}"
     if failed(one):
         return FAILED, f"failed: {wording(one)}"
     if progress is not None and one.rank is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from datetime import UTC, datetime
 
 import msgspec
@@ -17,6 +18,7 @@ from gpudoctor.runbook.conditions import fill
 from gpudoctor.runbook.model import ACTS, Cause, FixTemplate, Library
 
 CONFIDENCE_ORDER: dict[str, int] = {"confirmed": 0, "likely": 1, "possible": 2}
+CANDIDATES = 4  # of one cause; a thousand ranks say the same
 EVIDENCE = 4  # lines of evidence of one finding; the rest is in the bundle
 SLACK = 2.0  # seconds by which clocks of different sources may differ before "later" means later
 TOOL = f"gpudoctor {__version__}"
@@ -185,8 +187,14 @@ def findings(found: list[Found]) -> list[Finding]:
 
 
 def candidates(found: list[Found]) -> list[Candidate]:
-    """What is only possible, where nothing decided makes it needless."""
+    """What is only possible, where nothing decided makes it needless. Of one cause on many subjects the first few stand for all."""
     decided = {one.cause.id for one in found if one.confidence != "possible"}
+    counted: Counter[str] = Counter()
+    open_ = []
+    for one in found:
+        counted[one.cause.id] += one.confidence == "possible"
+        if counted[one.cause.id] <= CANDIDATES:
+            open_.append(one)
     return [
         Candidate(
             cause=one.cause.id,
@@ -196,7 +204,7 @@ def candidates(found: list[Found]) -> list[Candidate]:
             evidence=evidence(one.origins),
             settle_with=one.settle_with,
         )
-        for one in found
+        for one in open_
         if one.confidence == "possible"
         and one.cause.id not in decided
         and all(other.confidence == "possible" for other in one.explained_by)

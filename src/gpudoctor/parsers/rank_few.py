@@ -9,8 +9,8 @@ class Few(dict[str, int]):
     """How many lines of a kind are looked at in a part of a log: all at first, then few, hardly any once they tell nothing new."""
 
     left = 1_000
-    enough = 3  # lines that told nothing new, after which only a sample is looked at
-    sample = 16  # one part in so many
+    enough = 2  # lines that told nothing new, after which only a sample is looked at
+    sample = 64  # one part in so many
 
     def __init__(self, kinds: Mapping[str, int]) -> None:
         super().__init__(kinds)

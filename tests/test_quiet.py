@@ -1,0 +1,26 @@
+"""A sound machine is not called ill, whatever looks suspicious in what it prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpudoctor.analyze.gather import gather
+from gpudoctor.engine.diagnose import analyze
+from gpudoctor.runbook.index import library
+from tests.nodes.healthy import HEALTHY
+
+# What the texts alone can't decide: a slot with one lane may be built so.
+UNDECIDED = {"a GeForce in a slot of one lane"}
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_sound_machine_is_not_called_ill(name: str, tmp_path: Path) -> None:
+    for file, text in HEALTHY[name].items():
+        (tmp_path / f"{file}.txt").write_text(text)
+    gathered = gather([str(tmp_path)])
+    assert all(one.recognised_as for one in gathered.inputs)
+    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
+    assert [(one.cause, one.title) for one in report.findings if one.severity != "info"] == []
+    assert report.verdict == ("inconclusive" if name in UNDECIDED else "healthy")
