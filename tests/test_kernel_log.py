@@ -48,7 +48,7 @@ def read(text: str | bytes, about: Subject = NOWHERE) -> Facts:
 
 
 def xids(text: str | bytes, about: Subject = NOWHERE) -> list[Xid]:
-    return [fact for fact in read(text, about)["xids"] if isinstance(fact, Xid)]
+    return [fact for fact in read(text, about).get("xids", []) if isinstance(fact, Xid)]
 
 
 def sxids(text: str) -> list[Sxid]:
@@ -226,7 +226,7 @@ SAMPLE = (
 def test_truncated_anywhere_the_lines_before_are_read() -> None:
     for end in range(len(SAMPLE)):
         found = read(SAMPLE[:end])
-        assert len(found["xids"]) >= (end > SAMPLE.index(b"pid=")) + 0
+        assert len(found.get("xids", [])) >= (end > SAMPLE.index(b"pid=")) + 0
     assert len(read(SAMPLE)["xids"]) == 2
 
 
@@ -477,3 +477,24 @@ SIBLINGS = [
 def test_the_same_condition_in_other_words(text: str, cause: str, act: str) -> None:
     report = analyze(library(), read(text + "\n"), [InputFile(path="dmesg.txt", recognised_as=["kernel.log"])], NOW)
     assert (report.findings[0].cause, report.findings[0].act) == (cause, act)
+
+
+def test_a_log_without_an_error_says_so_and_a_text_that_is_no_log_says_nothing() -> None:
+    assert read("[    1.000000] usb 1-1: new device\n") == {"xids": [], "sxids": [], "messages": []}
+    assert read("dmesg: read kernel buffer failed: Operation not permitted\n") == {}
+    assert read("") == {}
+
+
+def test_an_error_without_a_date_is_as_old_as_the_log_goes_on_after_it() -> None:
+    log = f"[  100.000000] {LOST}\n[ 7300.000000] eth0: link up\n"
+    assert [xid.age for xid in xids(log)] == [7200.0]
+    assert [xid.age for xid in xids(f"{log}[    0.000000] Linux version 5.15\n[  500.000000] eth0: link up\n")] == [None]  # another boot
+
+
+def test_files_without_an_error_or_without_a_log(tmp_path: Path) -> None:
+    (tmp_path / "quiet.log").write_text("[    1.000000] usb 1-1: new device\n")
+    (tmp_path / "refused.log").write_text("dmesg: read kernel buffer failed: Operation not permitted\n")
+    quiet, refused = (kernel_files.read([str(tmp_path / name)], None) for name in ("quiet.log", "refused.log"))
+    assert (quiet.inputs[0].recognised_as, analyze(library(), quiet.facts, quiet.inputs, 0.0).verdict) == (["kernel.log"], "healthy")
+    assert (refused.facts, refused.inputs[0].note) == ({}, "no line of a kernel log")
+    assert analyze(library(), refused.facts, refused.inputs, 0.0).verdict == "inconclusive"

@@ -293,6 +293,15 @@ CASES: dict[str, Case] = {
     ),
     "job-time-out-alone": alone("Watchdog caught collective operation timeout: WorkNCCL(OpType=ALLREDUCE, Timeout(ms)=1800000)"),
     "job-survivor-alone": alone("RuntimeError: NCCL error: remote process exited or there was a network error, NCCL version 2.21.5"),
+    "job-loads-alone": job(
+        [row for row in begun(0, 2) if "COMPLETE" not in row and "Channel" not in row],
+        ["loading the data set"],
+        more={
+            "kubectl exec train-0 --namespace ml -- py-spy dump --nonblocking --pid 200": "Process 200: python train.py\n"
+            'Python v3.12.3 (/usr/bin/python3.12)\n\nThread 200 (idle): "MainThread"\n    wait (threading.py:327)\n'
+            "    _try_get_data (torch/utils/data/dataloader.py:1133)\n    <module> (train.py:198)\n"
+        },
+    ),
     "job-set-up-begun": job([row for row in begun(0, 2) if "COMPLETE" not in row and "Channel" not in row], ["loading the data set"]),
     "job-first-collective-one-host": one_host(),
     "job-node-lost": job(begun(0, 2), begun(1, 2), more={"kubectl get nodes gpu-12 -o json": node("gpu-12", ready="Unknown")}),
@@ -353,7 +362,11 @@ CASES: dict[str, Case] = {
     # --- the GPU side
     "job-two-on-one": pair("Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1b000", place="init.cc:738"),
     "job-memory-full": pair("Cuda failure 'out of memory'", place="enqueue.cc:1102"),
-    "job-cuda-error": job(begun(0, 2), [*begun(1, 2), "[rank1]:   what():  CUDA error: unknown error"]),
+    "job-cuda-error": job(
+        [*begun(0, 2), warn(0, "misc/socket.cc:81", "socketProgress: Connection closed by remote peer train-1<4711>")],
+        [*begun(1, 2), "[rank1]:   what():  CUDA error: unknown error"],
+    ),
+    "job-cuda-error-alone": job(begun(0, 2), [*begun(1, 2), "[rank1]:   what():  CUDA error: unknown error"]),
     "job-nvlink-error": pair("Cuda failure 220 'uncorrectable NVLink error detected during the execution'", place="enqueue.cc:1102"),
     "job-peer-access": pair(
         "P2P is disabled between NVLINK connected GPUs 1 and 0. This should not be the case given their connectivity, and is probably due "

@@ -154,7 +154,7 @@ def read_section(section: Section, now: float) -> tuple[Facts, list[str], str]:
             found.pop("messages", None)
         if one is recognise.LINES:  # nobody asked this text anything: that it is silent says nothing
             found = {kind: records for kind, records in found.items() if records}
-        if found or one is not recognise.LINES:
+        if found or one.name not in ("text", "kernel.log"):  # `dmesg: Operation not permitted` in a file dmesg.txt is no kernel log
             names.append(one.name)
         for kind, records in found.items():
             facts.setdefault(kind, []).extend(records)

@@ -56,11 +56,15 @@ def read(paths: Iterable[str], since: float | None) -> Gathered:
         for kind, records in found.items():
             facts[kind].extend(records)
         newest = max(newest, tail.newest(read_at))
-        inputs.append(InputFile(path=source.path, recognised_as=["kernel.log"], note=source.note))
+        if found:
+            inputs.append(InputFile(path=source.path, recognised_as=["kernel.log"], note=source.note))
+        else:
+            inputs.append(InputFile(path=source.path, note="no line of a kernel log"))
     newest = max([newest, *(last_time(fact) or 0.0 for records in facts.values() for fact in records)])
     aged = {kind: [with_age(fact, newest) for fact in records] for kind, records in facts.items()}
     kept = {kind: within(records, newest, since) for kind, records in aged.items()} if since is not None else aged
-    return Gathered(kept, inputs, newest)
+    # What is no log says nothing; that there is no error in it is no answer.
+    return Gathered(kept if any(one.recognised_as for one in inputs) else {}, inputs, newest)
 
 
 def opened(path: str) -> tuple[files.Source, Iterable[bytes], float]:

@@ -166,7 +166,7 @@ def xid(
     from gpudoctor.cli.xid import asked_codes, explain_codes
 
     if asked := asked_codes(what or []):
-        raise typer.Exit(explain_codes(asked, format))
+        raise typer.Exit(explain_codes(asked, format, verbose=verbose))
     if what:
         from gpudoctor.cli.xid import triage_files
 

@@ -104,7 +104,7 @@ def holds(row: Pair, given: set[int], switch: bool) -> bool:
     return len(given) > 1 if row.any_other else row.alone or row.sxid or len(row.codes) > 1
 
 
-def explain_codes(asked: list[Asked], format: str) -> int:
+def explain_codes(asked: list[Asked], format: str, *, verbose: bool = False) -> int:
     """Print what is known; returns the exit code: 2 when a code is unknown."""
     from gpudoctor.cli.xid_screen import screen
 
@@ -112,7 +112,10 @@ def explain_codes(asked: list[Asked], format: str) -> int:
         raise Refused(f"there is no format '{format}'; there are terminal, json")
     known = book_of_ours()
     answer = explained(asked, known)
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(answer)).decode() + "\n" if format == "json" else screen(answer, known))
+    if format == "json":
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(answer)).decode() + "\n")
+    else:
+        sys.stdout.write(screen(answer, known, verbose=verbose))
     return USAGE if answer.unknown else 0
 
 

@@ -21,26 +21,26 @@ CATALOGUE = "https://docs.nvidia.com/deploy/xid-errors/"
 HEADER = "https://github.com/NVIDIA/open-gpu-kernel-modules/blob/main/src/common/sdk/nvidia/inc/nverror.h"
 
 
-def screen(answer: Explained, known: Book) -> str:
-    """The whole text."""
+def screen(answer: Explained, known: Book, *, verbose: bool = False) -> str:
+    """The whole text; `verbose` adds where it is from."""
     entries: list[Xid | Sxid] = [*answer.xids, *answer.sxids]
     alone = len(entries) == 1 and not answer.unknown
-    blocks = [block(entry, known, answer.lines, full=alone) for entry in entries]
+    blocks = [block(entry, known, answer.lines, full=alone, verbose=verbose) for entry in entries]
     if together := list(combined(answer, known)):
         blocks.insert(0 if len(entries) > 2 else len(blocks), together)
     blocks += [unknown(code, known) for code in answer.unknown]
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
-def block(entry: Xid | Sxid, known: Book, lines: list[Asked], *, full: bool) -> list[str]:
+def block(entry: Xid | Sxid, known: Book, lines: list[Asked], *, full: bool, verbose: bool) -> list[str]:
     """One code."""
     said = [line for asked in lines if asked.code == entry.code for line in the_line(asked)]
     if isinstance(entry, Sxid):
         return [*switch_code(entry, known), *said]
-    return [*in_full(entry, known, said)] if full else [*in_short(entry, known, said)]
+    return [*in_full(entry, known, said, verbose)] if full else [*in_short(entry, known, said)]
 
 
-def in_full(entry: Xid, known: Book, said: list[str]) -> Iterator[str]:
+def in_full(entry: Xid, known: Book, said: list[str], verbose: bool) -> Iterator[str]:
     """Everything that is known of one code."""
     yield f"Xid {entry.code}: {entry.title}"
     yield from paragraph(entry.meaning)
@@ -63,7 +63,10 @@ def in_full(entry: Xid, known: Book, said: list[str]) -> Iterator[str]:
     yield ""
     yield from others(entry, known)
     yield ""
-    yield from labelled("sources", "; ".join(known.sources[key] for key in entry.sources))
+    if verbose:
+        yield from labelled("sources", "; ".join(known.sources[key] for key in entry.sources))
+    else:
+        yield from labelled("sources", f"{len(entry.sources)}, with -v")
 
 
 def others(entry: Xid, known: Book) -> Iterator[str]:
@@ -124,7 +127,8 @@ def combined(answer: Explained, known: Book) -> Iterator[str]:
 def unknown(code: int, known: Book) -> list[str]:
     """What can be said of a code that isn't in the book."""
     gap = next((row for row in known.unused if row.first <= code <= row.last), None)
-    titles = {entry.code: entry.title for entry in known.xids} | {entry.code: entry.title for entry in known.sxids}
+    entries: list[Xid | Sxid] = [*(known.xids if code < known.sxids[0].code else known.sxids)]
+    titles = {entry.code: entry.title for entry in entries}
     near = sorted(sorted(titles, key=lambda one: abs(one - code))[:NEAR])
     newest = known.xids[-1].code
     why = f"It is {gap.why}." if gap else f"The highest that we know is {newest}." if newest < code < known.sxids[0].code else ""

@@ -15,6 +15,7 @@ from gpudoctor.engine.steps import CONSENT, Run, StepRun, Trouble, folded, named
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
+from gpudoctor.parsers import PARSERS
 from gpudoctor.probes.base import Probe
 from gpudoctor.report import Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
 from gpudoctor.runbook.conditions import Values, compiled, fill, input_types, input_values, record_types
@@ -78,8 +79,9 @@ def analyze(library: Library, facts: Facts, inputs: list[InputFile], now: float,
     for number, (name, derivation) in enumerate(DERIVATIONS.items()):
         if not derivation.asked and any(store.records(kind) for kind in derivation.files or derivation.needs[:1]):
             store.put(1, load_derivation(name)(store.everything(1), {}, now), number)
-    checked = outcomes.of_facts(library, store)
     read = [one for one in inputs if one.recognised_as]
+    all_of = {kind for one in read for name in one.recognised_as if name in PARSERS for kind in PARSERS[name].all_of}
+    checked = outcomes.of_facts(library, store, all_of)
     unread = [Missing(one.path, one.note or "not recognised") for one in inputs if not one.recognised_as]
     shows = [step.show for step in shown.steps if step.show] if shown else []
     defaults = {name: declared.default for name, declared in shown.inputs.items()} if shown else {}

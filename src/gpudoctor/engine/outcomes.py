@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
 from gpudoctor.engine.evaluate import Answer, Hit, Inputs, evaluate
@@ -51,8 +53,8 @@ def asked(step: StepRun) -> list[str]:
     return [command.shown for command in step.commands[:3]]
 
 
-def of_facts(library: Library, store: Store) -> list[Checked]:
-    """Every check of every stable runbook over facts that no step has asked for (`analyze`)."""
+def of_facts(library: Library, store: Store, all_of: Collection[str] = ()) -> list[Checked]:
+    """Every check of every stable runbook over facts that no step has asked for (`analyze`); `all_of` are types of which a file has all."""
     checked = []
     for book in library.runbooks.values():
         inputs: Inputs = {name: given.default for name, given in book.inputs.items()}
@@ -61,7 +63,7 @@ def of_facts(library: Library, store: Store) -> list[Checked]:
         for check in book.checks():
             answer = evaluate(book, check, inputs, store)
             # Nobody asked for what isn't in the files: without a single record of its type a check has looked at nothing.
-            nothing = check.each is not None and not store.records(check.each.type)
+            nothing = check.each is not None and check.each.type not in all_of and not store.records(check.each.type)
             checked.append(Checked(book=book, check=check, outcome="skipped") if nothing else decided(book, check, answer, []))
     return checked
 

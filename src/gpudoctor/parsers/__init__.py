@@ -27,6 +27,7 @@ class Parser(NamedTuple):
     function: str
     streams: bool = False
     failures: bool = False
+    all_of: tuple[str, ...] = ()  # the types of which its text would have every record: that there is none is an answer
 
 
 PARSERS: dict[str, Parser] = {
@@ -48,7 +49,7 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.runtime_classes": Parser(("runtime_classes",), "kubernetes_storage:runtime_classes"),
     "kubernetes.stack_configs": Parser(("stack_configs",), "kubernetes_configs:stack_configs"),
     "logs.text": Parser(("messages", "xids", "sxids", "allocations"), "logs:text"),
-    "kernel.log": Parser(("xids", "sxids", "messages"), "kernel:log", streams=True),
+    "kernel.log": Parser(("xids", "sxids", "messages"), "kernel:log", streams=True, all_of=("xids", "sxids")),
     # Logs of the ranks of a distributed job, and of what launches it.
     "nccl.log": Parser(
         ("ranks", "communicators", "collectives", "settings", "messages", "xids", "allocations"), "nccl_log:log", streams=True

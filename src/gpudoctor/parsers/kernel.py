@@ -52,8 +52,11 @@ def scanner() -> Scanner:
 
 
 def log(pages: Iterable[Output], about: Subject) -> Facts:
-    """Xids and SXids, one record a burst, and known messages of one kernel log."""
-    xids, sxids, messages = Log(about).read(pages)
+    """Xids and SXids, one record a burst, and known messages of one kernel log. Nothing of a text that has no line as of a log."""
+    made = Log(about)
+    xids, sxids, messages = made.read(pages)
+    if not (xids or sxids or messages or made.begins):
+        return {}
     return {"xids": [*xids], "sxids": [*sxids], "messages": [*messages]}
 
 
@@ -79,6 +82,7 @@ class Log:
         self.about = about
         self.fold, self.boots = Fold(), Boots()
         self.source = ""
+        self.begins = False  # whether a line of its end has a date, a time since boot or a host
         self.uuids: dict[tuple[str, str], str] = {}
         self.messages: dict[tuple[str, ...], Said] = {}  # name, detail, host, device, whether the driver names it
         self.paragraph = ("", "", 0)  # host and device that the driver names for the lines that follow it, and the number of that line
@@ -101,7 +105,9 @@ class Log:
             if first is not None:
                 self.line(hit, first)
         xids, sxids = self.fold.records(self.uuids)
-        last = last_uptime(end)
+        lines = [line_of(line, 0.0) for line in reversed(end.decode("utf-8", "replace").split("\n"))]
+        last = next((line for line in lines if line.uptime is not None), None)
+        self.begins = any(line.uptime is not None or line.node or line.time is not None for line in lines)
         return (
             [self.aged(xid, last) for xid in xids],
             [self.aged(sxid, last) for sxid in sxids],
@@ -183,12 +189,6 @@ class Log:
             until=said.until,
             origin=where.origin,
         )
-
-
-def last_uptime(end: bytes) -> Line | None:
-    """The last line of a log's end that tells the seconds since boot."""
-    lines = (line_of(line, 0.0) for line in reversed(end.decode("utf-8", "replace").split("\n")))
-    return next((line for line in lines if line.uptime is not None), None)
 
 
 def device_in(text: str) -> str:
