@@ -6,7 +6,7 @@ import pytest
 
 from tests.message_files import MessageFiles
 
-KNOWN = MessageFiles("gpu-stack", "kernel", "control-plane", "monitoring")
+KNOWN = MessageFiles("gpu-stack", "fabric", "kernel", "control-plane", "monitoring")
 names = KNOWN.names
 SIBLINGS: tuple[tuple[str, str], ...] = (
     # --- driver container

@@ -90,6 +90,14 @@ HEALTHY: dict[str, dict[str, str]] = {
     "GB200": {"a": smi_xml(beside(replace(H100, product="NVIDIA GB200", pcie=(5, 5, 6, 5))), "580.82.07")},
     "H100 passed through": {"a": smi_q(beside(replace(H100, pcie=(5, 1, 5, 1), fabric=("N/A", "N/A"), health="N/A"), 1))},
     "a GeForce in a slot of one lane": {"a": smi_q([replace(GEFORCE, width=(16, 1))])},
+    "a laptop whose firmware holds the power": {
+        "a": smi_q(
+            [replace(GEFORCE, product="NVIDIA GeForce RTX 4070 Laptop GPU", power=34.8, power_limit=35.0, power_default=80.0, **BUSY)]
+        )
+    },
+    "two workstation cards in slots of different width": {
+        "a": smi_q([replace(card, product="NVIDIA RTX A6000", width=(16, 16 - 8 * card.index)) for card in beside(PLAIN)], "535.183.06")
+    },
     "a GeForce at work": {"a": smi_xml([replace(GEFORCE, pstate=2, temperature=74, power=310.0, **BUSY)], "535.183.06")},
     "fields that a release can't read": {
         "a": smi_q(
