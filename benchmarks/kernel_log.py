@@ -33,7 +33,7 @@ PLACES = ("0000:1b:00", "0000:43:00", "0000:52:00", "0000:61:00", "0000:9d:00", 
 def write(path: Path) -> None:
     """The log: two years of a machine, on which programs fail now and then."""
     chance = random.Random(79)
-    lines = MIB * 1024 * 1024 // 104
+    lines = MIB * 1024 * 1024 // 91
     every = lines // XIDS
     uptime = 100.0
     with path.open("w", buffering=1 << 20) as log:

@@ -11,7 +11,7 @@ import functools
 import itertools
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -34,11 +34,29 @@ LITERAL = re.compile(rb"\(\?m\)[A-Za-z0-9 :=_/-]+")  # a pattern without any sig
 ANSI = re.compile(rb"\x1b\[[0-9;]{0,16}[A-Za-z]")  # \x1b[31mERROR\x1b[0m
 
 
+class Patterns(Sequence[Any]):
+    """RE2 patterns, each compiled when it is first asked for: a text has few of the known messages."""
+
+    def __init__(self, texts: list[bytes], options: Any) -> None:
+        self.texts, self.options = texts, options
+        self.made: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, number: Any) -> Any:
+        if number not in self.made:
+            import re2
+
+            self.made[number] = re2.compile(self.texts[number], self.options)
+        return self.made[number]
+
+
 class Scanner(NamedTuple):
     """The known messages, compiled."""
 
     names: list[str]
-    patterns: list[Any]  # compiled by RE2
+    patterns: Patterns
     all: Any  # re2.Set over the same patterns
 
 
@@ -81,11 +99,11 @@ def compiled(entries: Iterable[tuple[str, str]]) -> Scanner:
     options.log_errors = False
     options.max_mem = DFA_MEMORY
     options.encoding = re2.Options.Encoding.LATIN1
-    made = Scanner([], [], re2.Set.SearchSet(options))
+    made = Scanner([], Patterns([], options), re2.Set.SearchSet(options))
     for name, pattern in entries:
         by_line = BY_LINE + pattern.encode()
         made.names.append(name)
-        made.patterns.append(re2.compile(by_line, options))
+        made.patterns.texts.append(by_line)
         made.all.Add(by_line)
     if made.names:
         made.all.Compile()

@@ -14,6 +14,7 @@ from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, safe, shortened
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
+LONG_PATH = 40  # characters of a file's path that the headline has room for
 SHORT_FIXES = 2  # the first one often only reads, the second one changes something
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
 SEVERITY_STYLES = {"critical": "bold red", "warning": "bold yellow", "info": "bold"}
@@ -50,7 +51,9 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
 def verdict(page: Page, report: Report, roots: Sequence[Finding], verbose: bool) -> None:
     """`PROBLEM  pod ml/train-0: The nodes that fit have a taint …`. A single root cause is not titled again below."""
     if roots:
-        says = roots[0].title + (f" (and {count(len(roots) - 1, 'more root cause')})" if len(roots) > 1 else "")
+        node = roots[0].subject.node if roots[0].subject.kind in ("gpu", "node") else ""
+        place = f"{node}: " if node and node not in f"{report.asked} {roots[0].title}" else ""  # of many that were asked
+        says = place + roots[0].title + (f" (and {count(len(roots) - 1, 'more root cause')})" if len(roots) > 1 else "")
     elif report.verdict == "healthy":
         says = "nothing wrong was found"
     elif report.candidates:
@@ -62,6 +65,8 @@ def verdict(page: Page, report: Report, roots: Sequence[Finding], verbose: bool)
     else:
         says = f"{count(len(report.unknown), 'check')} could not be answered" if report.unknown else "not enough could be read"
     asked = report.asked or report.runbook
+    if len(asked) > LONG_PATH and report.inputs:
+        asked = "…/" + asked.rpartition("/")[2]
     page.lines(
         (report.verdict.upper(), VERDICT_STYLES[report.verdict]),
         (f"  {asked}: " if asked else "  ", ""),
