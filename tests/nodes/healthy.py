@@ -167,4 +167,15 @@ HEALTHY: dict[str, dict[str, str]] = {
     },
     "NVLink 5's counters": {"a": nvlink.errors5(beside(replace(H100, product="NVIDIA B200")))},
     "DCGM": {"health": dcgmi.health("Healthy"), "diag": dcgmi.diag_4(DIAG), "policy": dcgmi.policy(), "list": dcgmi.discovery({})},
+    "a kubelet that starts before the API server": {
+        "kubelet": """\
+Mar 01 11:00:02 gpu-01 kubelet[1200]: E0301 11:00:02.200000    1200 kubelet_node_status.go:94] "Unable to register node with API server" \
+err="Post \\"https://10.0.0.1:6443/api/v1/nodes\\": dial tcp 10.0.0.1:6443: connect: connection refused" node="gpu-01"
+Mar 01 11:00:03 gpu-01 kubelet[1200]: E0301 11:00:03.200000    1200 kubelet.go:2892] "Container runtime network not ready" \
+networkReady="NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized"
+Mar 01 11:00:09 gpu-01 kubelet[1200]: I0301 11:00:09.200000    1200 kubelet_node_status.go:76] "Successfully registered node" node="gpu-01"
+Mar 01 11:00:12 gpu-01 kubelet[1200]: I0301 11:00:12.200000    1200 kubelet_node_status.go:497] \
+"Fast updating node status as it just became ready"
+"""
+    },
 }
