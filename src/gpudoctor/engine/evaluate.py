@@ -46,6 +46,10 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     act: str = ""
 
 
+# The records that a join without `on` finds for every record alike, by the join's name.
+Fixed = dict[str, list[Fact]]
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What the facts alone say about a check. `absent` is true when its fact type was never read."""
 
@@ -68,15 +72,16 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
     types = scope.check_types(book, check)
     outers = [scope.check_types(book, check, upto=join.name) for join in check.joins]
     condition = compiled(check.when, types)
-    alone = Values(given)
+    record_only = Values(given)
+    fixed: Fixed = {}
     hits, unsure = [], []
     for record in candidates:
         if check.each:
-            alone.records[check.each.name] = record
+            record_only.records[check.each.name] = record
         try:
-            if false_already(condition, alone):  # most records of most checks: nothing needs to be joined
+            if false_already(condition, record_only):  # most records of most checks: nothing needs to be joined
                 continue
-            hit = holds(check, types, outers, record, given, store, before)
+            hit = holds(check, types, outers, record, given, store, before, fixed)
         except Unsure as why:
             unsure.append(because(str(why), check, record))
             continue
@@ -118,7 +123,7 @@ def has_alternatives(condition: str) -> bool:
 
 
 def holds(
-    check: Check, types: Types, outers: list[dict[str, Any]], record: Fact | None, given: Inputs, store: Store, before: int
+    check: Check, types: Types, outers: list[dict[str, Any]], record: Fact | None, given: Inputs, store: Store, before: int, fixed: Fixed
 ) -> Hit | None:
     """The hit of one record, None when the condition is false; `outers` are the variables that each join may use. Raises `Unsure`."""
     values = Values(given, {check.each.name: record} if check.each else {})
@@ -129,7 +134,7 @@ def holds(
         if false_already(condition, values):  # what is known decides, so nothing more needs to be joined
             return None
         try:
-            joined, count = pick(join, outer, record, values, store, before)
+            joined, count = pick(join, outer, record, values, store, before, fixed)
         except Unsure as why:
             undecided[join.name] = str(why)
             continue
@@ -170,27 +175,43 @@ def false_already(condition: Expression, values: Values) -> bool:
         return False
 
 
-def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: Store, before: int) -> tuple[Fact | None, int]:
+def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: Store, before: int, fixed: Fixed) -> tuple[Fact | None, int]:
     """The joined record and how many match: equality by a hash index, then `where`, then the window in time.
 
-    Records come in the order in which they were read, those of a window in the order of their times. Raises `Unsure`.
+    Records come in the order in which they were read, those of a window in the order of their times. `fixed` keeps what is the same for
+    every record of the check. Raises `Unsure`.
     """
     names = tuple(join.on)
-    if names:
-        key = tuple(compiled(text, outer, "")(values) for text in join.on.values())
-        found = store.index(join.type, names, before).get(key, [])
-    else:
-        found = store.records(join.type, before)
-    if join.where:
-        # A record whose condition can't be decided isn't joined.
-        condition = compiled(join.where, {**outer, **join_types(join.name, join.type)})
-        found = [other for other in found if condition.surely(Values(values.given, {**values.records, join.name: other}))]
+    found = fixed.get(join.name)
+    if found is None:
+        if names:
+            key = tuple(compiled(text, outer, "")(values) for text in join.on.values())
+            found = store.index(join.type, names, before).get(key, [])
+        else:
+            found = narrowed(join.where, Each(name=join.name, type=join.type), store, before)
+        if join.where:
+            # A record whose condition can't be decided isn't joined.
+            condition = compiled(join.where, {**outer, **join_types(join.name, join.type)})
+            found = [other for other in found if condition.surely(Values(values.given, {**values.records, join.name: other}))]
+        if not names and alone(join.where, frozenset(name.partition(".")[0] for name in outer)):
+            fixed[join.name] = found
     found = [other for other in found if other is not record and in_window(join, other, outer, values)]
     if join.before or join.after:
         found.sort(key=lambda other: other.time or 0.0)
     if join.pick in ("count", "none") or not found:
         return (found[0] if found else None), len(found)
     return (found[0] if join.pick == "first" else found[-1]), len(found)
+
+
+@functools.lru_cache(maxsize=4096)
+def alone(condition: str, others: frozenset[str]) -> bool:
+    """Whether a condition over one record uses no field of the others; the inputs are the same for all.
+
+    >>> alone('b.name == "a.c"', frozenset({"a", "input"})), alone("b.node == a.node", frozenset({"a"}))
+    (True, False)
+    """
+    bare = QUOTED.sub("", condition)
+    return not any(re.search(rf"\b{name}\.", bare) for name in others - {"input"})
 
 
 def in_window(join: Join, other: Fact, outer: Types, values: Values) -> bool:
