@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.cli.errors import Refused
-from gpudoctor.cli.execute import Where
+from gpudoctor.cli.execute import Where, question
 from gpudoctor.cli.nccl import diagnosed, env_inputs, job_inputs
 from gpudoctor.derive.job import state
 from gpudoctor.derive.job_hosts import suspects
@@ -233,6 +233,32 @@ def test_differences() -> None:
         ("settings.NCCL_ALGO", "not set", "Ring", "15", "gpu-001"),
         ("settings.NCCL_PROTO", "LL", "not set", "15", "gpu-001"),
     ]
+    assert [one.name for one in apart] == ["NCCL version", "adapters", "NCCL_ALGO", "NCCL_PROTO"]
+
+
+def test_what_ras_says_of_ranks() -> None:
+    """It names those that something is wrong with, and no others."""
+    told = [rank(1, ras="unresponsive"), rank(2, ras="dead")]
+    _, rows, _ = measured(ranks=told, communicators=[Communicator(communicator="0x1", world=8, status="running")])
+    assert states(rows) == [
+        ("2", "NCCL's RAS has lost its process"),
+        ("1", "does not answer NCCL's RAS"),
+        ("0, 3-7", "NCCL's RAS names nothing wrong"),
+    ]
+
+
+def test_the_group_is_named_without_the_operation() -> None:
+    """RAS counts each operation of a communicator by itself."""
+    calls = [waits(n, 4 - (n == 2), group="0xcf26 ALLREDUCE") for n in range(4)]
+    job, rows, _ = measured(ranks=[rank(n, world=4) for n in range(4)], collectives=calls)
+    assert job.group == "0xcf26"
+    assert states(rows)[0] == ("2", "waits in ALLREDUCE #3 (0xcf26)")
+
+
+def test_a_dump_says_when_a_rank_began_to_wait() -> None:
+    calls = [waits(n, state="started", waited=None) for n in range(2)]
+    _, rows, _ = measured(ranks=[rank(n, world=2) for n in range(2)], collectives=calls)
+    assert [row.waits_from for row in rows] == [NOW]
 
 
 def test_transports_are_compared_by_host() -> None:
@@ -326,6 +352,7 @@ def test_ranks_against_time() -> None:
     assert rows[1].startswith("  1023    ─")
     assert rows[2].endswith("░✗")
     assert max(map(len, rows)) <= 60
+    assert [row for row, _ in lanes([lane("0", heard=NOW)], 80)][-1].endswith("blank: not heard")  # the key is whole on a usual terminal
     assert len(rows[1].strip()) < len(rows[2].strip()) / 2  # it was not heard of again
 
 
@@ -369,3 +396,15 @@ def test_files_beside_a_recording_are_refused(tmp_path: Path) -> None:
     log.write_text("x\n")
     with pytest.raises(Refused, match="keep the files"):
         diagnosed([str(log)], {}, "", Where(nodes=["gpu-1"], record=tmp_path / "kept"), "nccl", 30.0, {})
+
+
+@pytest.mark.parametrize(
+    ("inputs", "asked"),
+    [
+        ({"kind": "pod", "name": "", "selector": "", "nodes": "", "local": False, "ras": "gpu-01"}, "NCCL on gpu-01"),
+        ({"nodes": "", "selector": "", "local": False, "pods": "app=train", "namespace": "ml"}, "pods with app=train in ml"),
+        ({"nodes": "gpu-01", "selector": "", "local": False, "pods": ""}, "node gpu-01"),
+    ],
+)
+def test_what_a_replay_was_asked(inputs: dict[str, Any], asked: str) -> None:
+    assert question("", inputs) == asked

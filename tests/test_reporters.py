@@ -186,6 +186,19 @@ CASES: dict[str, tuple[Report, dict[str, Any]]] = {
         ),
         {},
     ),
+    "files-read": (
+        report("inconclusive", asked="1 file", coverage=Coverage(1, 1), inputs=[InputFile("rank-0.log", ["nccl.log"])]),
+        {},
+    ),
+    "file-refused": (
+        report(
+            "inconclusive",
+            asked="2 files",
+            coverage=Coverage(2, 1, [Missing("nccl_trace_rank_0", "nccl_trace_rank_0: not a flight recorder's dump: cut off near byte 7")]),
+            inputs=[InputFile("nccl_trace_rank_0", ["torch.flight"]), InputFile("rank-1.log", ["nccl.log"])],
+        ),
+        {},
+    ),
 }
 
 

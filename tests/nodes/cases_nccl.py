@@ -541,6 +541,10 @@ CASES: dict[str, Case] = {
         "NET/IB : Attempted to connect incompatible devices: local mlx5_0:1/IB, remote mlx5_2:1/RoCE. Try selecting NICs of only one link "
         "layer, using NCCL_IB_HCA"
     ),
+    "job-other-network": pair(
+        "Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx5_4:1, curr state INIT, next state RTR, local GID index 3, "
+        "local GID ::ffff:10.250.0.7, remote GID ::ffff:172.16.4.9"
+    ),
     "job-gave-up": pair(
         "NET/IB: Got completion from peer 10.20.0.11<41273> with status=12 opcode=0 len=0 vendor err 129 (Send) localGid ::ffff:10.20.1.12 "
         "remoteGids::ffff:10.20.1.11 hca mlx5_0"

@@ -17,6 +17,7 @@ WORDS = (
     "torch.distributed.elastic",
     "gloo/transport/",
     "init_process_group",
+    "Detected mismatch between collectives",
 )
 # [rank5]: …  |  [default3]:…  |  srun: error: …  |  slurmstepd: error: …  |  mpirun noticed that …  |  #  Rank  0 Group  0 Pid 812 on …
 #  iteration      120/    1000 | consumed samples: …  |  [1,5]<stdout>:…

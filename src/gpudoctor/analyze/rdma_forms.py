@@ -9,7 +9,7 @@ from gpudoctor.parsers.ib_counters import HEAD as COUNTERS
 from gpudoctor.parsers.ib_counters import NODE, SUMMARY
 from gpudoctor.parsers.ib_gids import HEAD as GIDS
 from gpudoctor.parsers.ib_gids import LINK as RDMA_LINK
-from gpudoctor.parsers.ib_gids import ROW
+from gpudoctor.parsers.ib_gids import NETDEV, ROW
 from gpudoctor.parsers.ib_links import LINK
 from gpudoctor.parsers.ib_ports import ADAPTER
 from gpudoctor.parsers.ib_sysfs import MINE
@@ -45,7 +45,9 @@ def of_links(lines: list[str]) -> int:
 
 
 def of_gids(lines: list[str]) -> int:
-    """show_gids with or without its header, and `rdma link`."""
+    """show_gids with or without its header, `rdma link` and `ibdev2netdev`."""
+    if any(NETDEV.match(line.strip()) for line in lines):
+        return 88
     return 88 if any(GIDS.match(line) or RDMA_LINK.match(line) or (ROW.match(line) and line.count(":") == 7) for line in lines) else 0
 
 

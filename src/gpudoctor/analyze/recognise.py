@@ -148,6 +148,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
 LOGS = ("kernel.log", "nccl.log", "logs.text")
 # Stand beside other answers in what somebody pasted.
 PARTS = ("nvidia.nvlink", "nvidia.topo", "environment.settings")
+ANSWERS = ("nvidia.smi", "infiniband.", "linux.")
 LINES = Recogniser("text", lambda text: 1, _parser("logs.text"))
 
 
@@ -160,9 +161,11 @@ def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     if not best:
         return [LINES]
     beside = [one for score, one in scores if one.embedded and score and one is not chosen and chosen.name in LOGS]
-    # What nvidia-smi printed may stand in a log: the rest of the log is read too.
-    if chosen.name == "nvidia.smi" and (others := [one for score, one in scores if score and one.name in LOGS]):
+    # What nvidia-smi or a tool of the fabric printed may stand in a log: the rest of the log is read too.
+    if chosen.name.startswith(ANSWERS) and (others := [one for score, one in scores if score and one.name in LOGS]):
         beside = others[:1]
+    elif chosen.name == "linux.limits":  # nobody asks for a limit without a reason, and that stands beside it
+        beside = [LINES]
     beside += [one for score, one in scores if score and one.name in PARTS and one is not chosen and one not in beside]
     # A job script or an environment is seldom alone: what was printed behind it is read line by line.
     return [chosen, *beside, *([LINES] if chosen.name == "environment.settings" else [])]

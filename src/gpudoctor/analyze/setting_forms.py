@@ -28,4 +28,8 @@ def sets(line: str) -> bool:
         return False
     named = MANIFEST_NAME.match(line)
     names = [named["name"]] if named else [name for name, _ in assigned(line.strip())]
-    return any(ours(name) and (name.startswith(PREFIXES) or name != name.removeprefix("MASTER_").removeprefix("CUDA_")) for name in names)
+    return any(
+        ours(name)
+        and (name.startswith(PREFIXES) or name == "LD_LIBRARY_PATH" or name != name.removeprefix("MASTER_").removeprefix("CUDA_"))
+        for name in names
+    )

@@ -148,7 +148,7 @@ def clock() -> float:
 
 
 def question(asked: str, inputs: dict[str, Any]) -> str:
-    """The question in one line: `pod ml/train-0`, `node gpu-02`, `GPU pods in ml`."""
+    """The question in one line: `pod ml/train-0`, `node gpu-02`, `GPU pods in ml`, `NCCL on gpu-01`."""
     namespace = str(inputs.get("namespace", ""))
     if inputs.get("name"):
         kind = inputs.get("kind", "pod")
@@ -159,6 +159,10 @@ def question(asked: str, inputs: dict[str, Any]) -> str:
         return nodes_asked(str(inputs.get("nodes", "")), str(inputs.get("selector", "")))
     if "kind" in inputs and "all_namespaces" not in inputs and inputs.get("selector"):
         return f"pods with {inputs['selector']} in {namespace}"
+    if inputs.get("pods"):
+        return f"pods with {inputs['pods']} in {namespace}" if namespace else f"pods with {inputs['pods']}"
+    if inputs.get("ras") and not asked:
+        return f"NCCL on {inputs['ras']}"
     if "all_namespaces" in inputs:
         return "GPU pods in all namespaces" if inputs["all_namespaces"] else f"GPU pods in {namespace}"
     return asked

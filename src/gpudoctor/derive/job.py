@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from gpudoctor.derive.job_progress import EVERYBODY, Progress, progress
+from gpudoctor.derive.job_progress import Progress, group_name, progress
 from gpudoctor.derive.job_ranks import ACCUSING, MEETING, TERMINATED, WAITS, failed, members, numbers, of_type
 from gpudoctor.derive.job_rows import differences, groups, wording
 from gpudoctor.facts import Fact, Facts
@@ -39,7 +39,7 @@ def state(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
         comms = [one for one in communicators if one.job == job] if len(found) > 1 else communicators
         made, where = measured(job, with_reported(job, ranks, own), own, comms, facts)
         jobs.append(made)
-        rows += groups(job, ranks, made.missing, where)
+        rows += groups(job, ranks, made.missing, where, ras=any(one.status for one in comms))
         apart += differences(job, ranks)
     return {"jobs": jobs, "rank_groups": rows, "rank_differences": apart}
 
@@ -110,7 +110,7 @@ def measured(
         silent_text=numbers(where.silent) if where else "",
         operation=where.operation if where else "",
         sequence=where.sequence if where else None,
-        group=where.group if where and where.group not in EVERYBODY else "",
+        group=group_name(where) if where else "",
         disagreement=where.disagreement if where else "",
         odd_text=where.odd_text if where else "",
         together=where.together if where else None,

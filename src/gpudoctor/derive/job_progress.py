@@ -169,12 +169,17 @@ def dtype(one: Collective) -> str:
     return "" if one.operation.lstrip("_") in UNEVEN else one.dtype
 
 
+def group_name(made: Progress) -> str:
+    """The group for a person: nothing for that of all ranks, and without the operation, by which RAS counts each group."""
+    return "" if made.group in EVERYBODY else made.group.removesuffix(f" {made.operation}").rstrip()
+
+
 def position(made: Progress, rank: int) -> str:
     """Where a rank stands, as a row of the picture has it: `waits in ALLREDUCE #4211 (TP)`."""
     here = made.at.get(rank)
     if here is None:
         return ""
-    group = "" if made.group in EVERYBODY else f" ({made.group})"
+    group = f" ({name})" if (name := group_name(made)) else ""
     if here.waits is not None:
         return f"waits in {here.waits.operation or 'a collective'} #{here.number}{group}"
     return f"last called #{here.calls}{group}" if here.calls >= 0 else ""

@@ -23,6 +23,8 @@ STAGES = {
     "running": "runs",
     "ended": "ended",
 }
+# What NCCL's RAS says of a process.
+BY_RAS = {"dead": (FAILED, "NCCL's RAS has lost its process"), "unresponsive": (BEHIND, "does not answer NCCL's RAS")}
 
 State = tuple[int, str]
 Said = Callable[[Rank], str]
@@ -38,20 +40,31 @@ SAID: dict[str, Said] = {
     "gdr": lambda one: "" if one.gdr is None else "in use" if one.gdr else "not in use",
     "hcas": lambda one: ", ".join(sorted(one.hcas)),
 }
+# Fields whose name is not the word for it.
+WORDS = {
+    "nccl_version": "NCCL version",
+    "driver_version": "driver version",
+    "torch_version": "PyTorch version",
+    "world": "number of ranks",
+    "link_layer": "link layer",
+    "gdr": "GPUDirect RDMA",
+    "hcas": "adapters",
+}
 # Differ from rank to rank by their nature.
 OWN = frozenset({"NCCL_HOSTID", "NCCL_COMM_ID", "NCCL_DEBUG_FILE", "NCCL_DEBUG", "NCCL_DEBUG_SUBSYS", "NCCL_TOPO_DUMP_FILE"})
 
 
-def groups(job: str, ranks: list[Rank], missing: list[int], progress: Progress | None) -> list[RankGroup]:
-    """A row for each state, at most `ROWS`."""
+def groups(job: str, ranks: list[Rank], missing: list[int], progress: Progress | None, *, ras: bool = False) -> list[RankGroup]:
+    """A row for each state, at most `ROWS`. `ras`: NCCL's RAS was asked, which names a rank only where something is wrong with it."""
     states: dict[State, list[Rank]] = defaultdict(list)
     for one in ranks:
         states[state(one, progress)].append(one)
     waits = waiting_since(progress)
     made = [row(job, key, found, waits) for key, found in states.items()]
     if missing:
-        text = "nothing was read of them" if len(missing) > 1 else "nothing was read of it"
-        made.append(RankGroup(job=job, ranks=numbers(missing), count=len(missing), state=text, order=MISSING))
+        unread = (MISSING, "nothing was read of them" if len(missing) > 1 else "nothing was read of it")
+        order, text = (WELL, "NCCL's RAS names nothing wrong") if ras else unread
+        made.append(RankGroup(job=job, ranks=numbers(missing), count=len(missing), state=text, order=order))
     return sorted(made, key=lambda one: (one.order, -one.count, one.ranks))[:ROWS]
 
 
@@ -77,9 +90,10 @@ def row(job: str, key: State, ranks: list[Rank], waits: dict[int, float]) -> Ran
 
 
 def waiting_since(progress: Progress | None) -> dict[int, float]:
-    """When each rank began to wait in its operation: what it waited, before the line that says so."""
+    """When each rank began to wait in its operation: what it waited, before the line that says so; a dump has the beginning itself."""
     calls = {rank: at.waits for rank, at in progress.at.items() if at.waits is not None} if progress else {}
-    return {rank: call.time - call.waited for rank, call in calls.items() if call.time is not None and call.waited is not None}
+    began = {rank: call for rank, call in calls.items() if call.waited is not None or call.state == "started"}
+    return {rank: call.time - (call.waited or 0.0) for rank, call in began.items() if call.time is not None}
 
 
 def earliest(moments: Iterable[float | None]) -> float | None:
@@ -93,6 +107,8 @@ def state(one: Rank, progress: Progress | None) -> State:
         return LOST, f"{'lost its peer' if one.survivor else 'has no connection to a peer'}: {wording(one)}"
     if failed(one):
         return FAILED, f"failed: {wording(one)}"
+    if one.ras in BY_RAS:
+        return BY_RAS[one.ras]
     if progress is not None and one.rank is not None:
         at = position(progress, one.rank)
         if one.rank in progress.odd:
@@ -168,5 +184,13 @@ def difference(job: str, field: str, value: str, usual: str, ranks: list[Rank]) 
     node = hosts.pop() if len(hosts) == 1 else ""
     origin = ranks[0].origin
     return RankDifference(
-        job=job, field=field, value=value[:VALUE], usual=usual[:VALUE], ranks=named, count=len(ranks), node=node, origin=origin
+        job=job,
+        field=field,
+        name=WORDS.get(field, field.removeprefix("settings.")),
+        value=value[:VALUE],
+        usual=usual[:VALUE],
+        ranks=named,
+        count=len(ranks),
+        node=node,
+        origin=origin,
     )

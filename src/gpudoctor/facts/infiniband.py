@@ -114,6 +114,8 @@ class Interface(Fact, frozen=True, kw_only=True):
     state: str = ""  # operstate: up, down, unknown, dormant
     kind: str = ""  # infiniband, ether
     enabled: bool | None = None  # set up by somebody (flag UP), whatever the cable says
+    ca: str = ""  # the adapter behind it, where the answer names it
+    port: int = 0  # and its port
 
 
 class Limit(Fact, frozen=True, kw_only=True):

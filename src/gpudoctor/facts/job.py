@@ -157,6 +157,7 @@ class RankDifference(Fact, frozen=True, kw_only=True):
 
     job: str = ""
     field: str  # nccl_version, settings.NCCL_ALGO, hcas, interface …
+    name: str = ""  # the field for a person: adapters, NCCL_PROTO
     value: str
     usual: str
     ranks: str  # folded

@@ -72,7 +72,7 @@ PARSERS: dict[str, Parser] = {
     "infiniband.perfquery": Parser(("ib_counters", "messages"), "ib_counters:perfquery"),
     "infiniband.ibqueryerrors": Parser(("ib_counters", "ib_ports", "messages"), "ib_counters:ibqueryerrors"),
     "infiniband.iblinkinfo": Parser(("ib_ports", "messages"), "ib_links:iblinkinfo"),
-    "infiniband.gids": Parser(("gids", "ib_ports"), "ib_gids:table"),  # show_gids, rdma link
+    "infiniband.gids": Parser(("gids", "ib_ports", "interfaces"), "ib_gids:table"),  # show_gids, rdma link, ibdev2netdev
     "infiniband.mlxlink": Parser(("ib_ports", "messages"), "ib_mlxlink:mlxlink"),
     "linux.limits": Parser(("limits",), "linux_limits:limits"),  # /proc/PID/limits, ulimit, df /dev/shm
     "linux.ip_link": Parser(("interfaces",), "linux_ip_link:link"),

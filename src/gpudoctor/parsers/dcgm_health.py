@@ -26,7 +26,10 @@ ENTITIES = ("GPU", "NvSwitch", "Switch", "GPU_I", "GPU_CI", "Link", "CPU", "CPU_
 NESTED = re.compile(r"(\s*)-> ?(.*)")
 # GPU ID: 0   (DCGM 1 and 2)        PCIe system: Warning - Detected more than …
 OLD_GPU = re.compile(r"GPU ID: (\d{1,4})\Z")
-OLD_SYSTEM = re.compile(r"([A-Za-z]{2,20}(?: system)?): (Healthy|Warning|Failure) ?-? ?(.*)")
+OLD_SYSTEM = re.compile(
+    r"([A-Za-z]{2,20} system|PCIe|NVLink|NvSwitch|PMU|MCU|Memory|SM|InfoROM|Inforom|Thermal|Power|Driver)"
+    r": (Healthy|Warning|Failure) ?-? ?(.*)"
+)
 # GPU 3   |   GPU ID: 3   |   -> 3
 QUOTED_GPU = re.compile(r"(?:GPU(?: ID:)?|->) (\d{1,4})(?:\Z| *[:|-])")
 OVERALL = re.compile(r"Overall Health: *(Healthy|Warning|Failure)")

@@ -1,9 +1,11 @@
-"""GID tables: `show_gids`, and `rdma link [show]`, which names a port's state and its network interface.
+"""GID tables: `show_gids`; `rdma link [show]`, which names a port's state and its network interface;
+`ibdev2netdev`, which names the interface and its state.
 
 DEV     PORT  INDEX  GID                                      IPv4          VER  DEV
 mlx5_0  1     3      0000:0000:0000:0000:0000:ffff:0a01:0203  10.1.2.3      v2   ens1f0np0
 link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev ens1f0np0
-Sources: show_gids of Mellanox OFED; iproute2, rdma(8).
+mlx5_0 port 1 ==> ens1f0np0 (Up)
+Sources: show_gids and ibdev2netdev of Mellanox OFED; iproute2, rdma(8).
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import re
 from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.facts.infiniband import Gid, IbPort
+from gpudoctor.facts.infiniband import Gid, IbPort, Interface
 from gpudoctor.knowledge import infiniband
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.ib_text import MOST, lines, number
@@ -25,12 +27,17 @@ ROW = re.compile(
 )
 # link mlx5_0/1 subnet_prefix fe80:0000:0000:0000 lid 12 sm_lid 1 lmc 0 state ACTIVE physical_state LINK_UP  |  0/1: mlx5_0/1: state DOWN …
 LINK = re.compile(r"\s*(?:link\s+|\d{1,4}/\d{1,3}:\s+)([\w.-]{1,64})/(\d{1,3}):?\s+(.*\bstate\s+\S+.*)$")
+# mlx5_0 port 1 ==> ib0 (Up)  |  with -v: 0000:18:00.0 mlx5_0 (MT4129 - MCX75310AAS-NEAT) … fw 28.39.1002 port 1 (ACTIVE) ==> ib0 (Up)
+NETDEV = re.compile(
+    r"(?:[0-9a-f]{4}:\S{7} )?([\w.-]{1,64}) (?:\(.{0,160} )?port (\d{1,3})(?: \(\w{1,12} {0,4}\))? ==> ([\w.-]{1,32}) \((Up|Down)\)"
+)
 
 
 def table(output: Output, about: Subject) -> Facts:
-    """The GIDs of `show_gids`, the ports of `rdma link`."""
+    """The GIDs of `show_gids`, the ports of `rdma link`, the interfaces of `ibdev2netdev`."""
     gids: list[Gid] = []
     ports: list[IbPort] = []
+    netdevs: list[Interface] = []
     seen = False
     for at, line in lines(output):
         origin = Origin(output.named(), at, line.strip())
@@ -55,10 +62,26 @@ def table(output: Output, about: Subject) -> Facts:
             )
         elif (match := LINK.match(line)) and len(ports) < MOST:
             ports.append(link(match, about, origin))
-    if not (seen or gids or ports) and output.text.strip():
+        elif (match := NETDEV.match(line.strip())) and len(netdevs) < MOST:
+            ca, port, interface, state = match.groups()
+            netdevs.append(Interface(node=about.node, interface=interface, state=state.lower(), ca=ca, port=int(port), origin=origin))
+            if not interface.startswith("ib"):  # of Ethernet the interface is up when the port is; IP over InfiniBand may be down by itself
+                ports.append(
+                    IbPort(
+                        node=about.node,
+                        ca=ca,
+                        port=int(port),
+                        state="Active" if state == "Up" else "Down",
+                        link_layer="Ethernet",
+                        interface=interface,
+                        own=True,
+                        origin=origin,
+                    )
+                )
+    if not (seen or gids or ports or netdevs) and output.text.strip():
         raise ParseError(f"{output.named()}: neither a table of GIDs nor of RDMA links: {output.text.strip()[:80]!r}")
     found: Facts = {"gids": [*gids]} if gids or seen else {}
-    return {**found, "ib_ports": [*ports]} if ports else found
+    return found | ({"ib_ports": [*ports]} if ports else {}) | ({"interfaces": [*netdevs]} if netdevs else {})
 
 
 def link(match: re.Match[str], about: Subject, origin: Origin) -> IbPort:

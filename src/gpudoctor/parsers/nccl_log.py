@@ -19,7 +19,7 @@ from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Allocation
-from gpudoctor.parsers import launcher_words, nccl_words
+from gpudoctor.parsers import launcher_words, nccl_words, pci, torch_words
 from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel_fold import Fold, Where
 from gpudoctor.parsers.kernel_line import line_of as kernel_line
@@ -40,7 +40,7 @@ TAIL_OF_ONE = 4 << 10  # of them for each process of the source
 # PyTorch's and the launchers' lines that show that a log is of a distributed job, though no process speaks
 RENDEZVOUS = (("=rendezvous", r"\[c10d\]|torch[./]distributed[./]|init_process_group", 1),)
 OTHERS = (("=xid", "NVRM: Xid ", 0), ("=allocation", "Tried to allocate ", 0))
-MARKS = (*nccl_words.MARKS, *launcher_words.MARKS, *RENDEZVOUS, *OTHERS)
+MARKS = (*nccl_words.MARKS, *torch_words.MARKS, *launcher_words.MARKS, *RENDEZVOUS, *OTHERS)
 FEW = {name: few for name, _, few in MARKS if few}
 DIFFERENT = "collectives_differ"
 SOURCE = "=source "  # begins a line of our own in the stream
@@ -77,6 +77,7 @@ class RankLog:
         self.operations = Operations()
         self.made = Made(about)
         self.few = Few(FEW)
+        self.wrapped: tuple[Line, Process, Origin] | None = None  # a time-out whose end is in the next line
         self.fold = Fold()
         self.token = token_hex(8)  # no log can hold it
         self.source = -1
@@ -145,7 +146,7 @@ class RankLog:
         else:
             self.known(hit, line, origin, process)
             if name == TIMED_OUT:
-                self.operations.timed_out(line, process, origin)
+                self.wrapped = None if self.operations.timed_out(line, process, origin) else (line, process, origin)
             elif name == NUMBERED:
                 self.operations.numbered(line, process, origin)
             elif name == DIFFERENT:
@@ -159,7 +160,11 @@ class RankLog:
 
     def marked(self, name: str, line: Line, origin: Origin, place: Place, process: Process) -> None:
         """A line of PyTorch or of a launcher that is no message."""
-        if name == "=step":
+        if name == "=rest":
+            if self.wrapped and origin.line - self.wrapped[2].line == 1 and origin.source == self.wrapped[2].source:
+                begun, owner, first = self.wrapped
+                self.operations.timed_out(begun._replace(text=f"{begun.text.rstrip()} {origin.text}"), owner, first)
+        elif name == "=step":
             process.step = max(process.step or 0, launcher_words.step_of(line.text) or 0) or None
             process.reached("running")
         elif name == "=raised":
@@ -209,6 +214,8 @@ class RankLog:
         elif name == "=listed" and (match := launcher_words.LISTED.search(text)):
             listed = self.table.ranked(place, int(match[1]), match[3], int(match[2]), origin)
             listed.device = int(match[4])
+            if match[5]:  # [0x1b], the bus alone, or [0000:1b:00]
+                listed.noted("pci", pci.canonical(match[5] if ":" in match[5] else f"0000:{match[5]}:00"))
             listed.reached("started")
         elif name == "=world":
             if match := launcher_words.LIGHTNING.search(text):

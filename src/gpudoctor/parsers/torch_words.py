@@ -24,6 +24,14 @@ WORK = re.compile(
     r"(?:, NumelIn=(?P<into>\d{1,18}))?(?:, NumelOut=(?P<out>\d{1,18}))?(?:, Timeout\(ms\)=(?P<limit>\d{1,12}))?\)"
     r"(?: ran for (?P<waited>\d{1,12}) milliseconds)?"
 )
+# a terminal or a mail broke that line: `WorkNCCL(SeqNum=…) ran for 600083 milliseconds …`  |  `NumelIn=1, … Timeout(ms)=600000) ran for …`
+MARKS = (
+    (
+        "=rest",
+        r"^(?:\[[^\]]{1,20}\]: ?)?\s*(?:WorkNCCL\(|(?:SeqNum|OpType|TensorShape|NumelIn|NumelOut|Timeout\(ms\))=).{0,200}\) ran for \d+",
+        0,
+    ),
+)
 # last enqueued work: 26, last completed work: 24  |  last enqueued NCCL work: 10, last completed NCCL work: 9.
 NUMBERS = re.compile(
     r"last enqueued (?:NCCL )?work: (-?\d{1,18}),(?: last started (?:NCCL )?work: (-?\d{1,18}),)?"
@@ -55,15 +63,15 @@ class Operations:
         self.owners[process.number] = process
         return self.made.setdefault(key, {"group": group, "sequence": number})
 
-    def timed_out(self, line: Line, process: Process, origin: Origin) -> None:
-        """`Watchdog caught collective operation timeout: WorkNCCL(…)`."""
+    def timed_out(self, line: Line, process: Process, origin: Origin) -> bool:
+        """`Watchdog caught collective operation timeout: WorkNCCL(…)`. False where the line ends before that does."""
         match = WORK.search(line.text)
         if not match:
-            return
+            return False
         process.reached("running")
         into = self.record(process, group_of(line.text), number(match["number"]))
         if into is None or "state" in into:  # said up to three times: by the watchdog, its exception, and what()
-            return
+            return True
         into.update(
             operation=operation(match["op"]),
             elements_in=number(match["into"]),
@@ -75,6 +83,7 @@ class Operations:
             time=line.time,
             origin=origin,
         )
+        return True
 
     def numbered(self, line: Line, process: Process, origin: Origin) -> None:
         """`… at work sequence id: 25 PG status: last enqueued work: 26, last completed work: 24`."""

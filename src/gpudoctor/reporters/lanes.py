@@ -3,7 +3,7 @@
 Ranks against time, from 11:48:10 to 11:58:12
   1023    ─────────────
   0-1022  ─────────────────░░░░░░░░░░░░░░░░░░░✗
-  ─ runs, ░ waits in a collective, ✗ fails or loses a peer; nothing: not heard of
+  ─ runs, ░ waits in a collective, ✗ fails or loses a peer, blank: not heard
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def lanes(rows: Sequence[Lane], width: int) -> Iterator[tuple[str, bool]]:
     yield safe(f"Ranks against time, from {clock(begin)} to {clock(end)}")[:width], False
     for row, name in zip(rows, names, strict=True):
         yield f"  {name.ljust(max(map(len, names)))}  {drawn(row, begin, end, room)}"[:width].rstrip(), row.marked
-    yield f"  {RUNS} runs, {WAITS} waits in a collective, {ENDS} fails or loses a peer; nothing: not heard of"[:width], False
+    yield f"  {RUNS} runs, {WAITS} waits in a collective, {ENDS} fails or loses a peer, blank: not heard"[:width], False
 
 
 def known(row: Lane) -> list[float]:

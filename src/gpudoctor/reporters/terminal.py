@@ -63,7 +63,9 @@ def verdict(page: Page, report: Report, roots: Sequence[Finding], verbose: bool)
     elif report.coverage.missing and not report.coverage.answered:
         says = f"nothing could be read: {report.coverage.missing[0].why}"
     else:
-        says = f"{count(len(report.unknown), 'check')} could not be answered" if report.unknown else "not enough could be read"
+        complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
+        little = "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
+        says = f"{count(len(report.unknown), 'check')} could not be answered" if report.unknown else little
     asked = report.asked or report.runbook
     if len(asked) > LONG_PATH and report.inputs:
         asked = "…/" + asked.rpartition("/")[2]
@@ -276,7 +278,11 @@ def coverage(report: Report, verbose: bool) -> str:
         parts += [f"{file.path}: {file.note or 'not recognised'}" for file in report.inputs if file.note or not file.recognised_as]
     else:
         parts = [f"checked {said.answered} of {said.asked}"]
-    parts += [f"{missing.what}: {missing.why}" for missing in said.missing if verbose or not follows(missing.why)]
+    parts += [
+        f"{missing.what}: {missing.why.removeprefix(f'{missing.what}: ')}"
+        for missing in said.missing
+        if verbose or not follows(missing.why)
+    ]
     shown = parts if verbose or len(parts) <= SHORT else [*parts[:SHORT], f"{len(parts) - SHORT} more with -v"]
     return "; ".join(shown)
 
