@@ -12,14 +12,11 @@ from collections.abc import Iterator
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.job import Setting
 from gpudoctor.knowledge import nccl_settings
-from gpudoctor.knowledge.environment import names_secret
-from gpudoctor.knowledge.secrets import looks_random
 from gpudoctor.parsers import LINE
+from gpudoctor.parsers.setting import HIDDEN, RANKS, setting, shown
 from gpudoctor.probes.base import Output
 
 MOST = 500  # variables of one text
-VALUE = 300  # characters of a value: a list of adapters is shorter
-HIDDEN = "<hidden>"
 NAME = r"(?P<name>[A-Z][A-Z0-9_]{2,100})"
 QUOTED = r"""(?:"(?P<double>[^"\n]{0,1000})"|'(?P<single>[^'\n]{0,1000})'|(?P<bare>[^\s"';#]{0,1000}))"""
 # export NCCL_DEBUG=INFO NCCL_NET=IB  |  + NCCL_DEBUG=INFO python …  |  cd /job && export NCCL_DEBUG=INFO  |  declare -x NCCL_DEBUG="INFO"
@@ -39,8 +36,6 @@ MANIFEST_NAME = re.compile(rf"""^\s{{0,80}}(?:- )?["']?name["']?:\s{{0,8}}["']?{
 MANIFEST_VALUE = re.compile(rf"""^\s{{0,80}}["']?value["']?:\s{{0,8}}{QUOTED}""")
 WHOLE = 3  # of the variables that every process has; a text that sets so many is an environment and no script
 EVERYWHERE = re.compile(r"^(?:PATH|HOME|PWD|HOSTNAME|USER|LANG|SHLVL|TERM|SHELL|_|KUBERNETES_SERVICE_HOST|KUBERNETES_PORT)=", re.MULTILINE)
-# Who numbers ranks: torchrun, Slurm, Open MPI, PMI
-RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 RANK = re.compile(rf"^(?:{'|'.join(RANKS)})=(\d{{1,7}})$", re.MULTILINE)
 PID = re.compile(r"/proc/(\d{1,10})/environ")
 
@@ -67,35 +62,6 @@ def settings(output: Output, about: Subject) -> Facts:
             origin=Origin(output.named(), number, line if value == shown(name, value) else f"{name}={HIDDEN}"),
         )
     return {"settings": list(found.values())}
-
-
-def setting(name: str, value: str, **where: object) -> Setting:
-    """One variable with what is known of it; `where` are further fields of the Setting."""
-    entry = nccl_settings.known(name)
-    value = shown(name, value)
-    if entry is None:
-        return Setting(name=name, value=value, known=False, like=nccl_settings.like(name), **where)  # type: ignore[arg-type]
-    return Setting(
-        name=name,
-        value=value,
-        state=entry.state,
-        does=entry.does,
-        default=entry.defaults,
-        library=entry.library,
-        instead=entry.instead,
-        same=entry.same,
-        fits=entry.fits(value),
-        **where,  # type: ignore[arg-type]
-    )
-
-
-def shown(name: str, value: str) -> str:
-    """The value as it may be shown.
-
-    >>> shown("NCCL_DEBUG", "INFO"), shown("UCX_ACCESS_TOKEN", "x7"), shown("FI_OPX_UUID", "d41d8cd98f00b204e9800998ecf8427e")
-    ('INFO', '<hidden>', '<hidden>')
-    """
-    return HIDDEN if names_secret(name) or looks_random(value) else value[:VALUE]
 
 
 def variables(text: str) -> Iterator[tuple[int, str, str, str]]:

@@ -11,7 +11,6 @@ from gpudoctor.facts.kubernetes import Container, Message, Pod, Requirement, Sch
 from gpudoctor.knowledge import components
 from gpudoctor.knowledge.nccl_settings import ours
 from gpudoctor.knowledge.resources import gpu_count, gpu_names
-from gpudoctor.parsers.environment import RANKS, setting, shown
 from gpudoctor.parsers.kubernetes_json import Meta, age, controller, evidence, objects, seconds
 from gpudoctor.parsers.messages import fold, scan_text
 from gpudoctor.parsers.pod_containers import container_facts
@@ -19,6 +18,7 @@ from gpudoctor.parsers.pod_requests import pod_requests
 from gpudoctor.parsers.pod_shape import PodObject, PodSpec, PodStatus, terms, tolerations
 from gpudoctor.parsers.pod_status import condition, restarts, shown_status
 from gpudoctor.parsers.schedule_message import schedule_reasons
+from gpudoctor.parsers.setting import RANKS, setting, shown
 from gpudoctor.probes.base import Output
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.job import Setting
 from gpudoctor.facts.kubernetes import Message
-from gpudoctor.parsers.environment import setting
 from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit
 from gpudoctor.parsers.rank_line import Line
 from gpudoctor.parsers.rank_process import Process
+from gpudoctor.parsers.setting import setting
 
 MOST_OF_ONE = 512  # records of one name: 4,096 survivors say the same
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpudoctor.facts import Origin
 from gpudoctor.facts.job import Collective
-from gpudoctor.knowledge.collectives import operation
+from gpudoctor.knowledge.collectives import group, operation
 from gpudoctor.parsers.rank_line import Line
 from gpudoctor.parsers.rank_process import Process
 
@@ -150,10 +150,7 @@ def group_of(text: str) -> str:
     match = WHO.search(text)
     if not match:
         return ""
-    name, guid = match["name"] or "", match["guid"] or match["id"] or ""
-    if name == "default_pg" or (not name and guid == "0"):
-        return "default_pg"
-    return guid if name in ("", "undefined", guid) else f"{name} {guid}"
+    return group(match["guid"] or match["id"] or "", match["name"] or "")
 
 
 def world_rank(text: str) -> int | None:
