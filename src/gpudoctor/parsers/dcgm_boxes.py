@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from gpudoctor.facts import Origin
-from gpudoctor.parsers import LINE, ParseError
+from gpudoctor.parsers import ParseError
+from gpudoctor.parsers.plain import lines, plain
 from gpudoctor.probes.base import Output
 
-ESCAPES = re.compile(r"\x1b\[[0-9;]{0,16}[A-Za-z]|\x00")
 # What dcgmi says instead of an answer → a neutral word. The order decides: a line may hold two of them.
 PROBLEMS: tuple[tuple[str, str], ...] = (
     ("Unable to connect to host engine", "unreachable"),
@@ -66,13 +66,6 @@ class Row(NamedTuple):
         return Origin(output.named(), self.number, text or f"{self.left.strip()} {self.right.strip()}".strip())
 
 
-def lines(output: Output) -> Iterator[tuple[int, str]]:
-    """The lines of an answer with their numbers, without colours, each cut to `LINE`."""
-    for number, line in enumerate(output.text.split("\n"), 1):
-        cut = line[: 4 * LINE]
-        yield number, ESCAPES.sub("", cut).rstrip("\r")[:LINE]
-
-
 def rows(output: Output) -> Iterator[Row]:
     """The rows of all boxes of a text. A row that was cut at its end is a row."""
     for number, line in lines(output):
@@ -107,7 +100,7 @@ def decoded(output: Output) -> Any:
 
     Raises `ParseError` for one that is broken: what is left of it may lack just the test that failed.
     """
-    text = ESCAPES.sub("", output.text)
+    text = plain(output)
     decoder, at = json.JSONDecoder(), 0
     while (start := OBJECT.search(text, at)) and OURS.search(text, start.end()):
         try:

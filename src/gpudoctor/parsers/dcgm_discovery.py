@@ -7,7 +7,8 @@ import re
 from gpudoctor.facts import Fact, Facts, Subject
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.parsers import pci
-from gpudoctor.parsers.dcgm_boxes import Row, lines, not_read, number, problem, rows
+from gpudoctor.parsers.dcgm_boxes import Row, not_read, number, problem, rows
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 # 8 GPUs found.

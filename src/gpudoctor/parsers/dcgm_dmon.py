@@ -14,7 +14,8 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.knowledge import clock_reasons, dcgm_fields
 from gpudoctor.parsers import pci
-from gpudoctor.parsers.dcgm_boxes import amount, gpu_name, lines, not_read, problem
+from gpudoctor.parsers.dcgm_boxes import amount, gpu_name, not_read, problem
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 HEAD = re.compile(r"# ?Entity\b")

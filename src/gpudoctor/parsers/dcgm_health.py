@@ -14,8 +14,9 @@ import msgspec
 
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.dcgm import DcgmError, DcgmHealth
-from gpudoctor.parsers.dcgm_boxes import decoded, gpu_name, lines, not_read, number, problem, rows
+from gpudoctor.parsers.dcgm_boxes import decoded, gpu_name, not_read, number, problem, rows
 from gpudoctor.parsers.dcgm_report import error, sentences
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 STATUSES = {"Healthy": "healthy", "Warning": "warning", "Failure": "failure", "Warn": "warning", "Fail": "failure"}

@@ -8,7 +8,8 @@ from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.dcgm import DcgmPolicy
-from gpudoctor.parsers.dcgm_boxes import decoded, gpu_name, lines, not_read, problem, rows
+from gpudoctor.parsers.dcgm_boxes import decoded, gpu_name, not_read, problem, rows
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 HEADING = "Policy Information"

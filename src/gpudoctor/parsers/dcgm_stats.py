@@ -6,7 +6,8 @@ import re
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.dcgm import DcgmStats
-from gpudoctor.parsers.dcgm_boxes import amount, gpu_name, lines, not_read, number, problem, rows
+from gpudoctor.parsers.dcgm_boxes import amount, gpu_name, not_read, number, problem, rows
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 # Successfully retrieved statistics for job: train-7.   |   Successfully retrieved process info for PID: 4242. Process ran on 2 GPUs.

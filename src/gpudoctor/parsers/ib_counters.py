@@ -19,8 +19,9 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.infiniband import IbCounters, IbPort
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.ib_links import LINK, port_of
-from gpudoctor.parsers.ib_text import MOST, counters, guid, lines, named, number
+from gpudoctor.parsers.ib_text import MOST, counters, guid, named, number
 from gpudoctor.parsers.messages import scan_text
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 # # Port counters: Lid 32 port 1 (CapMask: 0x5A00)  |  # Port extended counters: Lid 32 port 1 (CapMask: …)  |  # Port counters: DR path …

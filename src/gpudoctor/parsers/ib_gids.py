@@ -18,7 +18,8 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Gid, IbPort, Interface
 from gpudoctor.knowledge import infiniband
 from gpudoctor.parsers import ParseError
-from gpudoctor.parsers.ib_text import MOST, lines, number
+from gpudoctor.parsers.ib_text import MOST, number
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 HEAD = re.compile(r"\s*DEV\s+PORT\s+INDEX\s+GID\b")

@@ -17,8 +17,9 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.infiniband import IbPort
 from gpudoctor.knowledge import infiniband
 from gpudoctor.parsers import ParseError
-from gpudoctor.parsers.ib_text import MOST, guid, lines, named, number
+from gpudoctor.parsers.ib_text import MOST, guid, named, number
 from gpudoctor.parsers.messages import scan_lines
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 # Switch: 0xb83fd20300c0ffee leaf-1:  |  CA: gpu-01 mlx5_0:  |  CA: MT25408 ConnectX Mellanox Technologies:

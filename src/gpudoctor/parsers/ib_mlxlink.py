@@ -19,8 +19,8 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.infiniband import IbPort
 from gpudoctor.knowledge import infiniband
 from gpudoctor.parsers import ParseError
-from gpudoctor.parsers.ib_text import lines
 from gpudoctor.parsers.messages import scan_lines
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 FIELD = re.compile(r"([A-Z][A-Za-z0-9 ()/.%-]{2,40}?) *: (.{0,200})$")

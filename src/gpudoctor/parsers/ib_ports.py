@@ -13,8 +13,9 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.infiniband import IbPort
 from gpudoctor.knowledge import infiniband
 from gpudoctor.parsers import ParseError, ib_sysfs
-from gpudoctor.parsers.ib_text import MOST, guid, lines, number, rate
+from gpudoctor.parsers.ib_text import MOST, guid, number, rate
 from gpudoctor.parsers.messages import scan_text
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 # CA 'mlx5_0'  |  CA: 'mlx5_0' (of one port)  |  hca_id: mlx5_0  |  Infiniband device 'mlx5_0' port 1 status:

@@ -19,7 +19,8 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Gid, IbCounters, IbPort, Interface
 from gpudoctor.knowledge import infiniband
 from gpudoctor.parsers.ib_gids import address_of, kind_of
-from gpudoctor.parsers.ib_text import MOST, counters, guid, lines, number, rate
+from gpudoctor.parsers.ib_text import MOST, counters, guid, number, rate
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 # …/infiniband/mlx5_0/ports/1/counters/symbol_error

@@ -1,17 +1,13 @@
-"""What the parsers of InfiniBand's tools share: lines without noise, numbers in their notations, names of ports and of their nodes."""
+"""What the parsers of InfiniBand's tools share: numbers in their notations, names of ports and of their nodes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.infiniband import IbCounters
 from gpudoctor.knowledge.infiniband import BY_NAME, DATA, WORD, saturated
-from gpudoctor.parsers import LINE
-from gpudoctor.parsers.messages import ANSI
-from gpudoctor.probes.base import Output
 
 MOST = 100_000  # records of one answer: a fabric of 10,000 hosts has so many ports
 NUMBER = re.compile(r"(?:0[xX]([0-9a-fA-F]{1,16})|(\d{1,20}))(?![\dA-Za-z.,])")
@@ -21,13 +17,6 @@ RATE = re.compile(r"(\d{1,5}(?:[.,]\d{1,3})?)(?: ?Gb/s(?:ec)?)?(?: \((\d{1,2}X)(
 DESCRIPTION = re.compile(
     r"([A-Za-z0-9][\w.-]{0,200}) ((?:mlx\d?_\w{1,20}|HCA-\d{1,3}|ib[a-z]\w{1,20}|roce\w{1,20}|hfi\d_\d|bnxt_re\d{1,3}))$"
 )
-
-
-def lines(output: Output) -> Iterator[tuple[int, str]]:
-    """The lines of an answer with their numbers from 1, cut to a length, without colours, NULs and carriage returns."""
-    plain = ANSI.sub(b"", b"".join(output.pages)).replace(b"\0", b"").decode("utf-8", "replace")
-    for number, line in enumerate(plain.split("\n"), 1):
-        yield number, line[:LINE].rstrip("\r")
 
 
 def number(text: str) -> int | None:

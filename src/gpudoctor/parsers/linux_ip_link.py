@@ -16,7 +16,8 @@ import msgspec
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Interface
 from gpudoctor.parsers import ParseError
-from gpudoctor.parsers.ib_text import MOST, lines
+from gpudoctor.parsers.ib_text import MOST
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 HEAD = re.compile(r"(\d{1,6}): ([\w.@-]{1,40}?)(?:@[\w.-]{1,40})?: <([A-Z0-9_,-]{0,200})> mtu (\d{1,6}).*? state ([A-Z]{2,16})\b")

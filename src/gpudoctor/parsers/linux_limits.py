@@ -15,7 +15,7 @@ from typing import Any
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Limit
 from gpudoctor.parsers import ParseError
-from gpudoctor.parsers.ib_text import lines
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 KIB = 1024

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.kubernetes import Message
-from gpudoctor.parsers.blocks import BLOCK, cut_long_lines, parts, whole_lines
+from gpudoctor.parsers.blocks import ANSI, BLOCK, cut_long_lines, parts, whole_lines
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Output
 
@@ -31,7 +31,6 @@ AHEAD = 2  # blocks that are matched while another is read
 BY_LINE = b"(?m)"  # ^ and $ are those of a line
 
 LITERAL = re.compile(rb"\(\?m\)[A-Za-z0-9 :=_/-]+")  # a pattern without any sign
-ANSI = re.compile(rb"\x1b\[[0-9;]{0,16}[A-Za-z]")  # \x1b[31mERROR\x1b[0m
 
 
 class Patterns(Sequence[Any]):

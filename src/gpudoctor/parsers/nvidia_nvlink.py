@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Gpu, NvLink
 from gpudoctor.parsers import LINE, ParseError, pci
-from gpudoctor.parsers.messages import ANSI, scan_lines
+from gpudoctor.parsers.messages import scan_lines
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 # GPU 6: NVIDIA A100-SXM4-80GB (UUID: GPU-2036f67e-…)  |  GPU 0: Tesla V100-SXM2-16GB  |  the header and its sentence on one line
@@ -48,12 +49,10 @@ MINE = re.compile(r"NvLink|gpuId|^\s*Link \d{1,3}[,:]|^\s*GPU \d{1,3}:", re.IGNO
 
 def nvlink(output: Output, about: Subject) -> Facts:
     """A record for each link that is shown, one without a number for a GPU whose links are all down, and the GPUs with their names."""
-    lines = ANSI.sub(b"", output.text.encode("utf-8", "replace")).decode("utf-8", "replace").replace("\0", "").split("\n")
     gpus: list[Gpu] = []
     links: dict[tuple[str, int | None, int | None], NvLink] = {}
     gpu: Gpu | None = None
-    for number, raw in enumerate(lines, 1):
-        line = raw[:LINE].rstrip("\r")
+    for number, line in lines(output):
         origin = Origin(output.named(), number, line.strip())
         if head := GPU.match(line):
             gpu = named(head, about, origin)
@@ -70,7 +69,7 @@ def nvlink(output: Output, about: Subject) -> Facts:
             links[(*owner(gpu), None)] = replace(link(gpu, about, origin, None), state=state)
     if not gpus and not links:
         if output.text.strip() and not MINE.search(output.text[: 64 * LINE]):
-            raise ParseError(f"{output.named()}: not an answer of nvidia-smi nvlink: {first(lines)!r}")
+            raise ParseError(f"{output.named()}: not an answer of nvidia-smi nvlink: {first(output)!r}")
         return {"messages": [*scan_lines(output, about, source="log")]} if output.text.strip() else {}
     return {
         "nvlinks": [*links.values()],
@@ -130,6 +129,6 @@ def added(known: NvLink, new: dict[str, Any], origin: Origin) -> NvLink:
     return replace(known, **changes, origin=origin if telling else known.origin)
 
 
-def first(lines: list[str]) -> str:
+def first(output: Output) -> str:
     """The first line that isn't empty, to be quoted."""
-    return next((line.strip()[:120] for line in lines if line.strip()), "")
+    return next((line.strip()[:120] for _, line in lines(output) if line.strip()), "")

@@ -11,8 +11,8 @@ import re
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import GpuPath
-from gpudoctor.parsers import LINE, ParseError
-from gpudoctor.parsers.messages import ANSI
+from gpudoctor.parsers import ParseError
+from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 DEVICE = re.compile(r"(?:GPU|NIC)\d{1,3}\Z|mlx\d_\d{1,3}\Z|bnxt_re\d{1,3}\Z|rocep\w{1,20}\Z")
@@ -27,20 +27,19 @@ MOST = 256  # devices of one machine
 
 def topo(output: Output, about: Subject) -> Facts:
     """A record for each cell. `matrix` of an access table is the letter that was asked for, "" where the text came without its command."""
-    lines = ANSI.sub(b"", output.text.encode("utf-8", "replace")).decode("utf-8", "replace").replace("\0", "").split("\n")
     asked = ASKED.search(output.command.shown)
     letter = next((group for group in asked.groups() if group), "") if asked else ""
     columns: list[str] = []
     paths: list[GpuPath] = []
-    for number, raw in enumerate(lines, 1):
-        words = raw[:LINE].split()
+    for number, line in lines(output):
+        words = line.split()
         if not words:
             continue
         head = leading(words)
         if len(head) >= 1 and (len(head) > 1 or len(words) == 1 or not is_cell(words[1])):
             columns = head
         elif columns and head and head[0] in columns:
-            paths += row(head[0], words[1:], columns, about, Origin(output.named(), number, raw[:LINE].strip()), letter)
+            paths += row(head[0], words[1:], columns, about, Origin(output.named(), number, line.strip()), letter)
     if not columns and output.text.strip():
         raise ParseError(f"{output.named()}: not a matrix of nvidia-smi topo: {output.text.strip()[:120]!r}")
     return {"gpu_paths": [*paths]} if columns else {}
