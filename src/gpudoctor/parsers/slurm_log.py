@@ -1,0 +1,48 @@
+"""Logs of Slurm's daemons: the known messages, and the nodes that the controller took out of service and that nobody has put back since.
+
+[2026-03-01T11:03:26.351] error: Setting node gpu-01 state to INVAL with reason:gres/gpu count reported lower than configured (7 < 8)
+[2026-03-01T11:02:14.001] update_node: node gpu-01 reason set to: Kill task failed
+[2026-03-01T11:03:03.068] error: Nodes gpu-[02,05] not responding, setting DOWN
+[2026-03-01T11:40:10.112] update_node: node gpu-01 state set to IDLE
+Source: src/slurmctld/{node_mgr,ping_nodes,agent}.c, https://github.com/SchedMD/slurm.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.facts.slurm import SlurmNode
+from gpudoctor.parsers import logs
+from gpudoctor.parsers.plain import lines
+from gpudoctor.parsers.slurm_nodes import node_of
+from gpudoctor.parsers.slurm_text import expand
+from gpudoctor.probes.base import Output
+
+MOST = 10_000
+TAKEN = re.compile(
+    r"(?:Setting node (\S{1,200}) state to \w{1,20} with reason: ?(.{1,500})"
+    r"|update_node: node (\S{1,200}) reason set to: (.{1,500})"
+    r"|Nodes? (\S{1,2000}) (not responding), setting DOWN)$"
+)
+BACK = re.compile(r"[Nn]ode (\S{1,200}) (?:now responding|returned to service|state set to (?:IDLE|MIXED|ALLOCATED|RESUME|UNDRAIN)\b)")
+
+
+def log(output: Output, about: Subject) -> Facts:
+    """Known messages as of any log, and the nodes."""
+    found: dict[str, SlurmNode] = {}
+    for number, line in lines(output):
+        if match := TAKEN.search(line):
+            names, said = [group for group in match.groups() if group]
+            reason = "Not responding" if said == "not responding" else said
+            origin = Origin(output.named(), number, line.strip())
+            for name in expand(names):
+                if len(found) < MOST:
+                    found[name] = node_of(node=name, shown="", reason=reason, origin=origin)
+        elif match := BACK.search(line):
+            for name in expand(match.group(1)):
+                found.pop(name, None)
+    gone = [msgspec.structs.replace(node, logged=True) for node in found.values()]
+    return {**logs.text(output, about), **({"slurm_nodes": [*gone]} if gone else {})}
