@@ -17,7 +17,7 @@ from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.knowledge import dcgm_fields
 from gpudoctor.knowledge.clock_reasons import from_mask
 from gpudoctor.parsers import ParseError, pci
-from gpudoctor.probes.base import Output
+from gpudoctor.probes.base import Output, decoder
 
 WHOLE = ("pstate", "ecc_corrected")  # fields that are integers
 SERIES = 200_000  # that are read; 2,000 GPUs have 12 each
@@ -45,7 +45,7 @@ class _Answer(msgspec.Struct, frozen=True):
 def samples(output: Output, about: Subject) -> Facts:
     """The samples in the order of GPU and time. A series or a point that can't be read is left out."""
     try:
-        answer = msgspec.json.decode(b"".join(output.pages), type=_Answer)
+        answer = decoder(_Answer).decode(b"".join(output.pages))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise ParseError(f"{output.named()}: not an answer of Prometheus: {output.text[:120]!r}") from None
     if answer.status != "success" or answer.data is None:
@@ -53,15 +53,16 @@ def samples(output: Output, about: Subject) -> Facts:
     found: dict[tuple[Key, float], dict[str, Any]] = {}
     for raw in answer.data.result[:SERIES]:
         try:
-            series = msgspec.json.decode(raw, type=_Series)
+            series = decoder(_Series).decode(raw)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             continue
         name = series.metric.get("__name__", "")
         who = key(series.metric, about)
         if not any(who[1:4]):
             continue
+        owner = holder(series.metric)
         for moment, value in points(series):
-            put(found.setdefault((who, moment), {}), name, value)
+            put(found.setdefault((who, moment), {}), name, value, owner)
     source = output.named()
     return {"gpu_samples": [sample(who, moment, read, source) for (who, moment), read in sorted(found.items()) if read]}
 
@@ -95,11 +96,26 @@ def points(series: _Series) -> Iterator[tuple[float, float]]:
             yield at, value
 
 
-def put(read: dict[str, Any], metric: str, value: float) -> None:
+def holder(labels: dict[str, str]) -> str:
+    """The pod that has the GPU, as NAMESPACE/POD. Where Prometheus adds its target's own labels, those of the exporter become `exported_`.
+
+    >>> holder({"exported_pod": "train-0", "exported_namespace": "ml", "pod": "dcgm-exporter-x7"}), holder({"pod": "dcgm-exporter-x7"})
+    ('ml/train-0', '')
+    """
+    for prefix in ("exported_", ""):
+        pod = labels.get(f"{prefix}pod", "") or labels.get(f"{prefix}pod_name", "")
+        if pod and "dcgm-exporter" not in pod:
+            return f"{labels.get(f'{prefix}namespace', '')}/{pod}"[:317]
+    return ""
+
+
+def put(read: dict[str, Any], metric: str, value: float, owner: str = "") -> None:
     """One value into the fields of a sample; what is no measurement of a GPU is left out."""
     known = dcgm_fields.named(metric)
     if known is None:
         return
+    if owner:
+        read["holder"] = owner
     field = dcgm_fields.SAMPLE.get(known.id)
     if field == "reasons":
         read.setdefault(field, from_mask(int(value)) if value >= 0 else None)

@@ -1,4 +1,4 @@
-"""What dcgm-exporter serves at /metrics, in Prometheus' text format → a GpuSample for each GPU.
+"""What dcgm-exporter serves at /metrics, in Prometheus' text format → a GpuSample for each GPU, and which metrics there are.
 
 DCGM_FI_DEV_GPU_TEMP{gpu="0",UUID="GPU-…",pci_bus_id="00000000:1B:00.0",modelName="NVIDIA H100 80GB HBM3",Hostname="gpu-02"} 41
 """
@@ -11,32 +11,48 @@ from typing import Any
 
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.parsers import LINE, ParseError
-from gpudoctor.parsers.prometheus_range import Key, key, put, sample
+from gpudoctor.parsers.exposition import WHOLE, Summary
+from gpudoctor.parsers.prometheus_range import Key, holder, key, put, sample
 from gpudoctor.probes.base import Output
 
 # DCGM_FI_DEV_SM_CLOCK{gpu="0",…} 1980  |  … 1980 1772366400000 (with its time in ms)
 METRIC = re.compile(r"\s{0,8}(DCGM_FI_[A-Z0-9_]{1,80})\{(.{1,3000})\} +([-+0-9.eEInfNa]{1,32})(?: +(\d{10,16}))?\s*\Z")
+# DCGM_EXP_XID_ERRORS_COUNT{gpu="0",…,xid="79"} 1  |  dcgm_gpu_temp{gpu="0",…} 54 (1.x, --use-old-namespace)
+SERIES = re.compile(r"\s{0,8}(DCGM_EXP_[A-Z0-9_]{1,80}|dcgm_[a-z0-9_]{1,80})\{(.{0,3000})\} +[-+0-9.eEInfNa]{1,32}(?:\s|\Z)")
+# HELP DCGM_FI_DEV_SM_CLOCK SM clock frequency (in MHz).
+COMMENT = re.compile(r"#\s{0,4}(?:HELP|TYPE)\s{1,4}(?:DCGM_|dcgm_)")
 LABEL = re.compile(r'([A-Za-z_]\w{0,63})="((?:[^"\\]|\\.){0,400})"')
 
 
 def metrics(output: Output, about: Subject) -> Facts:
-    """The samples in the order of the GPUs."""
+    """The samples in the order of the GPUs, and the summary."""
     found: dict[tuple[Key, float], dict[str, Any]] = {}
-    seen = False
+    summary = Summary()
+    cut = commented = False
     for line in output.text.split("\n"):
-        match = METRIC.match(line[:LINE].rstrip("\r"))
+        line = line[:LINE].rstrip("\r")
+        match = METRIC.match(line)
         if not match:
+            commented |= bool(COMMENT.match(line))
+            if other := SERIES.match(line):
+                summary.add(other[1], dict(LABEL.findall(other[2])))
             continue
-        seen = True
-        name, labels, text, moment = match.groups()
-        who = key(dict(LABEL.findall(labels)), about)
+        name, text, value_text, moment = match.groups()
+        labels = dict(LABEL.findall(text))
+        summary.add(name, labels)
+        cut |= "..." in text
+        who = key(labels, about)
         try:
-            value = float(text)
+            value = float(value_text)
         except ValueError:
             continue
         if any(who[1:4]) and math.isfinite(value):
-            put(found.setdefault((who, int(moment) / 1000 if moment else output.time), {}), name, value)
-    if not seen:
+            put(found.setdefault((who, int(moment) / 1000 if moment else output.time), {}), name, value, holder(labels))
+    if not summary.names:
         raise ParseError(f"{output.named()}: no metrics of dcgm-exporter: {output.text[:120]!r}")
     source = output.named()
-    return {"gpu_samples": [sample(who, moment, read, source) for (who, moment), read in sorted(found.items()) if read]}
+    samples = [sample(who, moment, read, source) for (who, moment), read in sorted(found.items()) if read]
+    # Without its comments the text went through grep or an editor, which may have left metrics out.
+    whole = commented and not cut and len(summary.names) >= WHOLE
+    there = summary.fact(place="exporter", whole=whole, source=source, node=about.node, namespace=about.namespace, pod=about.pod)
+    return {"gpu_samples": [*samples], "expositions": [there]}

@@ -1,0 +1,237 @@
+"""The way of the metrics followed link by link: exporter, Service, endpoints, monitor, Prometheus, target.
+
+What each selects is that of the Prometheus operator (https://prometheus-operator.dev/docs/api-reference/api/): a monitor's selector looks
+at the labels of Services (or of pods), in its own namespace unless `namespaceSelector` says otherwise; a Prometheus takes the monitors
+that its selector fits, in its own namespace unless there is a namespace selector; no selector takes nothing, an empty one everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from gpudoctor.derive import scrape_ports
+from gpudoctor.derive.selectors import fits, why_not
+from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts.kubernetes import Node
+from gpudoctor.facts.monitoring import (
+    Exporter,
+    ExporterNode,
+    Monitor,
+    NamespaceLabels,
+    PrometheusServer,
+    ScrapePath,
+    ScrapeTarget,
+    Selector,
+    Service,
+    ServiceEndpoints,
+)
+
+T = TypeVar("T", bound=Fact)
+SEVERAL = 2  # monitors in one list: who listed them all would have listed the exporter's too
+
+
+class Read:
+    """What was read, by type; None for a type of which nothing was."""
+
+    def __init__(self, facts: Mapping[str, list[Fact]]) -> None:
+        self.exporters = self.of(facts, "exporters", Exporter)
+        self.services = self.of(facts, "services", Service)
+        self.endpoints = self.of(facts, "service_endpoints", ServiceEndpoints)
+        self.pod_monitors = self.of(facts, "pod_monitors", Monitor) or []
+        self.monitors = self.of(facts, "monitors", Monitor)
+        self.prometheuses = self.of(facts, "prometheuses", PrometheusServer)
+        self.targets = self.of(facts, "scrape_targets", ScrapeTarget)
+        spaces = self.of(facts, "namespace_labels", NamespaceLabels)
+        self.namespaces = None if spaces is None else {one.namespace: one.labels for one in spaces}
+
+    @staticmethod
+    def of(facts: Mapping[str, list[Fact]], kind: str, shape: type[T]) -> list[T] | None:
+        """The records of a type."""
+        return [one for one in facts[kind] if isinstance(one, shape)] if kind in facts else None
+
+
+def paths(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+    """One path for each Service that leads to exporters or should; one for the exporters of a namespace that no Service leads to."""
+    read = Read(facts)
+    found = [path(service, read) for service in read.services or () if is_exporters(service, read)]
+    led = {(one.namespace, one.pod, one.workload) for service in read.services or () for one in behind(service, read.exporters or ())}
+    alone: dict[str, list[Exporter]] = {}
+    for one in read.exporters or ():
+        if (one.namespace, one.pod, one.workload) not in led and not any(made.namespace == one.namespace for made in found):
+            alone.setdefault(one.namespace, []).append(one)
+    if read.services is not None or read.monitors is not None or read.pod_monitors:
+        found += [of_pods(space, pods, read) for space, pods in alone.items()]
+    return {"scrape_paths": [*found]}
+
+
+def nodes(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+    """The GPU nodes with the exporters on each."""
+    pods = [one for one in facts.get("exporters", ()) if isinstance(one, Exporter) and one.pod]
+    return {
+        "exporter_nodes": [
+            ExporterNode(
+                node=node.node,
+                exporters=sum(pod.node == node.node for pod in pods),
+                ready=sum(pod.node == node.node and bool(pod.ready) for pod in pods),
+                origin=node.origin,
+            )
+            for node in facts.get("nodes", ())
+            if isinstance(node, Node) and node.gpu_present
+        ]
+    }
+
+
+def is_exporters(service: Service, read: Read) -> bool:
+    """Whether a Service is about dcgm-exporter: by its own names, or by what it selects."""
+    return service.exporter or any(behind(service, read.exporters or ()))
+
+
+def behind(service: Service, exporters: Iterable[Exporter]) -> Iterator[Exporter]:
+    """The exporters that a Service selects."""
+    return (one for one in exporters if one.namespace == service.namespace and service.selector.items() <= one.labels.items())
+
+
+def path(service: Service, read: Read) -> ScrapePath:
+    """The path that begins at a Service."""
+    pods = None if read.exporters is None or "selector" in service.gaps else list(behind(service, read.exporters))
+    others = [one for one in read.exporters or () if one.namespace == service.namespace]
+    of_service = [one for one in read.endpoints or () if (one.namespace, one.service) == (service.namespace, service.service)]
+    choosing = [one for one in (*(read.monitors or ()), *read.pod_monitors) if selects(one, service, pods or ())]
+    return ScrapePath(
+        namespace=service.namespace,
+        service=service.service,
+        exporters=None if pods is None else len(pods),
+        others=None if read.exporters is None else len(others),
+        misses=misses(service, others) if pods == [] else "",
+        endpoints=sum(one.ready for one in of_service) if read.endpoints is not None and of_service else None,
+        port_trouble=scrape_ports.of_service(service, pods or ()),
+        annotation_trouble=scrape_ports.of_annotations(service, pods or ()),
+        annotated=service.scrape == "true",
+        targets=None if read.targets is None else sum(is_target(one, service, pods or ()) for one in read.targets),
+        origin=service.origin,
+        **monitored(choosing, service, read),
+    )
+
+
+def of_pods(space: str, pods: list[Exporter], read: Read) -> ScrapePath:
+    """The path of exporters that no Service leads to: a PodMonitor, or a scrape configuration, may ask them all the same."""
+    choosing = [one for one in read.pod_monitors if of_labels(one, space, pods)]
+    targets = None if read.targets is None else sum(one.exporter and one.namespace in ("", space) for one in read.targets)
+    return ScrapePath(
+        namespace=space,
+        exporters=len(pods),
+        others=len(pods),
+        targets=targets,
+        origin=pods[0].origin,
+        **monitored(choosing, None, read),
+    )
+
+
+def misses(service: Service, others: list[Exporter]) -> str:
+    """Why a Service selects none of the exporters in its namespace."""
+    if not others:
+        return "" if service.selector else "it has no selector"
+    wanted = ",".join(f"{key}={value}" for key, value in sorted(service.selector.items()))
+    has = {key: others[0].labels.get(key) for key, value in service.selector.items() if others[0].labels.get(key) != value}
+    return f"it selects {wanted}, and the pods have " + ", ".join(f"{key}={value}" if value else f"no {key}" for key, value in has.items())
+
+
+def selects(monitor: Monitor, service: Service, pods: Iterable[Exporter]) -> bool:
+    """Whether a monitor selects a Service, or a PodMonitor one of its pods."""
+    if monitor.monitor.startswith("PodMonitor/"):
+        return of_labels(monitor, service.namespace, pods)
+    return in_namespace(monitor, service.namespace) and fits(monitor.selector, service.labels)
+
+
+def of_labels(monitor: Monitor, space: str, pods: Iterable[Exporter]) -> bool:
+    """Whether a PodMonitor selects one of the pods."""
+    return in_namespace(monitor, space) and any(fits(monitor.selector, pod.labels) for pod in pods)
+
+
+def in_namespace(monitor: Monitor, space: str) -> bool:
+    """Whether a monitor looks into a namespace; a manifest that names none is in any."""
+    return monitor.everywhere or not space or space in (monitor.namespaces or [monitor.namespace or space])
+
+
+def monitored(choosing: list[Monitor], service: Service | None, read: Read) -> dict[str, Any]:
+    """The fields of a path about its monitors and the Prometheus that takes them."""
+    unseen = "labels" in service.gaps if service else False
+    if (read.monitors is None and not choosing) or unseen or any("selector" in one.gaps for one in read.monitors or () if one.exporter):
+        return {"operator": None if read.prometheuses is None else bool(read.prometheuses)}
+    listed = [*(read.monitors or ()), *read.pod_monitors]
+    near = [one for one in listed if one.exporter]
+    fields: dict[str, Any] = {
+        "monitors": len(choosing),
+        "operator": None if read.prometheuses is None else bool(read.prometheuses),
+        "other_configs": any(one.other_configs for one in read.prometheuses or ()),
+    }
+    if not choosing:
+        closest = next(iter(near), None)
+        if closest and service and closest.monitor.startswith("ServiceMonitor/"):
+            fields |= {"monitor": f"{closest.monitor} in {closest.namespace}", "monitor_misses": monitor_misses(closest, service)}
+        elif not closest and 0 < len(listed) < SEVERAL:  # one monitor of something else: nobody has listed them
+            fields["monitors"] = None
+        return fields
+    taken = [(one, why) for one in choosing for why in [untaken(one, read)]]
+    best = next((one for one, why in taken if why == ""), choosing[0])
+    fields["monitor"] = f"{best.monitor} in {best.namespace}"
+    if service and best.monitor.startswith("ServiceMonitor/"):
+        troubles = [scrape_ports.of_monitor(one, service) for one, _ in taken]
+        fields["monitor_port_trouble"] = "" if "" in troubles else troubles[0]
+    if read.prometheuses:
+        reasons = [why for _, why in taken]
+        known = [why for why in reasons if why is not None]
+        fields["taken"] = True if "" in known else False if len(known) == len(reasons) else None
+        fields["not_taken"] = "" if fields["taken"] else next((why for why in known if why), "")
+    return fields
+
+
+def monitor_misses(monitor: Monitor, service: Service) -> str:
+    """Why the closest monitor doesn't select a Service."""
+    if not in_namespace(monitor, service.namespace):
+        return (
+            f"it looks in the namespace {', '.join(monitor.namespaces or [monitor.namespace])}, and the Service is in {service.namespace}"
+        )
+    return f"it selects Services with {why_not(monitor.selector, service.labels, 'the Service')}"
+
+
+def untaken(monitor: Monitor, read: Read) -> str | None:
+    """Why no Prometheus takes a monitor, "" when one does, None where that can't be said."""
+    reasons: list[str | None] = []
+    for server in read.prometheuses or ():
+        pods = monitor.monitor.startswith("PodMonitor/")
+        chosen = server.pod_monitors if pods else server.service_monitors
+        spaces = server.pod_monitor_namespaces if pods else server.service_monitor_namespaces
+        name = f"Prometheus {server.namespace}/{server.prometheus}"
+        if chosen is None:
+            reasons.append(f"{name} has no selector for such monitors, so it takes none")
+        elif not fits(chosen, monitor.labels):
+            reasons.append(f"{name} takes monitors with {why_not(chosen, monitor.labels, 'this one')}")
+        else:
+            reasons.append(outside(spaces, server, monitor, read, name))
+    if "" in reasons:
+        return ""
+    return None if None in reasons else next(iter(reasons), None)
+
+
+def outside(spaces: Selector | None, server: PrometheusServer, monitor: Monitor, read: Read, name: str) -> str | None:
+    """Why the monitor's namespace is none that a Prometheus looks into, "" when it is, None where its labels are not known."""
+    if spaces is None:
+        here = server.namespace == monitor.namespace or not monitor.namespace or not server.namespace
+        return "" if here else f"{name} looks for monitors in its own namespace only, and this one is in {monitor.namespace}"
+    if not spaces:
+        return ""
+    labels = (read.namespaces or {}).get(monitor.namespace)
+    if labels is None:
+        return None
+    return "" if fits(spaces, labels) else f"{name} looks into namespaces with {why_not(spaces, labels, monitor.namespace)}"
+
+
+def is_target(target: ScrapeTarget, service: Service, pods: Iterable[Exporter]) -> bool:
+    """Whether a target of Prometheus is one of a Service's exporters."""
+    if target.service:
+        return (target.namespace or service.namespace, target.service) == (service.namespace, service.service)
+    if target.target_pod:
+        return target.target_pod in {pod.pod for pod in pods}
+    return target.exporter
