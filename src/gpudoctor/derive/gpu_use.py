@@ -1,0 +1,254 @@
+"""How GPUs are used: each from its samples, then those of one node together, since ranks of a job wait for each other.
+
+`utilization.gpu` (DCGM_FI_DEV_GPU_UTIL) is the share of time in which a kernel ran, however small (nvidia-smi(1)): a GPU whose kernel
+only waits for another rank is at 100 %. What it really does shows in its power, and in DCGM's profiling counters where they are on.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, median
+
+from msgspec.structs import replace
+
+from gpudoctor.derive.job_ranks import of_type
+from gpudoctor.derive.throttling import best, by_gpu, mean, named, values
+from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample
+from gpudoctor.facts.stall import GpuUse, NodeUse
+from gpudoctor.knowledge.trend import rise
+
+# Per cent of the time, and the share of it: what cullers of idle GPUs call idle (gpu-pruner, --idle-threshold 0.01: the counters' noise).
+IDLE, IDLE_ENGINE = 1.0, 0.01
+BUSY, BUSY_ENGINE = 95.0, 0.95  # a kernel runs all the time
+# Of the power limit. A kernel that polls for its peer holds a few SMs at full clock: 90 to 180 W of 700 on an H100, 80 to 100 of 400 on
+# an A100; the least demanding work that keeps a GPU busy draws 40 % and more. Between them (our choice).
+LITTLE = 0.30
+TENSOR, DRAM = 0.01, 0.02  # what such a kernel uses of the tensor pipe and of the memory's bandwidth, at most
+STEADY = 0.05  # share by which power may vary from the mean, for "nothing happens": steps of a program make waves (our choice)
+RECENT = 600.0  # s: what a GPU does now; a collective's own time-out is 10 minutes (PyTorch, NCCL process groups)
+WORKED = 30.0  # per cent of utilisation, above which a GPU had work before
+CONTEXT = 1024  # MiB: above it a program has data on the GPU; a CUDA context or a desktop takes some hundred
+AGREE = 0.05  # the peers' own spread of activity, up to which one that differs from them stands out (our choice)
+FEWEST = 3  # peers for that: of two nobody can say which is the odd one
+COMPUTE = ("C", "M", "C+G", "M+C", "")  # kinds of process that compute
+
+
+def used(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+    """A GpuUse for each GPU that was sampled, and a NodeUse for each node."""
+    gpus = of_type(facts.get("gpus", []), Gpu)
+    known = {key: gpu for gpu in gpus for key in named(gpu)}
+    programs = holders(of_type(facts.get("gpu_processes", []), GpuProcess))
+    made: dict[str, list[GpuUse]] = defaultdict(list)
+    names: dict[str, list[set[str]]] = defaultdict(list)
+    for samples in by_gpu(of_type(facts.get("gpu_samples", []), GpuSample), gpus):
+        gpu = next((known[key] for sample in samples for key in named(sample) if key in known), Gpu())
+        mine = programs.get((samples[0].node, gpu.gpu or best(samples, "gpu")))
+        one = of_gpu(samples, gpu, mine)
+        made[one.node].append(one)
+        if one.held:
+            names[one.node].append({one.holder} if one.holder else mine or set())
+    uses = {node: compared(own, together(names[node])) for node, own in made.items()}
+    return {
+        "gpu_use": [one for own in uses.values() for one in own],
+        "node_use": [of_node(node, own, together(names[node])) for node, own in uses.items()],
+    }
+
+
+def holders(processes: Iterable[GpuProcess]) -> dict[tuple[str, str], set[str]]:
+    """(node, GPU) → the names of the programs that compute on it, without their folders."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in processes:
+        if one.kind in COMPUTE and one.gpu:
+            found[one.node, one.gpu].add(one.process.split(" ")[0].rpartition("/")[2] or "?")
+    return found
+
+
+def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> GpuUse:
+    """One GPU. What it does is told by its last ten minutes; how long it has been idle, and whether its memory grows, by all samples."""
+    last = samples[-1]
+    times = values(samples, "time")
+    now = [one for one in samples if one.time is None or last.time is None or one.time >= last.time - RECENT]
+    before = values(samples[: len(samples) - len(now)], "utilisation")
+    use = sorted(values(now, "utilisation"))
+    power = values(now, "power")
+    idle = [quiet for one in samples if (quiet := without_work(one)) is not None]
+    holder = best(samples, "holder")
+    memory = last_of(samples, "memory_used")
+    count = len(programs) if programs is not None else gpu.processes
+    return GpuUse(
+        node=last.node,
+        gpu=best(samples, "uuid") or best(samples, "pci") or gpu.gpu or best(samples, "gpu"),
+        uuid=best(samples, "uuid"),
+        pci=best(samples, "pci"),
+        index=next((one.index for one in samples if one.index is not None), gpu.index),
+        product=best(samples, "product") or gpu.product,
+        samples=len(samples),
+        seconds=max(times) - min(times) if times else 0.0,
+        state=state(now),
+        utilisation=fmean(use) if use else None,
+        utilisation_lowest=use[len(use) // 20] if use else None,
+        utilisation_highest=use[-1 - len(use) // 20] if use else None,
+        idle_share=idle.count(True) / len(idle) if idle else None,
+        worked_before=fmean(before) >= WORKED if before else None,
+        sm_active=mean(now, "sm_active"),
+        tensor_active=mean(now, "tensor_active"),
+        dram_active=mean(now, "dram_active"),
+        power=fmean(power) if power else None,
+        power_share=power_share(now),
+        power_steady=max(abs(one - fmean(power)) for one in power) <= STEADY * fmean(power) if len(power) > 1 else None,
+        memory_used=memory,
+        memory_share=memory_share(now, gpu),
+        memory_rise=rise(values(samples, "memory_used")),
+        processes=count,
+        held=is_held(count, holder, memory),
+        holder=holder,
+        origin=last.origin,
+        time=last.time,
+    )
+
+
+def is_held(programs: int | None, holder: str, memory: float | None) -> bool | None:
+    """Whether somebody has the GPU: a pod, a program, or data in its memory, whoever put it there."""
+    if holder or programs:
+        return True
+    return False if programs == 0 and memory is None else None if memory is None else memory >= CONTEXT
+
+
+def without_work(sample: GpuSample) -> bool | None:
+    """Whether nothing ran in a sample."""
+    if sample.utilisation is not None:
+        return sample.utilisation <= IDLE
+    return None if sample.engine_active is None else sample.engine_active <= IDLE_ENGINE
+
+
+def state(samples: Sequence[GpuSample]) -> str:
+    """What a GPU does in all of its samples: idle, spins, works; "" where its utilisation isn't known."""
+    told = [sample for sample in samples if without_work(sample) is not None]
+    if not told:
+        return ""
+    if all(map(without_work, told)):
+        return "idle"
+    if not all(map(without_pause, told)):
+        return "works"
+    little = does_little(samples)
+    return "" if little is None else "spins" if little else "works"
+
+
+def without_pause(sample: GpuSample) -> bool:
+    """Whether a kernel ran all the time."""
+    if sample.utilisation is not None:
+        return sample.utilisation >= BUSY
+    return (sample.engine_active or 0.0) >= BUSY_ENGINE
+
+
+def does_little(samples: Sequence[GpuSample]) -> bool | None:
+    """Whether power, and the counters of tensor cores and memory where they were read, say that next to nothing is computed."""
+    tensor, dram, copied = (mean(samples, field) for field in ("tensor_active", "dram_active", "memory_utilisation"))
+    share = power_share(samples)
+    if share is not None and share > LITTLE:
+        return False
+    if tensor is not None and dram is not None:
+        return tensor <= TENSOR and dram <= DRAM
+    if share is None and copied is not None:
+        return copied <= IDLE
+    return None if share is None else True
+
+
+def power_share(samples: Sequence[GpuSample]) -> float | None:
+    """The mean power over the limit: the default one where somebody lowered the limit."""
+    limits = [limit for one in samples if (limit := max(one.power_limit or 0.0, one.power_limit_default or 0.0))]
+    power = mean(samples, "power")
+    return power / max(limits) if limits and power is not None else None
+
+
+def memory_share(samples: Sequence[GpuSample], gpu: Gpu) -> float | None:
+    """The lowest share of the memory in use, of what programs can have: what the driver reserves is in neither used nor free."""
+    shares = []
+    for one in samples:
+        total = one.memory_total if one.memory_total is not None else gpu.memory_total
+        free = one.memory_free if one.memory_free is not None else None
+        if one.memory_used is None or (free is None and total is None):
+            continue
+        whole = one.memory_used + free if free is not None else (total or 0.0) - (gpu.memory_reserved or 0)
+        shares.append(min(1.0, one.memory_used / whole) if whole > 0 else 0.0)
+    return min(shares, default=None)
+
+
+def last_of(samples: Sequence[GpuSample], field: str) -> float | None:
+    """The newest reading of a field."""
+    return next(iter(reversed(values(samples, field))), None)
+
+
+def together(names: Sequence[set[str]]) -> bool:
+    """Whether one pod, or programs of one name, have all GPUs that are held."""
+    return len(names) > 1 and bool(names[0]) and all(one == names[0] for one in names)
+
+
+def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
+    """The GPUs of a node, each beside those of the same product that are held like it."""
+    made = []
+    for one in uses:
+        peers = [other for other in uses if other is not one and other.held and one.held and other.product == one.product]
+        activity = [active for other in peers if (active := active_share(other)) is not None]
+        own = active_share(one)
+        agree = len(activity) >= FEWEST and own is not None and max(activity) - min(activity) <= AGREE
+        made.append(
+            replace(
+                one,
+                together=one_job,
+                peers=len(peers),
+                usual_utilisation=middle(peers, "utilisation"),
+                usual_sm_active=middle(peers, "sm_active"),
+                usual_power_share=middle(peers, "power_share"),
+                apart=own - median(activity) if agree and own is not None else None,
+                gaps=one.gaps if agree else {**one.gaps, "apart": "fewer than three GPUs of the node that agree"},
+            )
+        )
+    return made
+
+
+def active_share(one: GpuUse) -> float | None:
+    """How much it does, 0 to 1: SM activity where it was counted."""
+    if one.sm_active is not None:
+        return one.sm_active
+    return None if one.utilisation is None else one.utilisation / 100
+
+
+def middle(uses: Iterable[GpuUse], field: str) -> float | None:
+    """The median of a field."""
+    known = [value for one in uses if (value := getattr(one, field)) is not None]
+    return median(known) if known else None
+
+
+def of_node(node: str, uses: list[GpuUse], one_job: bool) -> NodeUse:
+    """The GPUs of one node together."""
+    held = [one for one in uses if one.held]
+    spinning = [one for one in held if one.state == "spins"]
+    odd = [one for one in held if one.state == "idle"] if 2 * len(spinning) >= len(held) and spinning else []
+    shares = [one.power_share for one in uses if one.power_share is not None]
+    first = next(iter(spinning or held or uses))
+    waves = [one.power_steady for one in spinning if one.power_steady is not None]
+    names = ["?" if one.index is None else str(one.index) for one in odd]
+    return NodeUse(
+        node=node,
+        gpus=len(uses),
+        held=len(held),
+        idle=sum(one.state == "idle" for one in held),
+        spinning=len(spinning),
+        working=sum(one.state == "works" for one in held),
+        unsaid=sum(one.held is None for one in uses),
+        unread=sum(one.state == "" for one in uses),
+        odd=names,
+        odd_text=", ".join(names),
+        steady=all(waves) if waves else None,
+        together=one_job,
+        fell=sum(one.worked_before is True and one.state in ("idle", "spins") for one in held),
+        samples=min(one.samples for one in uses),
+        seconds=max(one.seconds for one in uses),
+        power_share=fmean(shares) if shares else None,
+        power_share_highest=max(shares, default=None),
+        origin=first.origin,
+        time=first.time,
+    )

@@ -1,0 +1,52 @@
+"""What a row of readings shows: that something grows all the time, or that it changed once and stayed so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import fmean, median
+
+QUARTERS = 4
+FEWEST = 20  # readings in which a lasting change is looked for
+EDGE = 6  # readings before and after it, at least
+OUTLIER = 5.0  # times the median: a step with a checkpoint or an evaluation in it counts as no more
+
+
+def rise(readings: Sequence[float]) -> float | None:
+    """By how much a reading grew where each quarter's median is above that of the one before, else 0; None with fewer than eight.
+
+    What fills up at the beginning and then stays (an allocator's cache) does not grow so.
+
+    >>> rise([10, 11, 12, 13, 14, 15, 16, 17]), rise([10, 90, 90, 90, 90, 90, 90, 90]), rise([1, 2])
+    (6.0, 0.0, None)
+    """
+    if len(readings) < 2 * QUARTERS:
+        return None
+    size = len(readings) / QUARTERS
+    steps = [median(readings[int(number * size) : int((number + 1) * size)]) for number in range(QUARTERS)]
+    return float(steps[-1] - steps[0]) if all(later > earlier for earlier, later in pairwise(steps)) else 0.0
+
+
+def change(readings: Sequence[float]) -> tuple[float | None, int | None]:
+    """(how many times larger readings are after the largest lasting change, its place); (1.0, None) without one, None with too few.
+
+    The place is where the cumulative sum of the deviations from the mean is furthest below 0 (CUSUM: E. S. Page, Biometrika 1954). The
+    change lasts when three quarters of the readings after it are larger than three quarters of those before it.
+
+    >>> change([2.0] * 15 + [3.0] * 15), change([2.0] * 30), change([2.0])
+    ((1.5, 15), (1.0, None), (None, None))
+    """
+    if len(readings) < FEWEST:
+        return None, None
+    most = OUTLIER * median(readings)
+    clipped = [min(one, most) for one in readings]
+    mean = fmean(clipped)
+    total, furthest, place = 0.0, 0.0, 0
+    for number, one in enumerate(clipped, 1):
+        total += one - mean
+        if EDGE <= number <= len(clipped) - EDGE and total < furthest:
+            furthest, place = total, number
+    before, after = sorted(clipped[:place]), sorted(clipped[place:])
+    if not place or not median(before) or after[len(after) // 4] <= before[3 * len(before) // 4]:
+        return 1.0, None
+    return median(after) / median(before), place
