@@ -11,7 +11,12 @@ from gpudoctor.report import Report
 REPORTERS: dict[str, str] = {
     "terminal": "terminal:render",
     "json": "machine:render",
+    "markdown": "markdown:render",
+    "html": "page:render",
+    "junit": "junit:render",
 }
+FOR_OTHERS = ("markdown", "html", "junit")  # made to be handed on: redacted as bundles are
+WITH_OUTPUTS = ("html",)  # show what every command has answered
 
 
 def render(report: Report, name: str = "terminal", *, width: int = 80, color: bool = False, verbose: bool = False) -> str:

@@ -1,13 +1,16 @@
-"""What a person sees while a run goes on: a line for each step as it finishes, and how many hosts have answered."""
+"""What a person sees while a run goes on: a line for each step as it finishes, how many hosts have answered, how many files were read."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TextIO
 
 from gpudoctor.report import StepResult
-from gpudoctor.reporters.text import safe
+from gpudoctor.reporters.text import count, safe
 
+QUIET = 1.0  # seconds before a reading is worth a word
+BETWEEN = 0.2  # seconds between two
 
 def printer(stream: TextIO, *, width: int = 80) -> Callable[[StepResult], None]:
     """The `on_step` for a run: writes to `stream` when it is a terminal, else does nothing. A closed stream is ignored. Thread-safe."""
@@ -35,6 +38,28 @@ def counter(stream: TextIO, name: str, *, width: int = 80) -> Callable[[int, int
             return
 
     return on_hosts if stream.isatty() else lambda ended, total: None
+
+
+def reader(stream: TextIO, *, width: int = 80) -> Callable[[str, int, int, int], None]:
+    """The `on_read` for files: `read 120 of 200 files, 310 MiB`, like `counter`; only of work that lasts, and a few times a second."""
+    shown = time.monotonic() + QUIET - BETWEEN  # when it was last shown
+    written = 0
+
+    def on_read(doing: str, files: int, total: int, size: int) -> None:
+        nonlocal shown, written
+        now, done = time.monotonic(), bool(total) and files == total
+        if now - shown < BETWEEN and not (done and written):
+            return
+        text = f"{doing} {files} of {total} files" if total else f"{doing} {count(files, 'file')}"
+        text = "" if done else f"{text}, {size >> 20} MiB"[: width - 1]
+        try:
+            stream.write(text.ljust(written) + "\r")  # nothing is left of the last one
+            stream.flush()
+        except (OSError, ValueError):
+            return
+        shown, written = now, len(text)
+
+    return on_read if stream.isatty() else lambda doing, files, total, size: None
 
 
 def line(step: StepResult, width: int = 80) -> str:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from gpudoctor.nodesets import fold
-from gpudoctor.report import Candidate, Coverage, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
+from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
+from gpudoctor.reporters.hardware import rows as hardware_rows
 from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, safe, shortened
+from gpudoctor.reporters.words import SHORT, by_reason, coverage, different, follows, headline, names, others, question
 
-SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
-LONG_PATH = 40  # characters of a file's path that the headline has room for
 SHORT_FIXES = 2  # the first one often only reads, the second one changes something
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
 SEVERITY_STYLES = {"critical": "bold red", "warning": "bold yellow", "info": "bold"}
-# "needs pods, which could not be read", "found.waiting is not known": the engine's words for a check that lacks what another step lacks
-FOLLOWS = re.compile(r"needs \w+, which could not be read|found\.\w+ is not known")
 OUTCOME_STYLES = {"found": "red", "clear": "green", "skipped": "dim", "unknown": "yellow"}
 
 
@@ -39,6 +35,8 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     for table in report.tables:
         rows(page, table, verbose)
     drawn(page, report)
+    if verbose:
+        vendor(page, report)
     withheld(page, report, verbose)
     unknown(page, report.unknown, verbose)
     if verbose or report.verdict == "healthy":
@@ -50,29 +48,11 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
 
 def verdict(page: Page, report: Report, roots: Sequence[Finding], verbose: bool) -> None:
     """`PROBLEM  pod ml/train-0: The nodes that fit have a taint …`. A single root cause is not titled again below."""
-    if roots:
-        node = roots[0].subject.node if roots[0].subject.kind in ("gpu", "node") else ""
-        place = f"{node}: " if node and node not in f"{report.asked} {roots[0].title}" else ""  # of many that were asked
-        says = place + roots[0].title + (f" (and {count(len(roots) - 1, 'more root cause')})" if len(roots) > 1 else "")
-    elif report.verdict == "healthy":
-        says = "nothing wrong was found"
-    elif report.candidates:
-        says = f"{count(len(report.candidates), 'possible cause')}, none of them certain"
-    elif report.withheld:
-        says = "what would tell was not run: it disturbs running work, and needs --allow-disruptive"
-    elif report.coverage.missing and not report.coverage.answered:
-        says = f"nothing could be read: {report.coverage.missing[0].why}"
-    else:
-        complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
-        little = "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
-        says = f"{count(len(report.unknown), 'check')} could not be answered" if report.unknown else little
-    asked = report.asked or report.runbook
-    if len(asked) > LONG_PATH and report.inputs:
-        asked = "…/" + asked.rpartition("/")[2]
+    asked = question(report)
     page.lines(
         (report.verdict.upper(), VERDICT_STYLES[report.verdict]),
         (f"  {asked}: " if asked else "  ", ""),
-        (says, "bold"),
+        (headline(report, roots), "bold"),
         rows=0 if verbose else 2,
     )
 
@@ -106,15 +86,6 @@ def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding],
             page.lines(("see ", "dim"), (link, ""), indent=2)
 
 
-def others(root: Finding, verbose: bool) -> str:
-    """The further subjects of a finding: nodes as a node set, many GPUs by their nodes, the rest by name."""
-    if root.subject.kind == "node":
-        return f"{fold(root.also)} ({len(root.also) + 1} in all)"
-    if root.subject.kind == "gpu" and len(root.also) > SHORT and not verbose:
-        return f"{count(len(root.also), 'more GPU')} on {fold(name.partition('/')[0] for name in root.also)}"
-    return names(root.also, verbose)
-
-
 def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool, *, indent: int, most: int = 1) -> None:
     """`source:line` and the line itself; without -v the first `most` that differ in both, each in a row and three rows at most."""
     if not verbose:
@@ -130,15 +101,6 @@ def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool, *, indent: i
             text = safe(piece.text)
             room = int((page.width - indent - 2) * 2.7)  # three rows less what wrapping at words costs
             page.lines((text if verbose else shortened(text, room), ""), indent=indent + 2, rows=0 if verbose else 3)
-
-
-def different(pieces: Sequence[Evidence]) -> list[Evidence]:
-    """The first piece of each source that says something new."""
-    kept: list[Evidence] = []
-    for piece in pieces:
-        if all(piece.source != other.source and piece.text != other.text for other in kept):
-            kept.append(piece)
-    return kept
 
 
 def remedy(page: Page, fix: Fix, verbose: bool) -> None:
@@ -195,6 +157,14 @@ def drawn(page: Page, report: Report) -> None:
         page.lines((row, "red" if marked else ""), rows=1)
 
 
+def vendor(page: Page, report: Report) -> None:
+    """What a vendor asks for about each GPU that is to be reset or replaced."""
+    for one in report.hardware:
+        page.gap()
+        page.lines(("For the vendor  ", "bold"), (one.name, ""))
+        page.table(["", ""], hardware_rows(one), indent=2)
+
+
 def withheld(page: Page, report: Report, verbose: bool) -> None:
     """What was not run for want of consent."""
     for missing in report.withheld if verbose else report.withheld[:SHORT]:
@@ -222,20 +192,6 @@ def unknown(page: Page, checks: Sequence[Unknown], verbose: bool) -> None:
     rest = sum(len(own) for why, own in reasons if follows(why))
     if rest and not verbose:
         page.lines((f"{count(rest, 'more check')} for want of what could not be read, with -v", "dim"), indent=2)
-
-
-def by_reason(checks: Sequence[Unknown]) -> list[tuple[str, list[Unknown]]]:
-    """The checks that share a reason, in the order of their first; what merely follows from another trouble comes last."""
-    reasons: dict[str, list[Unknown]] = {}
-    for one in checks:
-        direct = [part for part in one.why.split("; ") if not FOLLOWS.fullmatch(part)]
-        reasons.setdefault("; ".join(direct) or one.why, []).append(one)
-    return sorted(reasons.items(), key=lambda reason: follows(reason[0]))
-
-
-def follows(why: str) -> bool:
-    """Whether this reason only follows from others that are said too."""
-    return all(FOLLOWS.fullmatch(part) for part in why.split("; "))
 
 
 def checked(page: Page, report: Report, verbose: bool) -> None:
@@ -270,30 +226,7 @@ def step_line(page: Page, step: StepResult, verbose: bool) -> None:
         page.lines((step.note, "dim"), indent=12)
 
 
-def coverage(report: Report, verbose: bool) -> str:
-    """`checked 6 of 8; gpu-07: ssh timed out`; where nothing was asked, the files that were read."""
-    said: Coverage = report.coverage
-    if not said.asked and report.inputs:
-        parts = [f"read {count(len(report.inputs), 'file')}"]
-        parts += [f"{file.path}: {file.note or 'not recognised'}" for file in report.inputs if file.note or not file.recognised_as]
-    else:
-        parts = [f"checked {said.answered} of {said.asked}"]
-    parts += [
-        f"{missing.what}: {missing.why.removeprefix(f'{missing.what}: ')}"
-        for missing in said.missing
-        if verbose or not follows(missing.why)
-    ]
-    shown = parts if verbose or len(parts) <= SHORT else [*parts[:SHORT], f"{len(parts) - SHORT} more with -v"]
-    return "; ".join(shown)
-
-
 def more(page: Page, total: int, verbose: bool, *, indent: int) -> None:
     """How many were left out."""
     if not verbose and total > SHORT:
         page.lines((f"{total - SHORT} more with -v", "dim"), indent=indent)
-
-
-def names(words: Sequence[str], verbose: bool, first: int = SHORT) -> str:
-    """Words joined by commas, the first few unless verbose."""
-    shown = words if verbose else words[:first]
-    return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(shown) < len(words) else "")

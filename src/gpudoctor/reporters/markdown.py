@@ -1,0 +1,231 @@
+"""The report as Markdown for a ticket or a channel: verdict, cause, evidence, what was done, what is open, what is next; the rest folded.
+
+Nothing that was read can become markup, a mention or a link: lines of a log stand in fenced blocks, and in a sentence every word that is
+more than letters or a number is a code span. Fences and spans are longer than any run of backticks in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, StepResult
+from gpudoctor.reporters.hardware import rows as hardware_rows
+from gpudoctor.reporters.lanes import lanes
+from gpudoctor.reporters.plot import plot
+from gpudoctor.reporters.symptoms import by_root
+from gpudoctor.reporters.text import command, count, safe, shortened
+from gpudoctor.reporters.words import by_reason, different, follows, headline, names, others, question
+
+FIRST = 3  # root causes, reasons and so on that are not folded
+LONG = 300  # characters of a line that is not folded
+PARTS = 8  # GPUs, causes and tables that are folded one by one
+FOLDED = 200  # lines of one folded part; a ticket isn't an archive
+WIDE = 100  # columns of what is drawn
+ROOM = 60_000  # characters: GitHub takes 65,536 in a comment
+# What stays as it is in a sentence: the, row-remap, node(s), H100, 79, 1.5, 16 %, (of, them), "says:", →
+PLAIN = re.compile(
+    r"""[("']*(?:[^\W\d_]+(?:[-'’/][^\W\d_]+)*(?:\(s\))?|[A-Z]{1,4}\d{1,4}|\d{1,6}(?:\.\d{1,3})?|[→×°%–…])["')]*[.,;:?!…]?["')]*\Z"""
+)
+# gpu-02: | (gpu-02) | nvidia.com/gpu=present:NoSchedule,
+NAMED = re.compile(r"""([("']*)(.*?)(["')]*[.,;:?!]?)\Z""")
+OTHER = re.compile(r"[^\w ,()'-]")  # what the title of a folded part goes without
+LISTED = re.compile(r"\d+[.)]")  # what would begin a list
+BACKTICKS = re.compile("`+")
+
+
+def render(report: Report, *, width: int = 80, color: bool = False, verbose: bool = False) -> str:
+    """The report as GitHub-flavoured Markdown; what lays out a terminal changes nothing."""
+    roots, unexplained = by_root(report.findings)
+    parts = [*visible(report, [root for root, _ in roots])]
+    room = ROOM - sum(map(len, parts))
+    for part in folded(report, roots, unexplained):
+        room -= len(part)
+        if room < 0:
+            parts.append("The rest has no room here; `--format html` shows everything.")
+            break
+        parts.append(part)
+    return "\n\n".join(parts) + "\n"
+
+
+def visible(report: Report, roots: Sequence[Finding]) -> Iterator[str]:
+    """What everybody reads: under 60 lines, whatever the report holds."""
+    asked = question(report)
+    yield f"## {report.verdict.upper()}" + (f": {words(asked, LONG)}" if asked else "")
+    yield f"**{words(headline(report, roots), 2 * LONG)}**" if roots else words(headline(report, roots), 2 * LONG)
+    for root in roots[:1]:
+        yield from cause(root)
+    if len(roots) > 1:
+        yield lines("**Further causes**", [f"- {words(root.title, LONG)} ({code(root.cause)}, {root.severity})" for root in roots[1:]])
+    if report.candidates:
+        yield lines("**Possible causes**", [f"- {possible(one)}" for one in report.candidates])
+    yield f"**Done:** {done(report)}"
+    if said := [*open_ends(report)]:
+        yield lines("**Open**", [f"- {words(text, LONG)}" for text in said])
+    if asks := next_commands(report, roots):
+        yield labelled("**Next**", fence(asks[:FIRST], "sh"))
+    yield f"<sub>{code(report.tool)}, {code(report.started)}</sub>"
+
+
+def cause(root: Finding) -> Iterator[str]:
+    """The first root cause."""
+    since = f", since {code(root.time)}" if root.time else ""
+    also = f"; also {words(others(root, verbose=False), LONG)}" if root.also else ""
+    place = code(root.subject.name or root.subject.kind)
+    acts = f"; who acts: {words(doer, LONG)}" if (doer := " - ".join(word for word in (root.who, root.act) if word)) else ""
+    yield f"{code(root.cause)}, {root.confidence}, {root.severity}{since}, on {place}{also}{acts}"
+    if root.means:
+        yield words(root.means, 2 * LONG)
+    if pieces := different(root.evidence)[:2]:
+        yield labelled("**Evidence**", fence([line for piece in pieces for line in cited(piece)]))
+    for fix in root.fixes[:2]:
+        yield remedy(fix)
+
+
+def cited(piece: Evidence) -> Iterator[str]:
+    """Where a line stands, and the line."""
+    yield shortened(safe(piece.source), LONG) + (f":{piece.line}" if piece.line else "")
+    if piece.text:
+        yield f"  {shortened(safe(piece.text), 2 * LONG)}"
+
+
+def remedy(fix: Fix) -> str:
+    """A fix with its risk, and its command ready to paste; how to undo it is a comment. What verifies it stands under `Next`."""
+    run, undo = command(fix.run), command(fix.undo)
+    shown = [line for line in (run, undo and f"# undo: {undo}") if line]
+    return labelled(f"**Fix** ({fix.risk}): {words(fix.title, LONG)}", fence(shown, "sh") if shown else "")
+
+
+def labelled(label: str, block: str) -> str:
+    """A block with a line above it."""
+    return f"{label}\n{block}" if block else label
+
+
+def possible(one: Candidate) -> str:
+    """A cause that is not certain, and why."""
+    return f"{code(one.cause)} on {code(one.subject.name or one.subject.kind)}: {words(one.why, LONG)}"
+
+
+def done(report: Report) -> str:
+    """What was looked at, in one line."""
+    said = report.coverage
+    ruled = f", ruled out {count(len(report.ruled_out), 'cause')}" if report.ruled_out else ""
+    return (f"checked {said.answered} of {said.asked}" if said.asked else f"read {count(len(report.inputs), 'file')}") + ruled
+
+
+def open_ends(report: Report) -> Iterator[str]:
+    """What has no answer: commands that need consent, the reasons why checks are unknown, and what could not be read."""
+    for missing in report.withheld:
+        yield f"needs consent: {missing.what}"
+    for why, own in by_reason(report.unknown):
+        yield f"{shortened(why, LONG - 60)} ({count(len(own), 'check')})"
+    for missing in report.coverage.missing:
+        if not follows(missing.why):
+            yield f"{missing.what}: {missing.why.removeprefix(f'{missing.what}: ')}"
+
+
+def next_commands(report: Report, roots: Sequence[Finding]) -> list[str]:
+    """What would settle what is open; where a cause is found, what shows that it is gone."""
+    asks = [text for one in report.candidates for text in one.settle_with]
+    asks += [text for check in report.unknown for text in check.settle_with]
+    if roots:
+        asks = [command(fix.verify) for fix in roots[0].fixes if fix.verify] + asks
+    return list(dict.fromkeys(shortened(safe(text), LONG) for text in asks if text))
+
+
+def folded(report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexplained: Sequence[Finding]) -> Iterator[str]:
+    """What somebody may open."""
+    for number, one in enumerate(report.hardware[:PARTS], 1):
+        yield details(f"For the vendor: GPU {number} of {len(report.hardware)}", aligned(hardware_rows(one)))
+    for number, (root, symptoms) in enumerate(roots[:PARTS], 1):
+        told = [*finding(root), *(f"explains {one.subject.name or one.subject.kind}: {one.title}" for one in symptoms)]
+        yield details(f"Cause {number} of {len(roots)} in full" if len(roots) > 1 else "The cause in full", told)
+    if unexplained:
+        yield details("Also found", [line for one in unexplained for line in finding(one)])
+    for table in report.tables[:PARTS]:
+        yield details(OTHER.sub(" ", table.title).strip() or "Table", aligned([table.columns, *table.rows]))
+    drawn = [row for row, _ in (*plot(report.series, WIDE), *lanes(report.lanes, WIDE))]
+    if drawn:
+        yield details("Over time", drawn)
+    if report.unknown:
+        unknown = [f"{why}: {names([one.check for one in own], verbose=True)}" for why, own in by_reason(report.unknown)]
+        yield details(count(len(report.unknown), "check") + " without an answer", unknown)
+    if report.inputs:
+        yield details("Files", [f"{one.path}: {', '.join(one.recognised_as) or one.note or 'not recognised'}" for one in report.inputs])
+    steps = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]
+    if steps:
+        yield details(count(len(steps), "step"), [line for step in steps for line in ran(step)])
+    if report.ruled_out:
+        yield details(count(len(report.ruled_out), "cause") + " ruled out", wrap(", ".join(report.ruled_out), WIDE))
+
+
+def finding(one: Finding) -> Iterator[str]:
+    """A finding in full."""
+    yield f"{one.title} ({one.cause}, {one.confidence}, {one.severity}) on {', '.join([one.subject.name or one.subject.kind, *one.also])}"
+    for piece in one.evidence:
+        yield from (f"  {line}" for line in cited(piece))
+    for fix in one.fixes:
+        yield f"  {fix.risk}: {fix.title}"
+        yield from (f"    {shown}" for argv in (fix.run, fix.undo, fix.verify) if (shown := command(argv)))
+    yield from (f"  see {link}" for link in one.references)
+
+
+def ran(step: StepResult) -> Iterator[str]:
+    """A step: what became of it, what it ran, why it has no answer."""
+    yield f"{step.outcome:8}{step.seconds:7.1f} s  {step.id}  {step.host}".rstrip()
+    yield from (f"    {line}" for line in (command(step.argv), step.note) if line)
+
+
+def words(text: str, longest: int) -> str:
+    """A sentence, in which everything that could be markup, a mention or a link is a code span; foreign characters are escaped.
+
+    >>> print(words("gpu-02: 3 node(s) of @ops have nvidia.com/gpu=present:NoSchedule, see https://x", 99))
+    `gpu-02`: 3 node(s) of `@ops` have `nvidia.com/gpu=present:NoSchedule`, see `https://x`
+    """
+    first, *rest = shortened(safe(text).strip(), longest).split(" ")
+    begun = named(first) if LISTED.match(first) or not PLAIN.match(first) else first
+    return " ".join([begun, *(word if PLAIN.match(word) or word == "-" else named(word) for word in rest)])
+
+
+def named(word: str) -> str:
+    """A word as a code span, the punctuation around it outside."""
+    if not word:
+        return ""
+    match = NAMED.match(word)
+    before, name, after = match.groups() if match else ("", word, "")
+    return f"{before}{code(name)}{after}" if name else code(word)
+
+
+def code(text: str) -> str:
+    """A code span that nothing in the text can end."""
+    shown = safe(text, LONG).strip() or "?"
+    ticks = "`" * (1 + max((len(run) for run in BACKTICKS.findall(shown)), default=0))
+    pad = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{ticks}{pad}{shown}{pad}{ticks}"
+
+
+def fence(rows: Sequence[str], language: str = "text") -> str:
+    """A block that nothing in its lines can end. Each row is one line."""
+    shown = [safe(row) for row in rows]
+    ticks = "`" * max(3, 1 + max((len(run) for row in shown for run in BACKTICKS.findall(row)), default=0))
+    return "\n".join([f"{ticks}{language}", *shown, ticks])
+
+
+def lines(title: str, rows: Sequence[str]) -> str:
+    """A list under its title; what is too much is counted."""
+    more = [f"- and {len(rows) - FIRST} more"] if len(rows) > FIRST else []
+    return "\n".join([title, *rows[:FIRST], *more])
+
+
+def details(title: str, rows: Sequence[str]) -> str:
+    """A folded block; the title is ours."""
+    more = [f"and {len(rows) - FOLDED} more lines"] if len(rows) > FOLDED else []
+    return f"<details><summary>{title}</summary>\n\n{fence([*rows[:FOLDED], *more])}\n\n</details>"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines, their columns below each other; a long cell pushes the rest aside."""
+    shown = [[safe(cell) for cell in row] for row in rows]
+    widths = [min(40, max((len(row[at]) for row in shown if at < len(row)), default=0)) for at in range(max(map(len, shown), default=0))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip() for row in shown]

@@ -1,0 +1,96 @@
+"""What every form of a report says in words: the headline, why something has no answer, what was read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gpudoctor.nodesets import fold
+from gpudoctor.report import Coverage, Evidence, Finding, Report, Unknown
+from gpudoctor.reporters.text import count
+
+SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
+LONG_PATH = 40  # characters of a file's path that the headline has room for
+# "needs pods, which could not be read", "found.waiting is not known": the engine's words for a check that lacks what another step lacks
+FOLLOWS = re.compile(r"needs \w+, which could not be read|found\.\w+ is not known")
+
+
+def question(report: Report) -> str:
+    """What was asked, else the runbook; of a file with a long path its name."""
+    asked = report.asked or report.runbook
+    return "…/" + asked.rpartition("/")[2] if len(asked) > LONG_PATH and report.inputs else asked
+
+
+def headline(report: Report, roots: Sequence[Finding]) -> str:
+    """The verdict in one sentence: the first root cause, or why there is none."""
+    if roots:
+        node = roots[0].subject.node if roots[0].subject.kind in ("gpu", "node") else ""
+        place = f"{node}: " if node and node not in f"{report.asked} {roots[0].title}" else ""  # of many that were asked
+        return place + roots[0].title + (f" (and {count(len(roots) - 1, 'more root cause')})" if len(roots) > 1 else "")
+    if report.verdict == "healthy":
+        return "nothing wrong was found"
+    if report.candidates:
+        return f"{count(len(report.candidates), 'possible cause')}, none of them certain"
+    if report.withheld:
+        return "what would tell was not run: it disturbs running work, and needs --allow-disruptive"
+    if report.coverage.missing and not report.coverage.answered:
+        return f"nothing could be read: {report.coverage.missing[0].why}"
+    if report.unknown:
+        return f"{count(len(report.unknown), 'check')} could not be answered"
+    complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
+    return "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
+
+
+def others(root: Finding, verbose: bool) -> str:
+    """The further subjects of a finding: nodes as a node set, many GPUs by their nodes, the rest by name."""
+    if root.subject.kind == "node":
+        return f"{fold(root.also)} ({len(root.also) + 1} in all)"
+    if root.subject.kind == "gpu" and len(root.also) > SHORT and not verbose:
+        return f"{count(len(root.also), 'more GPU')} on {fold(name.partition('/')[0] for name in root.also)}"
+    return names(root.also, verbose)
+
+
+def different(pieces: Sequence[Evidence]) -> list[Evidence]:
+    """The first piece of each source that says something new."""
+    kept: list[Evidence] = []
+    for piece in pieces:
+        if all(piece.source != other.source and piece.text != other.text for other in kept):
+            kept.append(piece)
+    return kept
+
+
+def by_reason(checks: Sequence[Unknown]) -> list[tuple[str, list[Unknown]]]:
+    """The checks that share a reason, in the order of their first; what merely follows from another trouble comes last."""
+    reasons: dict[str, list[Unknown]] = {}
+    for one in checks:
+        direct = [part for part in one.why.split("; ") if not FOLLOWS.fullmatch(part)]
+        reasons.setdefault("; ".join(direct) or one.why, []).append(one)
+    return sorted(reasons.items(), key=lambda reason: follows(reason[0]))
+
+
+def follows(why: str) -> bool:
+    """Whether this reason only follows from others that are said too."""
+    return all(FOLLOWS.fullmatch(part) for part in why.split("; "))
+
+
+def coverage(report: Report, verbose: bool) -> str:
+    """`checked 6 of 8; gpu-07: ssh timed out`; where nothing was asked, the files that were read."""
+    said: Coverage = report.coverage
+    if not said.asked and report.inputs:
+        parts = [f"read {count(len(report.inputs), 'file')}"]
+        parts += [f"{file.path}: {file.note or 'not recognised'}" for file in report.inputs if file.note or not file.recognised_as]
+    else:
+        parts = [f"checked {said.answered} of {said.asked}"]
+    parts += [
+        f"{missing.what}: {missing.why.removeprefix(f'{missing.what}: ')}"
+        for missing in said.missing
+        if verbose or not follows(missing.why)
+    ]
+    shown = parts if verbose or len(parts) <= SHORT else [*parts[:SHORT], f"{len(parts) - SHORT} more with -v"]
+    return "; ".join(shown)
+
+
+def names(words: Sequence[str], verbose: bool, first: int = SHORT) -> str:
+    """Words joined by commas, the first few unless verbose."""
+    shown = words if verbose else words[:first]
+    return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(shown) < len(words) else "")
