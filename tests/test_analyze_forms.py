@@ -685,7 +685,7 @@ def test_a_text_is_cut_at_prompts_documents_and_fences() -> None:
     assert [(s.line, s.text.strip(), s.command) for s in split("a.txt", text)] == [
         (1, "intro", ""),
         (4, "row", "kubectl get pods"),
-        (6, "prose", "kubectl get pods"),
+        (6, "prose", ""),
         (8, "[1.0] x\nkind: A", "dmesg"),
         (11, "kind: B", "dmesg"),
     ]

@@ -1,192 +1,273 @@
-"""What somebody has, as bytes: files, folders, standard input, .gz. Nothing here raises for one bad file; a note says what happened."""
+"""What somebody has, as texts: files, folders, archives, standard input. Nothing here raises for one bad file; a note says what happened.
+
+A source can be read more than once, since the newest time of all texts is known only after a first look: a file is opened again, and what
+comes from a pipe or an archive is kept packed.
+"""
 
 from __future__ import annotations
 
-import codecs
+import io
 import os
 import stat
 import sys
-import zlib
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import IO, Any
 
 import msgspec
 
-from gpudoctor.parsers import plain_pickle
-
-MIB = 1 << 20
-WHOLE = 64 * MIB  # a file up to this size is read at once, a larger one in blocks
-BLOCK = 16 * MIB
-UNPACKED = 256 * MIB  # the most that one .gz or standard input may hold
-RATIO = 200  # text packs 5 to 60 times; deflate's limit is 1032
-LONG = 64 << 10  # from this size on a file may be read in blocks
-END = 8 << 10  # of its beginning and of its end, to see what it is
-FILES = 10_000
-CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x0b\x0c\x1b\x08")
-PIPES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # `<(kubectl logs …)` of a shell
-
-# The first bytes → what it is. A tar archive carries its mark at byte 257.
-ARCHIVES: tuple[tuple[bytes, str], ...] = (
-    (b"PK\x03\x04", "zip"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\x00", "xz"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-    (b"7z\xbc\xaf\x27\x1c", "7z"),
+from gpudoctor.analyze import archives
+from gpudoctor.analyze.keep import Keep, Room
+from gpudoctor.analyze.pieces import (
+    HEAD,
+    MIB,
+    PIECE,
+    CutShort,
+    Guard,
+    Pieces,
+    decoded,
+    packed_as,
+    peeked,
+    unpacked,
+    whole_lines,
+    why_no_text,
+    zstd,
 )
-ENCODINGS = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+from gpudoctor.analyze.walk import PIPES, STDIN, hidden, inside, shown, walk
+
+BLOCK = 4 * MIB
+LONG = 64 << 10  # a text from this size on is not held in memory
+END = 8 << 10  # bytes of its beginning and of its end, to see what it is
+FILES = 10_000  # files and members that are read
+WHOLE_ZIP = 64 * MIB  # a zip archive in a pipe or another archive has to be held, since its directory stands at its end
+NESTED = 2  # archives in one another that are read: must-gather.tar.gz with a sosreport.tar.xz inside
+LAYERS = 2  # packings in one another, apart from archives
+ZIP = b"PK\x03\x04"
+LARGEST = 16 << 30  # bytes that are read of one file: its first half and its last
 
 
-class Source(msgspec.Struct, frozen=True):
-    """One input: its content, or `large` for a file that is read in blocks, or only a note on why it was not read."""
+class Source(msgspec.Struct):
+    """One text: how it is read, what is known of its size and ends, or a note on why it is not read, or not wholly."""
 
     path: str
-    data: bytes = b""
-    large: str = ""  # the path of a file of more than `WHOLE` bytes; `data` then holds its beginning
     note: str = ""
-    ends: bytes = b""  # of a large file that was only glanced at: its beginning and its end
+    size: int = 0  # bytes
+    ends: bytes = b""  # of a long text: its beginning and its end, `END` bytes each at least
+    data: bytes | None = b""  # the whole of a short text
+    open: Callable[[], Pieces] | None = None  # a longer one
+    written: float = 0.0  # when its file was changed last
 
-    def blocks(self) -> Iterator[bytes]:
-        """The content in pieces of about `BLOCK` bytes that end at line ends."""
-        if not self.large:
+    def pieces(self) -> Pieces:
+        """The content from its beginning. What goes wrong ends it and becomes the note."""
+        if self.data is not None:
             yield self.data
-            return
-        rest = b""
         try:
-            with Path(self.large).open("rb") as file:
-                while piece := file.read(BLOCK):
-                    piece = rest + piece
-                    end = piece.rfind(b"\n") + 1 or len(piece)
-                    yield piece[:end]
-                    rest = piece[end:]
-        except OSError:  # it was readable a moment ago: what was read so far counts
-            pass
-        if rest:
-            yield rest
+            if self.data is None and self.open is not None:
+                yield from self.open()
+        except CutShort as cut:
+            self.note = self.note or str(cut)
+        except OSError as error:  # it was readable a moment ago: what was read so far counts
+            self.note = self.note or f"not readable to its end: {error.strerror or error}"
+
+    def put_away(self) -> None:
+        """Hold a short text no longer than needed: packed, or not at all where it can be opened again."""
+        if self.data and self.open is None:
+            packed = zstd().compress(self.data, level=1)
+            self.open = lambda: iter((zstd().decompress(packed),))
+        self.data = None
+
+    def blocks(self) -> Pieces:
+        """The content in pieces of about `BLOCK` bytes that end at line ends."""
+        return whole_lines(self.pieces(), BLOCK)
 
 
-def read(paths: Iterable[str], long: Callable[[bytes], bool] | None = None) -> Iterator[Source]:
+class Reading:
+    """One reading of all paths: how many files may still come, and the room for what can't be read again."""
+
+    def __init__(self, tick: Callable[[int], None] | None, once: bool) -> None:
+        self.left, self.room, self.once = FILES, Room(), once
+        self.tick = tick or (lambda size: None)
+
+    def counted(self, sources: Iterable[Source]) -> Iterator[Source]:
+        """The sources, as many as are read."""
+        for source in sources:
+            if self.left == 0:
+                yield Source(source.path, f"more than {FILES} files: the rest was not read")
+                return
+            self.left -= 1
+            yield source
+
+    def of_path(self, path: str) -> Iterator[Source]:
+        """The texts of one path: one, or those of an archive."""
+        name, written = shown(path) if path != STDIN else STDIN, time.time()
+        try:
+            if path == STDIN or path.startswith(PIPES):
+                yield from self.texts(name, stream(path), Guard(), NESTED, LAYERS)
+                return
+            file = opened(path)
+            with file:
+                found = os.fstat(file.fileno())
+                head = file.read(HEAD)
+                if (note := why_no_text(head)) and not archived(head):
+                    yield Source(name, note)
+                    return
+                again = Again(path, found.st_size)
+                written = found.st_mtime
+                if head.startswith(ZIP):
+                    yield from self.members(name, archives.of_zip(file, guard := Guard()), guard, NESTED)
+                elif packed_as(head) or archives.is_tar(head):
+                    yield from self.texts(name, None, Guard(), NESTED, LAYERS, again)
+                else:
+                    yield plain(name, file, head, found.st_size, again, written)
+        except OSError as error:
+            yield Source(name, f"not readable: {error.strerror or error}")
+        except ValueError as error:  # a path with a NUL byte
+            yield Source(name, f"not readable: {error}")
+
+    def texts(
+        self, name: str, pieces: Pieces | None, guard: Guard, nested: int, layers: int, again: Callable[[], Pieces] | None = None
+    ) -> Iterator[Source]:
+        """What pieces hold: a text, packed or not, or the members of an archive. `again` gives the pieces of what can be opened again."""
+        head, pieces = peeked(pieces if pieces is not None else again() if again else iter(()))
+        if (kind := packed_as(head)) and layers:
+            below = again and (lambda: unpacked(again(), kind, Guard()))
+            yield from self.texts(name, unpacked(pieces, kind, guard), guard, nested, layers - 1, below)
+        elif not kind and (head.startswith(ZIP) or archives.is_tar(head)):
+            if not nested:
+                yield Source(name, "an archive in an archive in another: not read, unpack it first")
+            elif head.startswith(ZIP):
+                whole = up_to(pieces, WHOLE_ZIP)
+                note = f"a zip archive of more than {WHOLE_ZIP // MIB} MiB in a pipe or an archive: not read, unpack it first"
+                yield from self.members(name, archives.of_zip(io.BytesIO(whole), guard), guard, nested) if whole else (Source(name, note),)
+            else:
+                yield from self.members(name, archives.of_tar(pieces), guard, nested)
+        elif note := why_no_text(head) or (kind and "packed more than twice: not read, unpack it first"):
+            yield Source(name, note)
+        else:
+            yield self.text(name, pieces, again and (lambda: decoded(again())))
+
+    def members(self, name: str, members: Iterator[archives.Member], guard: Guard, nested: int) -> Iterator[Source]:
+        """The texts of an archive."""
+        try:
+            for member in members:
+                if hidden(member.name):
+                    continue
+                path = inside(name, member.name)
+                if member.note:
+                    yield Source(path, member.note)
+                    continue
+                yield from self.texts(path, member.pieces, guard, nested - 1, LAYERS)
+                if guard.spent:
+                    raise CutShort(guard.spent)
+        except CutShort as cut:
+            yield Source(name, str(cut))
+
+    def text(self, name: str, pieces: Pieces, again: Callable[[], Pieces] | None) -> Source:
+        """A text that comes piece by piece: its size and ends are known when it has been read through."""
+        made = Source(name, written=time.time())
+        if self.once:
+            made.data, made.open = None, again or (lambda: decoded(pieces))
+            return made
+        keep = Keep(self.room if again is None else None, LONG, END)
+        try:
+            for piece in decoded(pieces):
+                keep.add(piece)
+                self.tick(len(piece))
+        except CutShort as cut:
+            made.note = str(cut)
+        except OSError as error:
+            made.note = f"not readable to its end: {error.strerror or error}"
+        made.size = keep.size
+        if keep.size < LONG:
+            made.data = bytes(keep.head)
+        else:
+            made.data, made.ends = None, keep.ends()
+            made.open = again or keep.closed()
+            made.note = made.note or keep.note
+        return made
+
+
+def read(paths: Iterable[str], tick: Callable[[int], None] | None = None, *, once: bool = False) -> Iterator[Source]:
     """The sources behind paths, in the order given; a folder's files sorted by name, `-` is standard input.
 
-    `long` says of the ends of a file whether it is one that should be read in blocks, which is done without loading it first.
+    `tick` is told of bytes that were read, while much is unpacked. Where each source is read `once`, before the next one is asked for, a
+    pipe may be as long as it likes, and nothing is known of sizes and ends.
     """
-    left = FILES
-    for path in paths:
-        for found in walk(path):
-            if left == 0:
-                yield Source(shown(path), note=f"more than {FILES} files: the rest was not read")
-                return
-            left -= 1
-            yield (glance(found, long) if long else None) or load(found)
+    reading = Reading(tick, once)
+    return reading.counted(source for path in walk(paths) for source in reading.of_path(path))
 
 
-def walk(path: str) -> Iterator[str]:
-    """The files under a path. Links to folders are not followed; hidden folders (.git) are left out."""
-    if path == "-" or not Path(path).is_dir():
-        yield path
+def archived(head: bytes) -> bool:
+    """Whether bytes begin something that is unpacked."""
+    return bool(packed_as(head)) or head.startswith(ZIP) or archives.is_tar(head)
+
+
+def opened(path: str) -> IO[bytes]:
+    """A plain file. One that would wait for a writer, or do something when it is opened, is not."""
+    if not stat.S_ISREG(Path(path).stat().st_mode):
+        raise OSError(0, "not a file (a device, a socket or a pipe)")
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))  # it may have become a pipe
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return os.fdopen(descriptor, "rb", buffering=0)
+    os.close(descriptor)
+    raise OSError(0, "not a file (a device, a socket or a pipe)")
+
+
+class Again:
+    """The pieces of a file, from its beginning each time."""
+
+    def __init__(self, path: str, size: int) -> None:
+        self.path, self.size = path, size
+
+    def __call__(self) -> Pieces:
+        """From the beginning."""
+        with opened(self.path) as file:
+            left = self.size if self.size <= LARGEST else LARGEST // 2
+            while left and (piece := file.read(min(left, PIECE))):
+                left -= len(piece)
+                yield piece
+            if left:
+                raise CutShort("became shorter while it was read")
+            if self.size > LARGEST:
+                file.seek(-LARGEST // 2, os.SEEK_END)
+                while piece := file.read(PIECE):
+                    yield piece
+                raise CutShort(f"larger than {LARGEST >> 30} GiB: its middle was not read")
+
+
+def plain(name: str, file: IO[bytes], head: bytes, size: int, again: Callable[[], Pieces], written: float) -> Source:
+    """A text on a disk: only its ends are looked at now."""
+    if size < LONG:
+        head += file.read(LONG)  # it may be growing, and those of /proc have no size
+        data = b"".join(decoded(iter((head,))))
+        return Source(name, size=len(data), data=data, written=written, open=lambda: decoded(again()))
+    file.seek(-END, os.SEEK_END)
+    tail = file.read(END)
+    made = Source(name, size=size, data=None, written=written, open=lambda: decoded(again()))
+    made.ends = b"".join(decoded(iter((head[:END],)))) + b"".join(decoded(iter((tail,))))
+    return made
+
+
+def stream(path: str) -> Pieces:
+    """Standard input or a pipe of the shell, as it comes."""
+    if path == STDIN:
+        source: Any = sys.stdin.buffer
+        read_some = getattr(source, "read1", source.read)
+        while piece := read_some(PIECE):
+            yield piece
         return
-    for folder, folders, files in os.walk(path, followlinks=False):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            yield str(Path(folder, name))
-
-
-def glance(path: str, long: Callable[[bytes], bool]) -> Source | None:
-    """A plain file of text that `long` wants in blocks; None for any other."""
-    try:
-        if path == "-" or path.startswith(PIPES) or not stat.S_ISREG((kind := Path(path).stat()).st_mode) or kind.st_size < LONG:
-            return None
-        with Path(path).open("rb") as file:
-            head = file.read(END)
-            file.seek(-END, os.SEEK_END)
-            ends = head + file.read(END)
-    except (OSError, ValueError):  # load() says why
-        return None
-    plain = head[:2] not in (b"\x1f\x8b", codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and not _not_text(head)
-    return Source(shown(path), large=path, ends=ends) if plain and long(ends) else None
-
-
-def load(path: str) -> Source:
-    """One file, with a note instead of an exception."""
-    name = shown(path)
-    try:
-        if path == "-" or path.startswith(PIPES):
-            return unpack(name, _pipe(path))
-        kind = Path(path).stat()
-        if not stat.S_ISREG(kind.st_mode):
-            return Source(name, note="not a file (a device, a socket or a pipe): not read")
-        with Path(path).open("rb") as file:
-            head = file.read(WHOLE)
-            if not file.read(1):
-                return unpack(name, head)
-        note = _not_text(head)
-        if head[:2] == b"\x1f\x8b" or head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            note = f"larger than {WHOLE // MIB} MiB: unpack or convert it first"
-        return Source(name, note=note) if note else Source(name, head[: 1 * MIB], large=path)
-    except OSError as error:
-        return Source(name, note=f"not readable: {error.strerror or error}")
-    except ValueError as error:  # a path with a NUL byte
-        return Source(name, note=f"not readable: {error}")
-
-
-def _pipe(path: str) -> bytes:
-    if path == "-":
-        return sys.stdin.buffer.read(UNPACKED)
     with Path(path).open("rb") as file:
-        return file.read(UNPACKED)
+        while piece := file.read1(PIECE):
+            yield piece
 
 
-def unpack(name: str, data: bytes) -> Source:
-    """The text inside: unpacked when it is gzip, UTF-16 decoded; archives and binaries become a note."""
-    note = ""
-    if data[:2] == b"\x1f\x8b":
-        data, note = gunzip(data)
-        if not data:
-            return Source(name, note=note)
-    for mark, encoding in ENCODINGS:
-        if data.startswith(mark):
-            data = data.decode(encoding, "replace").encode("utf-8", "replace")
-    data = data.removeprefix(codecs.BOM_UTF8)
-    refused = _not_text(data)
-    return Source(name, note=refused) if refused else Source(name, data, note=note)
-
-
-def gunzip(data: bytes) -> tuple[bytes, str]:
-    """(content, note); a bomb or a damaged end keeps what came before."""
-    limit = min(UNPACKED, max(len(data) * RATIO, MIB))
-    pieces: list[bytes] = []
-    size = 0
-    while data[:2] == b"\x1f\x8b":  # gzip files may be joined
-        machine = zlib.decompressobj(wbits=31)
-        try:
-            piece = machine.decompress(data, limit - size)
-        except zlib.error as error:
-            return b"".join(pieces), f"damaged gzip data ({error}): read as far as it goes"
-        pieces.append(piece)
-        size += len(piece)
-        if size >= limit:
-            return b"".join(pieces), f"unpacks to more than {limit // MIB} MiB: the rest was not read"
-        if not machine.eof:
-            return b"".join(pieces), "gzip data that is cut off: read as far as it goes"
-        data = machine.unused_data
-    return b"".join(pieces), ""
-
-
-def _not_text(data: bytes) -> str:
-    """Why these bytes are no text; "" when they are."""
-    for mark, kind in ARCHIVES:
-        if data.startswith(mark):
-            return f"a {kind} archive: not read, unpack it first"
-    if data[257:262] == b"ustar":
-        return "a tar archive: not read, unpack it first"
-    if plain_pickle.looks_like(data):  # no text, but a flight recorder's dump may be one
-        return ""
-    head = data[:8192]
-    if b"\x00" in head:
-        return "binary: not read"
-    controls = len(head) - len(head.translate(None, CONTROLS))
-    return "binary: not read" if controls * 10 > len(head) else ""
-
-
-def shown(path: str) -> str:
-    """A path as text; bytes that are not UTF-8 become escapes."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace") if path != "-" else "-"
+def up_to(pieces: Pieces, most: int) -> bytes:
+    """All bytes; none when they are more than so many."""
+    made: list[bytes] = []
+    for piece in pieces:
+        most -= len(piece)
+        if most < 0:
+            return b""
+        made.append(piece)
+    return b"".join(made)

@@ -1,33 +1,30 @@
-"""From paths to facts: every source is cut into sections, each is recognised by its content and read by its parser."""
+"""From paths to facts: every source is cut into sections, each is recognised by its content and read by its parser.
+
+All sources are looked at before the first is read: ages are counted from the newest time that any of them shows. What is short is held
+until then, what is long is read again.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import re
-import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from gpudoctor.analyze import files, hints, merge, place, rank_files, recognise
+from gpudoctor.analyze import files, folders, hints, long_texts, merge, newest, place, rank_files, recognise
 from gpudoctor.analyze.split import Section, clean, split
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Smi
 from gpudoctor.parsers import ParseError, load, plain_pickle
-from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import InputFile
 
-SPLIT = 8 << 20  # a text up to this size is cut into sections; a larger one is one log, or one answer in JSON
+SPLIT = 32 << 20  # a text up to this size is cut into sections at once, a longer one piece by piece
+HELD = 16 << 20  # characters of sections that are held from the first look to the reading
 DUMP = "torch.flight_recorder"  # the one parser of what isn't text
 WRAPPED = 64 << 10  # an unknown text up to this size is also read with its lines joined
-# "creationTimestamp": "2026-03-01T12:00:00Z"  |  lastTransitionTime: "…"  |  startedAt: …
-STAMP = re.compile(
-    r'(?:[tT]imestamp|Time|startedAt|finishedAt)"?:\s{0,8}"?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z'
-    r"|\w{3}, (\d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4})"
-)
-LAST_LINES = 200  # of a log that are looked at for the newest time
+
+OnRead = Callable[[str, int, int, int], None]  # (what is being done, files done, of how many if that is known, bytes done)
 
 
 class Gathered(msgspec.Struct, frozen=True):
@@ -42,104 +39,168 @@ class Read(msgspec.Struct):
     """One source on its way."""
 
     source: files.Source
-    sections: list[Section]
+    sections: list[Section] | None = None  # None: cut again when they are read
     facts: Facts = {}
     names: list[str] = []
     note: str = ""
+    newest: newest.Newest = newest.Newest()
+    key: tuple[int, int] = (0, 0)  # sources are read in the order of their content: what they are called changes nothing
     ranks: rank_files.Long | None = None  # a long log of ranks, which are read together
+    log: recognise.Recogniser | None = None  # what reads a long log of anything else
 
 
-def gather(paths: Iterable[str]) -> Gathered:
+def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
     """Read everything behind the paths. Never raises for what is in a file: it gives fewer facts, or a note."""
-    reads = [begun(source) for source in files.read(paths, rank_files.wanted)]
-    ranks = [read.ranks for read in reads if read.ranks is not None]
-    texts = [section.text for read in reads for section in read.sections]
+    count = Count(on_read)
+    reads = list(looked_at(paths, count))
+    hosts = folders.hosts((read.source.path, read.source.data or b"") for read in reads)
     # Syslog carries no year: where no text has a full date, ages are counted from its last line, in the latest year that fits.
-    now = max([*map(newest, texts), *(one.newest for one in ranks)], default=0.0) or max(
-        (newest(text, time.time()) for text in texts), default=0.0
-    )
+    now = max((read.newest.dated for read in reads), default=0.0) or max((read.newest.guessed for read in reads), default=0.0)
+    count.begin("read", len(reads))
     facts: Facts = {}
-    # In the order of their content: what the files are called and how they were listed changes nothing.
-    for read in sorted(reads, key=lambda one: (zlib.crc32(one.source.data[: 1 << 20]), len(one.source.data), one.source.data[:4096])):
-        parse(read, now)
+    ranks = [read.ranks for read in reads if read.ranks is not None]
+    for read in sorted(reads, key=lambda one: one.key):
+        parse(read, now, hosts, count)
+        count.file()
         for kind, records in read.facts.items():
             facts.setdefault(kind, []).extend(records)
+        read.facts, read.sections = {}, []
     for kind, records in rank_files.parsed(ranks, now).items():
         facts.setdefault(kind, []).extend(records)
-    inputs = [InputFile(path=read.source.path, recognised_as=read.names, note=read.note) for read in reads]
+    inputs = [InputFile(path=read.source.path, recognised_as=read.names, note=read.note or read.source.note) for read in reads]
     return Gathered(merge.merged(facts), inputs, now)
 
 
+class Count:
+    """How far the reading is, told to whoever shows it."""
+
+    def __init__(self, tell: OnRead | None) -> None:
+        self.tell = tell
+        self.begin("looked at", 0)
+
+    def begin(self, doing: str, total: int) -> None:
+        """The next pass over the files, of which there are so many (0: not known yet)."""
+        self.doing, self.files, self.total, self.size = doing, 0, total, 0
+
+    def file(self, size: int = 0) -> None:
+        """One more file."""
+        self.files += 1
+        self.bytes(size)
+
+    def bytes(self, size: int) -> None:
+        """So many more bytes."""
+        self.size += size
+        if self.tell:
+            self.tell(self.doing, self.files, self.total, self.size)
+
+
+def looked_at(paths: Iterable[str], count: Count) -> Iterator[Read]:
+    """All sources, each with its newest time; the sections of the first ones, as far as they may be held."""
+    left = HELD
+    for source in files.read(paths, count.bytes):
+        read = begun(source)
+        left -= sum(len(section.text) for section in read.sections or ())
+        if left < 0 and read.sections:
+            read.sections = None
+            source.put_away()
+        count.file()
+        yield read
+
+
 def begun(source: files.Source) -> Read:
-    """A source with its sections; one that is too large to cut keeps its beginning as a sample."""
-    read = Read(source, [], {}, [], source.note)
-    if plain_pickle.looks_like(source.data):
+    """A source after the first look."""
+    ends = source.ends if source.data is None else source.data
+    if plain_pickle.looks_like(ends):
         return dumped(source)
-    if source.ends:
-        return Read(source, [], {}, [rank_files.PARSER], source.note, rank_files.long_log(source))
-    if source.large or len(source.data) > SPLIT:
-        read.sections = [Section(source.path, 1, clean(source.data[: 1 << 20]))]
-    elif source.data.strip():
-        read.sections = split(source.path, clean(source.data))
+    read = Read(source, key=(zlib.crc32(ends), source.size))
+    if source.data is None and rank_files.wanted(ends):
+        read.ranks, read.names = rank_files.long_log(source), [rank_files.PARSER]
+        read.newest = newest.Newest(read.ranks.newest)
+    elif source.data is None and (log := long_texts.log(source, ends)):
+        read.log, read.newest = log, newest.of_log(clean(ends))
+    elif source.size > SPLIT:
+        read.newest = newest.of_text(clean(ends))
+    elif ends.strip():
+        text = clean(b"".join(source.pieces()))
+        read.sections, read.newest = split(source.path, text), newest.of_text(text)
     elif not source.note:
-        read.note = "empty"
+        read.sections, read.note = [], "empty"
     return read
 
 
 def dumped(source: files.Source) -> Read:
     """A source that is no text but a pickle, which only a flight recorder's dump is; what else it may be stays a note.
 
-    It is read at once and let go, since a job has one for each rank. A digest stands for it in the order of the content.
+    It is read at once and let go, since a job has one for each rank.
     """
     hint = hints.of_section(source.path, "")
-    output = as_output(Section(source.path, 1, ""), (source.data,), hint, 0.0)
-    rest = msgspec.structs.replace(source, data=hashlib.sha256(source.data).digest())
+    data = files.up_to(source.pieces(), plain_pickle.LARGEST + 1)
+    read = Read(source, [], key=(zlib.crc32(data), len(data)))
+    source.data, source.open = b"", None
     try:
-        return Read(rest, [], load(DUMP)(output, hint.about), [DUMP], source.note)
+        read.facts = load(DUMP)(as_output(Section(source.path, 1, ""), (data,), hint, 0.0), hint.about)
+        read.names = [DUMP]
     except ParseError as error:
-        return Read(rest, [], {}, [], str(error)[:300])
+        read.note = str(error)[:300]
+    return read
 
 
-def newest(text: str, read_at: float = 0.0) -> float:
-    """The newest time that a text shows: in the fields of objects, or at the beginning of its last lines. 0 where there is none."""
-    from email.utils import parsedate_to_datetime
-
-    times = [0.0]
-    for api, mail in STAMP.findall(text):
-        if api:
-            times.append(line_time(api) or 0.0)
-        else:
-            try:
-                times.append(parsedate_to_datetime(mail).timestamp())
-            except (ValueError, TypeError, OverflowError):
-                continue
-    lines = text[-LAST_LINES * 200 :].split("\n")
-    times += [at for line in lines[-LAST_LINES:] if (at := line_time(line, read_at)) is not None]
-    return max(times)
-
-
-def parse(read: Read, now: float) -> None:
+def parse(read: Read, now: float, hosts: dict[str, str], count: Count) -> None:
     """Fill a source's facts and the names of what it was recognised as."""
-    large = read.source.large or len(read.source.data) > SPLIT
-    if not read.sections:
+    if read.log is not None:
+        found = log_facts(read, read.log, now, hosts, count)
+        if found:  # {} is no kernel log
+            read.names = [read.log.name]
+        read.facts = found
         return
-    pieces = large_sections(read, now) if large else ((s, read_section(s, now)) for s in read.sections)
     names: list[str] = []
     notes: list[str] = []
-    facts: Facts = {}
-    for _, (found, recognised, note) in pieces:
+    for section in sections_of(read):
+        section = msgspec.structs.replace(section, about=folders.on_host(section.about, section.path, hosts))
+        found, recognised, note = read_section(section, now)
         names += recognised
         notes += [note] if note else []
         for kind, records in found.items():
-            facts.setdefault(kind, []).extend(records)
-    read.facts, read.names = facts, list(dict.fromkeys(names))
+            read.facts.setdefault(kind, []).extend(records)
+        count.bytes(len(section.text))
+    read.names = read.names + [name for name in dict.fromkeys(names) if name not in read.names]
     if notes and not read.note:
         read.note = notes[0] + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else "")
 
 
+def sections_of(read: Read) -> Iterable[Section]:
+    """The sections that are held, or those of a second reading."""
+    source = read.source
+    if read.sections is not None or read.ranks is not None:
+        return read.sections or ()
+    if source.size <= SPLIT:
+        return split(source.path, clean(b"".join(source.pieces())))
+    if not long_texts.is_answer(source):
+        return long_texts.sections(source)
+    whole = files.up_to(source.pieces(), long_texts.ANSWER)
+    read.note = "" if whole else f"an answer of more than {long_texts.ANSWER >> 20} MiB: not read, ask for less of it"
+    return [Section(source.path, 1, clean(whole))] if whole else []
+
+
+def log_facts(read: Read, one: recognise.Recogniser, now: float, hosts: dict[str, str], count: Count) -> Facts:
+    """The facts of a long log."""
+    path = read.source.path
+    hint = hints.of_section(path, "")
+    hint = msgspec.structs.replace(hint, about=folders.on_host(hint.about, path, hosts))
+    pages = (as_output(Section(path, 1, ""), (piece,), hint, now) for piece in counted(read.source.pieces(), count))
+    return long_texts.read_log(pages, one, hint.about)
+
+
+def counted(pieces: Iterable[bytes], count: Count) -> Iterator[bytes]:
+    """Pieces on their way, counted."""
+    for piece in pieces:
+        count.bytes(len(piece))
+        yield piece
+
+
 def read_section(section: Section, now: float) -> tuple[Facts, list[str], str]:
     """(facts, names of what it is, a note when it could not be read as what it looked like)."""
-    hint = hints.of_section(section.path, section.command)
+    hint = hints.of_section(section.path, section.command, section.about)
     facts: Facts = {}
     names: list[str] = []
     note = ""
@@ -178,7 +239,7 @@ def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: 
     except ParseError as error:
         return {}, str(error)[:300]
     facts = {kind: [completed(fact, one, hint) for fact in records] for kind, records in facts.items()}
-    return place.placed(facts, section.text, section.line), ""
+    return place.placed(facts, section.text, section.line, section.numbers), ""
 
 
 def as_output(section: Section, pages: tuple[bytes, ...], hint: hints.Hint, now: float) -> Output:
@@ -222,25 +283,3 @@ def paragraphs(section: Section) -> Iterator[tuple[int, list[str]]]:
             if len(run) > 1:
                 yield number - len(run), run
             run = []
-
-
-def large_sections(read: Read, now: float) -> Iterator[tuple[Section, tuple[Facts, list[str], str]]]:
-    """A source that is too large to cut: one answer in JSON as it is, anything else block by block as a log."""
-    sample = read.sections[0]
-    hint = hints.of_section(sample.path, "")
-    if sample.text.lstrip()[:1] in "{[" and '"kind"' in sample.text:
-        pages = (b"".join(read.source.blocks()),)
-        objects = recognise.RECOGNISERS[0]
-        try:
-            found = objects.parse(as_output(sample, pages, hint, now), hint.about)
-            yield sample, (found, [objects.name], "")
-        except ParseError as error:
-            yield sample, ({}, [], str(error)[:300])
-        return
-    one = next((one for one in recognise.recognise(sample.text, hint) if one.name in recognise.LOGS), recognise.LINES)
-    line = 1
-    for block in read.source.blocks():
-        section = Section(sample.path, line, "")
-        facts = one.parse(as_output(section, (block,), hint, now), hint.about)
-        yield section, (place.placed(facts, "", line), [one.name] if one is not recognise.LINES or any(facts.values()) else [], "")
-        line += block.count(b"\n")

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 import msgspec
 
+from gpudoctor.analyze import folders
 from gpudoctor.facts import Subject
 from gpudoctor.knowledge import components
 
@@ -34,6 +35,8 @@ NODE_WORDS = {"node", "nodes", "no"}
 IN_POD = re.compile(r"(?:^|[-_. ])(?:pod|container|exec)(?:[-_. ]|$)")
 ON_NODE = re.compile(r"(?:^|[-_. ])(?:node|host)(?:[-_. ]|$)")
 
+NOBODY = Subject(kind="cluster")
+
 
 class Hint(msgspec.Struct, frozen=True):
     """`about`: the names that the command has; `verb`: logs, describe, get, events, exec, else the program; `inside` for nvidia-smi."""
@@ -44,11 +47,14 @@ class Hint(msgspec.Struct, frozen=True):
     argv: tuple[str, ...] = ()
 
 
-def of_section(path: str, command: str) -> Hint:
-    """The hint of a command; what it doesn't say is taken from the file's name."""
-    named = of_file(path if not command.startswith("cat ") else command[4:])
-    shown = of_command(command)
-    about = shown.about
+def of_section(path: str, command: str, given: Subject = NOBODY) -> Hint:
+    """The hint of a command; what it doesn't say is taken from what the text around says (`given`), the folders, the file's name."""
+    file = path if not command.startswith("cat ") else command[4:]
+    named = of_file(file)
+    shown = of_command(command or folders.command_of(path))
+    about = next((one for one in (shown.about, given, folders.of_path(file), folders.of_path(path)) if one.kind != "cluster"), shown.about)
+    if about.kind == "cluster":
+        about = msgspec.structs.replace(about, namespace=shown.about.namespace)
     if not about.component and about.kind != "node":
         component = components.of_name(about.pod) or ("" if about.pod else named.about.component)
         kind = "pod" if component and about.kind == "cluster" else about.kind

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from gpudoctor.parsers.stack_summary import HEADING, NAME, functions
+
 HEAD = 1 << 20  # characters of a JSON text that are looked at; its keys come sorted, and `entries` before `pg_config`
 
 # Thread 41 (active+gil): "MainThread"
@@ -26,6 +28,11 @@ def of_ras(lines: list[str], whole: str) -> int:
     if whole[:HEAD].lstrip().startswith("{"):
         return 85 if '"communicators"' in whole[:HEAD] and '"nccl_version"' in whole[:HEAD] else 0
     return 75 if any(line.startswith("Communicators...") for line in lines) else 0
+
+
+def of_functions(lines: list[str]) -> int:
+    """Names of functions and of hosts, and nothing else."""
+    return 40 if all(NAME.match(one) or HEADING.match(one) for one in lines if one.strip()) and functions(lines) else 0
 
 
 def of_stacks(lines: list[str]) -> int:

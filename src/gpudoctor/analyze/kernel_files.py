@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,7 +15,6 @@ from gpudoctor.parsers.kernel_line import line_of
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import InputFile
 
-PIECE = 1 << 20
 END = 64 << 10  # bytes at the end of a log that are looked at for its newest time
 
 
@@ -45,59 +40,26 @@ def read(paths: Iterable[str], since: float | None) -> Gathered:
     facts: Facts = {"xids": [], "sxids": [], "messages": []}
     inputs: list[InputFile] = []
     newest = 0.0
-    for path in paths:
-        source, pieces, read_at = opened(path)
-        if source.note and not source.data and not source.large and path != "-":
+    for source in files.read(paths, once=True):
+        if source.note:
             inputs.append(InputFile(path=source.path, note=source.note))
             continue
-        tail = Tail(pieces)
+        # A date without a year is the latest one before the file was written.
+        tail = Tail(source.pieces())
         hint = hints.of_section(source.path, "")
-        found = load("kernel.log")(pages(tail, source.path, read_at), hint.about)  # type: ignore[arg-type]
+        found = load("kernel.log")(pages(tail, source.path, source.written), hint.about)  # type: ignore[arg-type]
         for kind, records in found.items():
             facts[kind].extend(records)
-        newest = max(newest, tail.newest(read_at))
+        newest = max(newest, tail.newest(source.written))
         if found:
             inputs.append(InputFile(path=source.path, recognised_as=["kernel.log"], note=source.note))
         else:
-            inputs.append(InputFile(path=source.path, note="no line of a kernel log"))
+            inputs.append(InputFile(path=source.path, note=source.note or "no line of a kernel log"))
     newest = max([newest, *(last_time(fact) or 0.0 for records in facts.values() for fact in records)])
     aged = {kind: [with_age(fact, newest) for fact in records] for kind, records in facts.items()}
     kept = {kind: within(records, newest, since) for kind, records in aged.items()} if since is not None else aged
     # What is no log says nothing; that there is no error in it is no answer.
     return Gathered(kept if any(one.recognised_as for one in inputs) else {}, inputs, newest)
-
-
-def opened(path: str) -> tuple[files.Source, Iterable[bytes], float]:
-    """A log's source, its pieces, and when it was written at the latest: a date without a year is the latest one before that.
-
-    Standard input is read as it comes, so that a pipe may be as long as it likes.
-    """
-    if path == "-":
-        head = sys.stdin.buffer.read(2)
-        if head == b"\x1f\x8b":
-            source = files.unpack("-", head + sys.stdin.buffer.read(files.UNPACKED))
-            return source, source.blocks(), time.time()
-        return files.Source("-"), piped(head), time.time()
-    source = files.load(path)
-    try:
-        written = Path(path).stat().st_mtime
-    except (OSError, ValueError):
-        written = time.time()
-    return source, large(source.large) if source.large else source.blocks(), written
-
-
-def large(path: str) -> Iterator[bytes]:
-    """A large file, in pieces that fit into a processor's cache. It was readable a moment ago: where it no longer is, it ends."""
-    with suppress(OSError), Path(path).open("rb", buffering=0) as file:
-        while piece := file.read(PIECE):
-            yield piece
-
-
-def piped(head: bytes) -> Iterator[bytes]:
-    """Standard input, piece by piece."""
-    yield head
-    while piece := sys.stdin.buffer.read(PIECE):
-        yield piece
 
 
 def pages(pieces: Iterable[bytes], path: str, read_at: float) -> Iterator[Output]:

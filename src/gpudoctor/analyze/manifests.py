@@ -29,6 +29,19 @@ PARSERS_OF_KIND: dict[str, str] = {
     "ResourceQuota": "kubernetes.quotas",
     "RuntimeClass": "kubernetes.runtime_classes",
     "ConfigMap": "kubernetes.stack_configs",
+    "Service": "kubernetes.services",
+    "Endpoints": "kubernetes.endpoints",
+    "EndpointSlice": "kubernetes.endpoints",
+    "Namespace": "kubernetes.namespaces",
+    "ServiceMonitor": "kubernetes.service_monitors",
+    "PodMonitor": "kubernetes.pod_monitors",
+    "Prometheus": "kubernetes.prometheuses",
+    "PrometheusRule": "kubernetes.prometheus_rules",
+}
+# Kind → what else is read of it: the exporters among pods and templates, and their lists of counters.
+ALSO_OF_KIND: dict[str, str] = {
+    "ConfigMap": "kubernetes.counters",
+    **dict.fromkeys(("Pod", "DaemonSet", "Deployment"), "kubernetes.exporter_templates"),
 }
 
 TOP_KEY = re.compile(r"^(apiVersion|kind|metadata|spec|status|items|data):", re.MULTILINE)
@@ -37,6 +50,8 @@ LABEL = re.compile(
     r'^[\s"-]*((?:[\w-]+\.)*(?:nvidia\.com|node\.kubernetes\.io|kubernetes\.io|kubernetes\.azure\.com|cloud\.google\.com|amazonaws\.com)'
     r'/[\w.-]{1,63})"?\s*[:=]\s*"?([\w.-]{0,63})"?,?\s*$'
 )
+# gpu-07        (alone on its line, above the labels of that node)
+NODE_NAME = re.compile(r"^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\r?$")
 
 
 class Kinded(msgspec.Struct):
@@ -64,8 +79,9 @@ def objects(output: Output, about: Subject) -> Facts:
     """The facts of all objects in a text. Raises `ParseError` for text that is neither JSON nor YAML, or too large or knotted YAML."""
     page = as_json(output)
     facts: Facts = {}
-    wanted = sorted({PARSERS_OF_KIND.get(kind, "kubernetes.workloads") for kind in kinds(page, output)})
-    for parser in wanted:
+    there = kinds(page, output)
+    wanted = {PARSERS_OF_KIND.get(kind, "kubernetes.workloads") for kind in there}
+    for parser in sorted(wanted | {ALSO_OF_KIND[kind] for kind in there if kind in ALSO_OF_KIND}):
         for kind, records in load(parser)(msgspec.structs.replace(output, pages=(page,), exit=0), about).items():
             facts.setdefault(kind, []).extend(records)
     if len(page) <= YAML_BYTES:
@@ -165,13 +181,19 @@ def label_score(lines: list[str]) -> int:
 
 
 def labels(output: Output, about: Subject) -> Facts:
-    """A node of which only labels were pasted."""
+    """The nodes of which only labels were pasted; must-gather of the GPU operator writes each one's name above them."""
     from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
     from gpudoctor.facts.kubernetes import Node
 
-    matches = (LABEL.match(line[:LINE]) for line in output.text.split("\n"))
-    found = {match[1]: match[2] for match in matches if match}
-    made = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": about.node or NAMELESS, "labels": found}}
+    found: dict[str, dict[str, str]] = {}
+    name = about.node or NAMELESS
+    for line in output.text.split("\n"):
+        if match := LABEL.match(line[:LINE]):
+            found.setdefault(name, {})[match[1]] = match[2]
+        elif NODE_NAME.match(line):
+            name = line.strip()
+    items = [{"kind": "Node", "metadata": {"name": name, "labels": labels}} for name, labels in found.items()]
+    made = {"kind": "NodeList", "apiVersion": "v1", "items": items}
     facts = load("kubernetes.nodes")(msgspec.structs.replace(output, pages=(msgspec.json.encode(made),), exit=0), about)
     missing = gaps(Node, {"node", "labels", "gpus_expected", "gpu_present"}, "only labels were given")
     return unnamed({"nodes": [msgspec.structs.replace(node, gaps=missing) for node in facts.get("nodes", [])]})

@@ -8,7 +8,7 @@ from gpudoctor.parsers.linux_lspci import DEVICE, FRAGMENT
 from gpudoctor.parsers.linux_modules import LSMOD, MODULE
 from gpudoctor.parsers.linux_units import PROPERTY, STATUS
 from gpudoctor.parsers.nvidia_nvlink import ALL_DOWN, GPU_ID, LINK, NONE, value
-from gpudoctor.parsers.nvidia_smi_csv import titles_in
+from gpudoctor.parsers.nvidia_smi_csv import by_units, titles_in
 from gpudoctor.parsers.nvidia_smi_details import HEAD
 from gpudoctor.parsers.nvidia_smi_names import LONELY
 from gpudoctor.parsers.nvidia_smi_problems import find_problem
@@ -36,6 +36,9 @@ def of_smi(lines: list[str]) -> int:
             return 88
         if "," in line and titles_in([cell.strip() for cell in line.split(",", 128)]):
             return 88
+    filled = [line for line in lines if line.strip()]
+    if filled and all("," in line and by_units([cell.strip() for cell in line.split(",", 128)]) for line in filled[:64]):
+        return 70
     for line in lines:
         bare = line.strip().removeprefix("bash: ").removeprefix("sh: 1: ")
         word, _ = find_problem([bare])

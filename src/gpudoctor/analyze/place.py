@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -32,11 +32,13 @@ def _unnamed(fact: Fact) -> Fact:
     return msgspec.structs.replace(fact, **changed) if changed else fact
 
 
-def placed(facts: Facts, text: str, first: int) -> Facts:
+def placed(facts: Facts, text: str, first: int, numbers: Sequence[int] = ()) -> Facts:
     """The facts with line numbers of the file: those that have one are moved by the section's beginning, the others are looked up.
 
-    `first` is the number of the text's first line in its file.
+    `first` is the number of the text's first line in its file; `numbers` are those of all its lines, where they don't follow one another.
     """
+    if numbers:
+        return {kind: [numbered(fact, numbers) for fact in records] for kind, records in placed(facts, text, 1).items()}
     starts: list[int] = []
     left = SEARCHES
     made: Facts = {}
@@ -59,6 +61,12 @@ def placed(facts: Facts, text: str, first: int) -> Facts:
                     origin = line_at(origin.source, text, starts, at, first)
             made[kind].append(msgspec.structs.replace(fact, origin=origin))
     return made
+
+
+def numbered(fact: Fact, numbers: Sequence[int]) -> Fact:
+    """The fact with the number of its line in the file."""
+    origin = fact.origin
+    return msgspec.structs.replace(fact, origin=Origin(origin.source, numbers[min(origin.line, len(numbers)) - 1], origin.text))
 
 
 def find(fact: Fact, text: str) -> int:

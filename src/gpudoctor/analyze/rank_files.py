@@ -17,8 +17,9 @@ from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Command, Output
 
 PARSER = "nccl.log"
-# What only a text has that was pasted together of several outputs: a prompt, a mark of head and tail, a fence.
-PASTED = re.compile(r"^(?:[$#] \w|==> |```|\S{1,64}@\S{1,255}[$#] )", re.MULTILINE)
+# What only a text has that was pasted together of several outputs: a prompt, a mark of head and tail, a fence. With the line end before it,
+# which is found fast.
+PASTED = re.compile(r"\n(?:[$#] \w|==> |```|\S{1,64}@\S{1,255}[$#] )")
 
 
 class Long(msgspec.Struct, frozen=True):
@@ -33,7 +34,7 @@ class Long(msgspec.Struct, frozen=True):
 def wanted(ends: bytes) -> bool:
     """Whether a long file is a log of ranks and nothing else, by its beginning and its end."""
     text = ends.decode("utf-8", "replace")
-    return bool(rank_forms.score(text.split("\n"), text)) and PASTED.search(text) is None
+    return bool(rank_forms.score(text.split("\n"), text)) and PASTED.search("\n" + text) is None
 
 
 def long_log(source: files.Source) -> Long:
@@ -55,7 +56,7 @@ def parsed(logs: Iterable[Long], now: float) -> Facts:
 
 
 def pages(logs: Iterable[Long], now: float) -> Iterator[Output]:
-    """Their blocks, one after the other."""
+    """What they hold, one after the other."""
     for one in logs:
-        for block in one.source.blocks():
-            yield Output(Command(()), pages=(block,), time=now, source=one.source.path)
+        for piece in one.source.pieces():
+            yield Output(Command(()), pages=(piece,), time=now, source=one.source.path)

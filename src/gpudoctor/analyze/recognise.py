@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gpudoctor.analyze import (
+    config_forms,
     dcgm_forms,
     job_forms,
     kubectl_describe,
@@ -17,10 +18,13 @@ from gpudoctor.analyze import (
     kubectl_tables,
     manifests,
     metric_forms,
+    monitoring_forms,
     node_forms,
     rank_forms,
     rdma_forms,
     setting_forms,
+    slurm_forms,
+    stall_forms,
 )
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Facts, Subject
@@ -58,7 +62,7 @@ KERNEL = re.compile(r"^(?:\[ *\d{1,9}\.\d{6}\]|<\d{1,3}>\[|kern +:)|^.{0,120}\bk
 # [Dec 19 2024 19:17:49] [ERROR] [tid 1579] … (fabric manager)
 LOG = re.compile(
     r'^(?:\[pod/\S{1,300}\] ?)?(?:time="|[IWEF]\d{4} \d\d:\d\d:\d\d|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\{"(?:level|ts|time|msg)"|'
-    r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d |(?:INFO|WARN|ERROR|DEBUG|FATAL)\b|\[[A-Z][a-z]{2} +\d{1,2} \d{4} \d\d:\d\d)"
+    r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,6})? |(?:INFO|WARN|ERROR|DEBUG|FATAL)\b|\[[A-Z][a-z]{2} +\d{1,2} \d{4} \d\d:\d\d)"
 )
 
 
@@ -112,6 +116,13 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("nvidia.version", lambda text: node_forms.of_version(text.lines), _parser("nvidia.version"), embedded=True),
     Recogniser("linux.lspci", lambda text: node_forms.of_lspci(text.lines), _parser("linux.lspci")),
     Recogniser("linux.modules", lambda text: node_forms.of_modules(text.lines), _parser("linux.modules")),
+    Recogniser("slurm.nodes", lambda text: slurm_forms.of_nodes(text.lines, text.whole), _parser("slurm.nodes"), embedded=True),
+    Recogniser("slurm.jobs", lambda text: slurm_forms.of_jobs(text.lines, text.whole), _parser("slurm.jobs"), embedded=True),
+    Recogniser("slurm.conf", lambda text: slurm_forms.of_conf(text.lines), _parser("slurm.conf")),
+    Recogniser("slurm.log", lambda text: slurm_forms.of_log(text.lines), _parser("slurm.log")),
+    Recogniser("kubernetes.plain_config", lambda text: config_forms.of_stack(text.lines), _parser("kubernetes.plain_config")),
+    Recogniser("runtime.config", lambda text: config_forms.of_runtime(text.lines, text.whole), _parser("runtime.config"), embedded=True),
+    Recogniser("kubelet.config", lambda text: config_forms.of_kubelet(text.lines, text.whole), _parser("kubelet.config")),
     Recogniser("linux.units", lambda text: node_forms.of_units(text.lines), _parser("linux.units")),
     Recogniser("dcgm.diag", lambda text: dcgm_forms.of_diag(text.lines, text.whole), _parser("dcgm.diag"), embedded=True),
     Recogniser("dcgm.health", lambda text: dcgm_forms.of_health(text.lines), _parser("dcgm.health"), embedded=True),
@@ -129,10 +140,19 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("infiniband.mlxlink", lambda text: rdma_forms.of_mlxlink(text.lines), _parser("infiniband.mlxlink"), embedded=True),
     Recogniser("linux.ip_link", lambda text: rdma_forms.of_interfaces(text.lines, text.whole), _parser("linux.ip_link"), embedded=True),
     Recogniser("linux.limits", lambda text: rdma_forms.of_limits(text.lines, text.hint.argv), _parser("linux.limits"), embedded=True),
+    Recogniser("linux.df", lambda text: stall_forms.of_df(text.lines), _parser("linux.df"), embedded=True),
+    Recogniser("linux.ps", lambda text: stall_forms.of_ps(text.lines), _parser("linux.ps"), embedded=True),
     Recogniser("nvidia.dmon", lambda text: metric_forms.of_dmon(text.lines), _parser("nvidia.dmon"), embedded=True),
     Recogniser("torch.flight_recorder", lambda text: job_forms.of_flight_recorder(text.whole), _parser("torch.flight_recorder")),
     Recogniser("nccl.ras", lambda text: job_forms.of_ras(text.lines, text.whole), _parser("nccl.ras")),
     Recogniser("python.stacks", lambda text: job_forms.of_stacks(text.lines), _parser("python.stacks"), embedded=True),
+    Recogniser("prometheus.targets", lambda text: monitoring_forms.of_targets(text.whole), _parser("prometheus.targets")),
+    Recogniser("prometheus.rules", lambda text: monitoring_forms.of_rules(text.lines, text.whole), _parser("prometheus.rules")),
+    Recogniser("prometheus.names", lambda text: monitoring_forms.of_names(text.whole), _parser("prometheus.names")),
+    Recogniser("dcgm.counters", lambda text: monitoring_forms.of_counters(text.lines), _parser("dcgm.counters"), embedded=True),
+    Recogniser("kubectl.services", lambda text: monitoring_forms.of_services(text.lines), monitoring_forms.services, embedded=True),
+    Recogniser("kubectl.monitors", lambda text: monitoring_forms.of_monitors(text.lines, text.hint.argv), monitoring_forms.monitors),
+    Recogniser("python.functions", lambda text: job_forms.of_functions(text.lines), _parser("python.functions")),
     Recogniser("prometheus.range", lambda text: metric_forms.of_range(text.whole), _parser("prometheus.range")),
     Recogniser("prometheus.text", lambda text: metric_forms.of_metrics(text.lines), _parser("prometheus.text"), embedded=True),
     Recogniser("kubectl.describe", lambda text: kubectl_describe.score(text.lines), kubectl_describe.describe),
@@ -143,11 +163,23 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("scheduler.message", of_scheduler, _scheduler),
     Recogniser("nccl.log", lambda text: rank_forms.score(text.lines, text.whole), _parser("nccl.log"), embedded=True),
     Recogniser("logs.text", of_log, _parser("logs.text")),
+    Recogniser("training.log", lambda text: stall_forms.of_progress(text.lines), _parser("training.log"), embedded=True),
     Recogniser("environment.settings", lambda text: setting_forms.score(text.lines), _parser("environment.settings")),
 )
-LOGS = ("kernel.log", "nccl.log", "logs.text")
+LOGS = ("kernel.log", "nccl.log", "slurm.log", "logs.text")
 # Stand beside other answers in what somebody pasted.
-PARTS = ("nvidia.nvlink", "nvidia.topo", "environment.settings")
+PARTS = (
+    "kubectl.services",
+    "nvidia.nvlink",
+    "nvidia.topo",
+    "prometheus.names",
+    "environment.settings",
+    "linux.df",
+    "linux.ps",
+    "training.log",
+)
+# Seldom alone: what was printed beside it is read line by line.
+AMONG_LINES = ("environment.settings", "linux.df", "linux.ps", "training.log")
 ANSWERS = ("nvidia.smi", "infiniband.", "linux.")
 LINES = Recogniser("text", lambda text: 1, _parser("logs.text"))
 
@@ -167,5 +199,4 @@ def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     elif chosen.name == "linux.limits":  # nobody asks for a limit without a reason, and that stands beside it
         beside = [LINES]
     beside += [one for score, one in scores if score and one.name in PARTS and one is not chosen and one not in beside]
-    # A job script or an environment is seldom alone: what was printed behind it is read line by line.
-    return [chosen, *beside, *([LINES] if chosen.name == "environment.settings" else [])]
+    return [chosen, *beside, *([LINES] if chosen.name in AMONG_LINES and not any(one.name in LOGS for one in beside) else [])]

@@ -1,4 +1,6 @@
-"""One pasted text may hold several outputs: it is cut at shell prompts, YAML document marks, markdown fences and `==> file <==`."""
+"""One pasted text may hold several outputs: it is cut at shell prompts, YAML document marks, Markdown fences, `==> file <==`, the rules of
+nvidia-bug-report.sh, the marks of `kubectl cluster-info dump`, and where one JSON object ends. Logs are taken out of what exported them.
+"""
 
 from __future__ import annotations
 
@@ -7,38 +9,59 @@ from collections.abc import Iterator
 
 import msgspec
 
+from gpudoctor.analyze import bug_report, markup, rank_forms, recognise, wrapped
+from gpudoctor.analyze.hints import Hint
+from gpudoctor.facts import Subject
 from gpudoctor.parsers import LINE
 
 SECTIONS = 10_000  # of one source
+NOBODY = Subject(kind="cluster")
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[@-~]|\][^\x07\x1b]{0,256}\x07?|[()][A-Z0-9])")
 # The programs whose outputs are read. A `#` or `>` or nothing at all before one of them is a prompt; before any other word it is text.
 PROGRAMS = (
     r"(?:sudo +)?(?:kubectl|oc|k|kubecolor|nvidia-smi|dmesg|journalctl|crictl|docker|helm|dcgmi|lspci|lsmod|systemctl"
+    r"|scontrol|sinfo|squeue|sacct|sdiag|unmunge"
     r"|ibstat|ibstatus|ibv_devinfo|perfquery|ibqueryerrors|iblinkinfo|show_gids|mlxlink"
+    r"|df|ps|uname|mokutil|numactl|modinfo|modprobe|ethtool|stern|nvidia-ctk|py-spy|ulimit"
     r"|cat|grep|zcat|tail|head)"
 )
 # admin@gpu-02:~$ kubectl get pods  |  [root@gpu-02 ~]# dmesg -T  |  root@pod:/# nvidia-smi  |  (base) me@host:~$ …
-HOST_PROMPT = re.compile(r"^(?:\([\w.-]{1,40}\) )?\[?[\w.-]{1,64}@[\w.-]{1,255}(?:[: ][^$#%\n]{0,200})?\]?[$#%] ?(?P<command>\S.*)?$")
+HOST_PROMPT = re.compile(
+    r"^(?:\([\w.-]{1,40}\) )?\[?[\w.-]{1,64}@[\w.-]{1,255}(?:[: ][^$#%\n]{0,200})?\]?(?:[$#]|(?<!\d)%) ?(?P<command>\S.*)?$"
+)
 # $ kubectl get pods  |  # dmesg | grep -i xid  |  + nvidia-smi -L  |  PS C:\> kubectl get pods
 PROMPT = re.compile(rf"^(?:\$ (?P<any>\S.*)|(?:[#%+❯➜>]|PS [A-Z]:\\[^>]{{0,200}}>) ?(?P<known>{PROGRAMS}(?: .*)?))$")
-# kubectl exec train-0 -- nvidia-smi          (a command with no prompt before it)
+# kubectl exec train-0 -- nvidia-smi  |  /usr/bin/nvidia-smi --query      (a command with no prompt before it)
 BARE = re.compile(
-    r"^(?:sudo +)?(?:(?:kubectl|oc) (?:-n|--namespace|get|describe|logs|exec|events|top)\b.*|nvidia-smi(?: -.*)?|dmesg(?: -.*| *\|.*)?)$"
+    r"^(?:sudo +)?(?:(?:kubectl|oc) (?:-n|--namespace|get|describe|logs|exec|events|top)\b.*"
+    r"|(?:/\S{1,60}/)?nvidia-smi(?: (?:-|nvlink|topo|mig|dmon|pmon).*)?|dmesg(?: -.*| *\|.*)?)$"
 )
+# Output of `kubectl get pods -A`:  |  - [x] daemonsets: `kubectl get ds -A`
+INLINE = re.compile(r"^[^`]{0,200}`(?P<command>[^`]{2,300})`[^`]{0,40}$")
 # ==> /var/log/pods/train-0.log <==           (head and tail of several files)
 FILE_MARK = re.compile(r"^==> (\S.{0,300}) <==$")
+# ==== START logs for container main of pod ml/train-0 ====        (kubectl cluster-info dump)
+DUMPED = re.compile(
+    r"^==== (?:START logs for container (?P<container>[a-z0-9-]{1,63}) of pod (?P<namespace>[a-z0-9-]{1,63})/(?P<pod>[a-z0-9.-]{1,253})"
+    r"|END logs for container .{1,400}) ====$"
+)
 DOCUMENT = re.compile(r"^---(?: +#.*)?$")
-FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
+FENCE = re.compile(r"^ {0,3}(?:```+|~~~+)(?P<rest>.*)$")
 
 
 class Section(msgspec.Struct, frozen=True):
-    """One output: where it begins (line 1 = the first of the file), its text, and what is said to have printed it."""
+    """One output: where it begins (line 1 = the first of the file), its text, and what is said to have printed it.
+
+    `about` is what the text around it says of its origin; `numbers` are those of its lines in the file, where they aren't consecutive.
+    """
 
     path: str
     line: int
     text: str
     command: str = ""
+    about: Subject = NOBODY
+    numbers: list[int] = []
 
     @property
     def lines(self) -> list[str]:
@@ -55,29 +78,79 @@ def clean(data: bytes) -> str:
 def split(path: str, text: str) -> list[Section]:
     """The sections of one text, those that hold more than white space, in order."""
     if is_one_json(text):
-        return [Section(path, 1, text)]
-    sections = (section for section in _cut(path, text.split("\n")) if section.text.strip())
-    return [section for section, _ in zip(sections, range(SECTIONS), strict=False)]
+        return logs(Section(path, 1, text))
+    cut = (section for section in _cut(path, markup.plain(text).split("\n")) if section.text.strip())
+    found = [section for section, _ in zip(cut, range(SECTIONS), strict=False)]
+    if bug_report.BEGINNING in text:
+        found = reported(found, bug_report.host(text))
+    return [log for section in found for log in logs(section)]
+
+
+def reported(sections: list[Section], host: str) -> list[Section]:
+    """The sections of a bug report: all are of one machine, and what is said twice is read once."""
+    about = Subject(kind="node", node=host) if host else NOBODY
+    again = bug_report.repeated([(section.command, section.text) for section in sections])
+    return [msgspec.structs.replace(one, about=about) for index, one in enumerate(sections) if index not in again]
+
+
+def logs(section: Section) -> list[Section]:
+    """The streams of an exported log; any other section as it is, and what distributed jobs log, whose parser reads all ranks together."""
+    made: list[Section] = []
+    if section.text.lstrip()[:5] == "[pod/" and rank_forms.score((), section.text):
+        return [section]
+    for about, bare, stamped, numbers in wrapped.streams(section.text):
+        # The times matter in a log. In an answer that a program printed into its log they would hide it.
+        text = "\n".join(bare)
+        if any(one is recognise.LINES or one.name in recognise.LOGS for one in recognise.recognise(text, Hint())):
+            text = "\n".join(stamped)
+        about = section.about if about == NOBODY else about
+        lines = [section.line + number - 1 for number in numbers]
+        made.append(Section(section.path, section.line, text, section.command, about, lines))
+    return made or [section]
 
 
 def is_one_json(text: str) -> bool:
     """Whether the whole text is a JSON value by its first and last character; `[  12.3] NVRM …` is a kernel log."""
     bare = text.strip()
+    if "\n}\n{\n" in text:  # one after the other
+        return False
     ends = bare[:1] + bare[-1:]
     return ends == "{}" or (ends == "[]" and bare[1:].lstrip()[:1] in ("{", "["))
 
 
 def _cut(path: str, lines: list[str]) -> Iterator[Section]:
-    start, command = 0, ""
+    start, command, json, fenced = 0, "", False, False
+    wanted = True
     for index, raw in enumerate(lines):
         line = raw[:LINE].rstrip("\r ")
-        shown = shown_command(line) if line else None
-        if shown is None and not (line and (DOCUMENT.match(line) or FENCE.match(line))):
+        if not line:
             continue
-        yield Section(path, start + 1, "\n".join(lines[start:index]), command)
-        # What follows `---` or a fence belongs to the same command: `$ kubectl get pod x -o yaml` before the fence of its output.
-        start, command = index + 1, command if shown is None else shown
-    yield Section(path, start + 1, "\n".join(lines[start:]), command)
+        if line == "{" and not any(lines[start:index]):
+            json = True
+        shown = shown_command(line)
+        begins, closes = index + 1, json and line == "}"
+        if shown is not None:
+            after = shown, True
+        elif line == bug_report.RULE:
+            head = bug_report.head(lines, index)
+            begins, after = head.start, (head.command, head.wanted)
+        elif closes or DOCUMENT.match(line):
+            # What follows `---` or a fence belongs to the same command: `$ kubectl get pod x -o yaml` before the fence of its output.
+            after = command, wanted
+        elif fence := FENCE.match(line):
+            fenced = not fenced
+            after = command if fenced else "", wanted
+            if (rest := fence["rest"].strip()) and not markup.LANGUAGE.match(rest):
+                lines[index], begins = rest, index  # the first line of the output stands beside the fence
+                if (first := shown_command(rest)) is not None:
+                    begins, after = index + 1, (first, True)
+        else:
+            continue
+        if wanted:
+            yield Section(path, start + 1, "\n".join(lines[start : index + 1 if closes else index]), command)
+        start, (command, wanted), json = begins, after, False
+    if wanted:
+        yield Section(path, start + 1, "\n".join(lines[start:]), command)
 
 
 def shown_command(line: str) -> str | None:
@@ -88,8 +161,12 @@ def shown_command(line: str) -> str | None:
     """
     if match := FILE_MARK.match(line):
         return f"cat {match.group(1)}"
+    if match := DUMPED.match(line):
+        return f"kubectl logs {match['pod']} -n {match['namespace']} -c {match['container']}" if match["pod"] else ""
     if match := HOST_PROMPT.match(line):
         return match.group("command") or ""
     if match := PROMPT.match(line):
         return match.group("any") or match.group("known")
-    return line if BARE.match(line) else None
+    if "`" in line and (match := INLINE.match(line)):
+        return match["command"] if BARE.match(match["command"]) else None
+    return line if BARE.match(line) else bug_report.scanned(line)

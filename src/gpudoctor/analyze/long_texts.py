@@ -1,0 +1,96 @@
+"""Texts too long to hold: a log is read from one end to the other as it is, anything else is cut into sections piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from gpudoctor.analyze import files, recognise
+from gpudoctor.analyze.hints import Hint
+from gpudoctor.analyze.pieces import whole_lines
+from gpudoctor.analyze.split import Section, clean, split
+from gpudoctor.facts import Facts, Subject
+from gpudoctor.parsers import LINE, load, logs
+from gpudoctor.probes.base import Output
+
+LOG = 256 << 10  # bytes from which on a text that begins and ends as a log does is read as one, without a look at every line of its middle
+LOOKED_AT = 30  # lines at its beginning and at its end
+LIKE_A_LOG = 0.95  # of them
+OF_A_KIND = ("nccl.log", "slurm.log", "training.log")  # logs that have a reader of their own
+WINDOW = 4 << 20  # bytes that are cut into sections together
+SECTION = 8 << 20  # characters of one section; a longer one is read in parts
+ANSWER = 128 << 20  # bytes of one answer in JSON, which is decoded as a whole
+# Keys of such answers: the Kubernetes API's, a flight recorder's dump, Prometheus'.
+KEYS = (b'"kind"', b'"collective_seq_id"', b'"pg_config"', b'"resultType"')
+
+
+def log(source: files.Source, ends: bytes) -> recognise.Recogniser | None:
+    """What reads a long text that is a plain log by its beginning and its end; None for any other."""
+    if source.size < LOG:
+        return None
+    lines = [line[:LINE] for line in clean(ends).split("\n") if line.strip()]
+    lines = lines[:LOOKED_AT] + lines[-LOOKED_AT:]
+    whole = "\n".join(lines)
+    kernel = [recognise.KERNEL.search(line[:256]) is not None for line in lines]
+    like = sum(one or recognise.LOG.match(line) is not None for one, line in zip(kernel, lines, strict=True))
+    if not lines or like < LIKE_A_LOG * len(lines) or any(section.numbers or section.command for section in split("", whole)):
+        return None
+    text = recognise.Text(lines, whole, Hint())
+    if any(one.score(text) for one in recognise.RECOGNISERS if one.name in OF_A_KIND):
+        return None
+    name = "kernel.log" if sum(kernel) * 2 >= len(lines) else "logs.text"
+    return next(one for one in recognise.RECOGNISERS if one.name == name)
+
+
+def read_log(pages: Iterable[Output], one: recognise.Recogniser, about: Subject) -> Facts:
+    """The facts of a long log."""
+    if one.name == "kernel.log":
+        return load("kernel.log")(pages, about)  # type: ignore[arg-type]
+    return logs.stream(pages, about)
+
+
+def is_answer(source: files.Source) -> bool:
+    """Whether a long text is one answer in JSON."""
+    return source.ends.lstrip()[:1] in (b"{", b"[") and any(key in source.ends for key in KEYS)
+
+
+def sections(source: files.Source) -> Iterator[Section]:
+    """The sections of a long text, in order.
+
+    A window of it is cut at a time. Its last section may go on in the next window, and is cut again together with that, unless it is so
+    long that it is read in parts.
+    """
+    rest, first = "", 1  # what is still to be cut, and the number of its first line
+    before: Section | None = None  # the section that it belongs to
+    for block in whole_lines(source.pieces(), WINDOW):
+        text = rest + clean(block)
+        made = [continued(one, first, before) for one in split(source.path, text)]
+        rest, before = "", made[-1] if made else before
+        if made and not made[-1].numbers:
+            start = line_start(text, made[-1].line - first)
+            if len(text) - start < SECTION:
+                made, rest = made[:-1], text[start:]
+        yield from made
+        first += text.count("\n", 0, len(text) - len(rest))
+    if rest:
+        yield from (continued(one, first, before) for one in split(source.path, rest))
+
+
+def continued(section: Section, first: int, before: Section | None) -> Section:
+    """A section of a text that begins at line `first` of the file, where the section before it may go on."""
+    line = section.line + first - 1
+    command, about = section.command, section.about
+    if before is not None:
+        command = command or (before.command if section.line == 1 else "")
+        about = before.about if about.kind == "cluster" and before.about.kind == "node" else about  # a bug report is of one machine
+    numbers = [number + first - 1 for number in section.numbers]
+    return msgspec.structs.replace(section, line=line, numbers=numbers, command=command, about=about)
+
+
+def line_start(text: str, lines: int) -> int:
+    """The offset behind so many lines."""
+    at = 0
+    for _ in range(lines):
+        at = text.find("\n", at) + 1
+    return at
