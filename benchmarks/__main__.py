@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import cluster, flight_recorder, hosts, kernel_log, nccl_log, paired_tests, startup
+from benchmarks import analyze, cluster, flight_recorder, hosts, kernel_log, nccl_log, paired_tests, startup
 from benchmarks.measure import Broken
 
 BENCHMARKS = {
@@ -15,6 +15,7 @@ BENCHMARKS = {
     "cluster": cluster.measure,
     "hosts": hosts.measure,
     "kernel-log": kernel_log.measure,
+    "analyze": analyze.measure,
     "flight-recorder": flight_recorder.measure,
     "nccl-log": nccl_log.measure,
     "paired-tests": paired_tests.measure,

@@ -50,7 +50,7 @@ def required(tree: Sequence[Any], folded: bool) -> set[str]:
         if texts is not None and len(texts) * len(run) <= MOST:
             run = {before + after for before in run for after in texts}
             continue
-        consider(run)
+        consider({before + after for before in run for after in starts([(kind, value)], folded)})
         run = {""}
         if kind is op.SUBPATTERN:
             consider(required(value[3], folded or bool(value[1] & re.IGNORECASE)))
@@ -61,6 +61,24 @@ def required(tree: Sequence[Any], folded: bool) -> set[str]:
             consider(required(value[2], folded))
     consider(run)
     return best
+
+
+def starts(tree: Sequence[Any], folded: bool) -> set[str]:
+    """What a part begins with: `NCCL INFO (?:Using network|NET/\\w+ ?: Using)` has two literals, and neither is every line of the log."""
+    made: set[str] = {""}
+    for kind, value in tree:
+        texts = exact([(kind, value)], folded)
+        if texts is None and kind is op.SUBPATTERN:
+            texts = starts(value[3], folded or bool(value[1] & re.IGNORECASE))
+        elif texts is None and kind is op.BRANCH:
+            texts = set().union(*(starts(side, folded) for side in value[1]))
+        elif texts is not None and len(texts) * len(made) <= MOST:
+            made = {before + after for before in made for after in texts}
+            continue
+        if texts is None or len(texts) * len(made) > MOST:
+            return made
+        return {before + after for before in made for after in texts}
+    return made
 
 
 def exact(tree: Sequence[Any], folded: bool) -> set[str] | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import yaml
 
-from gpudoctor.parsers.messages import compiled, find
+from gpudoctor.parsers.messages import find
+from gpudoctor.parsers.scanner import compiled
 from gpudoctor.runbook.index import messages_folder
 
 

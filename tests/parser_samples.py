@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.nodes import bus, dcgmi
+from tests.kube import monitoring as metrics
+from tests.nodes import bus, configs, dcgmi
 from tests.nodes.nvlink import errors, topo
 from tests.nodes.smi import Card
 from tests.nodes.smi_table import smi_table
@@ -19,6 +20,11 @@ def objects(kind: str, **rest: Any) -> str:
     return json.dumps({"apiVersion": "v1", "kind": f"{kind}List", "items": [{"apiVersion": "v1", "kind": kind, "metadata": META, **rest}]})
 
 
+def listed(one: dict[str, Any]) -> str:
+    """A list of the API server with an object that a builder has made."""
+    return json.dumps({"apiVersion": one["apiVersion"], "kind": f"{one['kind']}List", "items": [one]})
+
+
 POD = objects(
     "Pod",
     spec={"containers": [{"name": "c", "image": "a", "resources": {"limits": {"nvidia.com/gpu": "1"}}, "env": [{"name": "NCCL_DEBUG"}]}]},
@@ -27,6 +33,7 @@ POD = objects(
 STACK_POD = objects(
     "Pod", spec={"containers": [{"name": "nvidia-device-plugin-ctr", "image": "nvcr.io/nvidia/k8s-device-plugin:v0.17.1"}]}
 ).replace('"metadata": {', '"metadata": {"labels": {"app": "nvidia-device-plugin-daemonset"}, ')
+EXPORTER = STACK_POD.replace("nvidia-device-plugin-daemonset", "nvidia-dcgm-exporter")
 NODE = objects("Node", status={"capacity": {"nvidia.com/gpu": "8"}, "allocatable": {"nvidia.com/gpu": "8"}})
 EVENT = objects("Event", involvedObject={"kind": "Pod", "name": "a", "namespace": "ml"}, reason="FailedScheduling", message="0/1 nodes")
 CONFIG = objects(
@@ -83,6 +90,7 @@ HEALTH = {("GPU", 1): [("PCIe", "Warning", ["Detected more than 8 PCIe replays p
 
 # parser → a valid answer
 SAMPLES: dict[str, str] = {
+    "person.answer": '{"question": "fault_led", "choice": "lit", "label": "Yes", "note": "on the left power supply"}',
     "kubernetes.pods": POD,
     "kubernetes.stack": STACK_POD,
     "kubernetes.gpu_pods": POD,
@@ -110,10 +118,17 @@ SAMPLES: dict[str, str] = {
     "nvml.samples": json.dumps(NVML),
     "linux.lspci": bus.lspci([bus.Slot(), bus.Slot(pci="0000:5d:00.0", revision="ff")]),
     "linux.modules": bus.modules("nvidia_uvm:4", "nvidia:120"),
+    "kubernetes.plain_config": '{"version": "v1", "sharing": {"timeSlicing": {"resources": [{"name": "nvidia.com/gpu", "replicas": 4}]}}}',
+    "runtime.config": configs.containerd(),
+    "kubelet.config": configs.kubelet(),
     "linux.units": bus.units(nvidia_dcgm="failed"),
     "linux.net_dev": f"    lo: {' '.join(['12961'] * 16)}\n",
     "linux.cgroup": "0::/kubepods.slice/kubepods-pod3f2a9c1e_7b4d_4e0a_9d55_0c1b2a3d4e5f.slice/cri-containerd-7d0c5b1f.scope\n",
     "linux.limits": "Max open files            1024                 1048576              files\n",
+    "linux.df": "Filesystem  1024-blocks  Used Available Capacity Mounted on\n10.0.8.4:/ml  1048576 1048576  0  100% /mnt/ml\n",
+    "linux.ps": "S   PID ELAPSED WCHAN                 COMMAND\nD 48213   51034 rpc_wait_bit_killable python3\n",
+    "training.log": " iteration  12/  500 | elapsed time per iteration (ms): 1180.2 | lm loss: 2.31E+00 |\n",
+    "python.functions": "gpu-07\n    broadcast\n    broadcast\n    all_reduce\n    all_reduce\n    wait\n",
     "linux.ip_link": "2: ib0: <BROADCAST,UP> mtu 2044 qdisc mq state UP mode DEFAULT group default\n    link/infiniband 00:00 brd 00:ff\n",
     "environment.settings": "NCCL_DEBUG=INFO\nNCCL_SOCKET_IFNAME=eth0\n",
     "infiniband.ports": IBSTAT,
@@ -133,7 +148,27 @@ SAMPLES: dict[str, str] = {
         {"status": "success", "data": {"resultType": "vector", "result": [{"metric": METRIC, "value": [1772366400, "128"]}]}}
     ),
     "prometheus.text": f"DCGM_FI_DEV_SM_CLOCK{LABELS} 1980\nDCGM_FI_DEV_CLOCK_THROTTLE_REASONS{LABELS} 4\n",
+    "prometheus.targets": metrics.targets(
+        metrics.target(), metrics.target("http://10.0.0.8:9400/metrics", error="context deadline exceeded")
+    ),
+    "prometheus.names": metrics.vector({"__name__": "DCGM_FI_DEV_GPU_TEMP"}, {"__name__": "DCGM_FI_DEV_GPU_UTIL"}),
+    "prometheus.rules": "- alert: GpuHot\n  expr: DCGM_FI_DEV_GPU_TEMP > 85\n",
+    "dcgm.counters": "DCGM_FI_DEV_GPU_TEMP, gauge, GPU temperature (in C).\n# DCGM_FI_DEV_POWER_VIOLATION, counter, Throttling.\n",
+    "kubernetes.exporters": EXPORTER,
+    "kubernetes.exporter_templates": EXPORTER,
+    "kubernetes.services": listed(metrics.service()),
+    "kubernetes.endpoints": listed(metrics.endpointslice()),
+    "kubernetes.service_monitors": listed(metrics.monitor()),
+    "kubernetes.pod_monitors": listed(metrics.monitor(kind="PodMonitor")),
+    "kubernetes.prometheuses": listed(metrics.prometheus()),
+    "kubernetes.namespaces": objects("Namespace"),
+    "kubernetes.prometheus_rules": listed(metrics.rule("GpuHot", "DCGM_FI_DEV_GPU_TEMP > 85")),
+    "kubernetes.counters": objects("ConfigMap", data={"metrics": "DCGM_FI_DEV_GPU_TEMP, gauge, GPU temperature (in C).\n"}),
     "torch.flight_recorder": json.dumps(DUMP),
     "nccl.ras": RAS,
     "python.stacks": STACKS,
+    "slurm.nodes": "REASON USER TIMESTAMP NODELIST\nNot responding root 2026-03-01T11:03:03 gpu-02\n",
+    "slurm.jobs": "JobId=4242 JobName=train\n   JobState=PENDING Reason=Resources Dependency=(null)\n   TresPerNode=gres/gpu:8\n",
+    "slurm.conf": "NodeName=gpu-[01-02] CPUs=192 Gres=gpu:h100:8\nName=gpu Type=h100 File=/dev/nvidia[0-7]\n",
+    "slurm.log": "[2026-03-01T11:03:03.068] error: Nodes gpu-[02,05] not responding, setting DOWN\n",
 }

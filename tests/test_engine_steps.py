@@ -376,7 +376,7 @@ def test_a_command_that_measures_for_a_time_has_that_time_beside_its_timeout(tmp
 
 def test_a_step_does_one_thing(tmp_path: Path) -> None:
     two = problems_of(HEAD + "  - {id: x, nvml: [gpus], run: [dmesg], parse: test.xids}\n", tmp_path)
-    assert "has run and nvml: a step does one of run, nvml, promql, derive, include" in two[0]
+    assert "has run and nvml: a step does one of run, nvml, promql, ask, derive, include" in two[0]
     for key in ("optional: true", "otherwise: [dmesg]", "sample: {every: 1s, times: 2}"):
         assert "and no command" in problems_of(HEAD + f"  - {{id: x, derive: gpus.compared, {key}}}\n", tmp_path)[0]
 

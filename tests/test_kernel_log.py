@@ -498,3 +498,20 @@ def test_files_without_an_error_or_without_a_log(tmp_path: Path) -> None:
     assert (quiet.inputs[0].recognised_as, analyze(library(), quiet.facts, quiet.inputs, 0.0).verdict) == (["kernel.log"], "healthy")
     assert (refused.facts, refused.inputs[0].note) == ({}, "no line of a kernel log")
     assert analyze(library(), refused.facts, refused.inputs, 0.0).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("line", "node"),
+    [
+        ('Mar  1 12:00:00 gpu-07 containerd[812]: time="2026-03-01T12:00:00Z" level=error', "gpu-07"),
+        ("2026-03-01T12:00:00+0000 gpu-07 kubelet[1432]: E0301 12:00:00.1 1432 a.go:1] x", "gpu-07"),
+        ("2026-03-01T12:00:00.123456+00:00 gpu-07 nvidia-fabricmanager-start.sh[1]: x", "gpu-07"),
+        ("Mar  1 12:00:00 gpu-07 systemd[1]: nvidia-fabricmanager.service: Failed with result 'exit-code'.", "gpu-07"),
+        ('time="2026-03-01T12:00:00Z" level=fatal msg="Error starting nv-hostengine: DCGM initialization error"', ""),
+        ("the kubelet: x", ""),
+    ],
+)
+def test_the_host_of_a_daemons_line_stands_behind_its_date(line: str, node: str) -> None:
+    from gpudoctor.parsers.kernel_line import line_of
+
+    assert line_of(line, 1.8e9).node == node

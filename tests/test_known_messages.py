@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from gpudoctor.parsers.messages import Scanner, compiled, find
+from gpudoctor.parsers.messages import find
+from gpudoctor.parsers.scanner import Scanner, compiled
 from gpudoctor.runbook.index import messages_folder
 
 ENTRIES = [entry for path in sorted(messages_folder().glob("*.yaml")) for entry in yaml.safe_load(path.read_text())["messages"]]

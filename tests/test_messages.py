@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.parsers import messages
 from gpudoctor.parsers.blocks import LONGEST_LINE
-from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit, compiled, find, fold, scan_lines, scan_text, tallied
+from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit, find, fold, scan_lines, scan_text, tallied
+from gpudoctor.parsers.scanner import compiled
 from gpudoctor.probes.base import Command, Output
 
 ENTRIES = [

@@ -71,7 +71,7 @@ REFUSED = {
     "kubectl get pods x -l a=b -o json": "not both",
     "kubectl get pods '' -o json": "not the name of an object",
     "kubectl get pods -w -o json": "not one that gpudoctor uses",
-    "kubectl get --raw /api/v1/secrets": "not one that gpudoctor uses",
+    "kubectl get --raw /api/v1/secrets": "not one of the paths that are read raw",
     "kubectl get pods --as=admin -o json": "not one that gpudoctor uses",
     "kubectl get pods -o": "lacks its value",
     "kubectl get pods --tail=5 -o json": "has no option --tail",

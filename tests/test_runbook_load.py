@@ -266,11 +266,6 @@ def one_step(line: str) -> str:
     )
 
 
-@pytest.mark.parametrize("word", ["ask"])
-def test_reserved_words_say_not_yet(word: str, tmp_path: Path) -> None:
-    assert problems_of(one_step(f"{word}: x"), tmp_path) == [f"book.yaml:5: steps.0: '{word}' is a reserved word: not yet"]
-
-
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.cli.errors import Refused
+from gpudoctor.cli.printing import Shown
 from gpudoctor.cli.xid import asked_codes, explain_codes, explained
 from gpudoctor.knowledge.xid_decode import decode
 from gpudoctor.knowledge.xids import book
@@ -24,7 +25,7 @@ IMPORTANT = (13, 31, 43, 45, 48, 62, 63, 64, 74, 79, 92, 94, 95, 109, 119, 120, 
 def show(capsys: pytest.CaptureFixture[str], *words: str, format: str = "terminal") -> tuple[int, str]:
     asked = asked_codes(list(words))
     assert asked
-    code = explain_codes(asked, format)
+    code = explain_codes(asked, Shown(format))
     return code, capsys.readouterr().out
 
 

@@ -57,6 +57,7 @@ class Api:
         self.logs: Mapping[str, str] = contents.get("logs") or {}
         self.exec: Mapping[str, list[Mapping[str, Any]]] = contents.get("exec") or {}
         self.version = VERSION | (contents.get("version") or {})
+        self.proxied: Mapping[str, str] = contents.get("proxied") or {}
         self.new_pod: dict[str, Any] = contents.get("created") or {}
         self.faults = Faults(contents.get("faults") or ())
         self.store = store
@@ -72,6 +73,8 @@ class Api:
             return Response(200, msgspec.json.encode(self.documents[path]))
         if method == "POST" and path == f"/apis/{REVIEWS}/selfsubjectaccessreviews":
             return self.review(body)
+        if "/proxy/" in path and method == "GET":
+            return self.through(path, query)
         place = self.place(path)
         if place is None:
             return Response(404, b"404 page not found\n", "text/plain; charset=utf-8")
@@ -91,6 +94,15 @@ class Api:
             return Response(200, self.store.one(place.resource, place.ns, place.name))
         wanted = (place.ns, first(query, "labelSelector"), first(query, "fieldSelector"))
         return Response(200, self.store.page(place.resource, wanted, number(query, "limit") or 0, first(query, "continue")))
+
+    def through(self, path: str, query: Query) -> Response:
+        """What a pod or Service answers to a request that the API server hands on; nobody listens where the cluster file says nothing."""
+        asked = f"{path}?query={first(query, 'query')}" if "query" in query else path
+        if asked not in self.proxied:
+            port = path.split("/proxy/")[0].rpartition(":")[2]
+            words = f"error trying to reach service: dial tcp 10.244.1.7:{port}: connect: connection refused"
+            return Response(503, msgspec.json.encode(failure(503, words)))
+        return Response(200, self.proxied[asked].encode(), "text/plain")
 
     def place(self, path: str) -> Place | None:
         """What a percent-encoded path names, or None where the server serves no such resource."""

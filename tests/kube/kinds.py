@@ -50,6 +50,7 @@ BUILT_IN = (
     Resource("batch/v1", "CronJob", "cronjobs", short=("cj",)),
     Resource("batch/v1", "Job", "jobs"),
     Resource("coordination.k8s.io/v1", "Lease", "leases"),
+    Resource("discovery.k8s.io/v1", "EndpointSlice", "endpointslices"),
     Resource("events.k8s.io/v1", "Event", "events", short=("ev",)),
     Resource("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", False),
     Resource("resource.k8s.io/v1beta1", "DeviceClass", "deviceclasses", False),

@@ -69,6 +69,7 @@ def cluster(
     exec: Mapping[str, Sequence[Object]] | None = None,
     faults: Sequence[Mapping[str, Any]] = (),
     now: str | None = None,
+    proxied: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """A cluster file's contents (see `tests/kube/server.py`). Lists among `objects` are flattened; DaemonSets of one name are added up."""
     found: dict[tuple[str, str, str], Object] = {}
@@ -85,6 +86,7 @@ def cluster(
         "logs": dict(logs or {}),
         "exec": {place: list(answers) for place, answers in (exec or {}).items()},
         "faults": [dict(fault) for fault in faults],
+        "proxied": dict(proxied or {}),
     }
 
 

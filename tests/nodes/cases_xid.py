@@ -210,6 +210,7 @@ CASES: dict[str, Case] = {
             ),
             "gpu-04": log(
                 sxid(1, 12028, "Non-fatal, Link 11 egress non-posted PRIV error (First)"),
+                sxid(1, 12028, "Non-fatal, Link 12 egress non-posted PRIV error (First)"),
                 sxid(1, 12028, "Severity 0 Engine instance 11 Sub-engine instance 00"),
             ),
             "gpu-05": log(

@@ -55,7 +55,7 @@ class Source(msgspec.Struct):
     size: int = 0  # bytes
     ends: bytes = b""  # of a long text: its beginning and its end, `END` bytes each at least
     data: bytes | None = b""  # the whole of a short text
-    open: Callable[[], Pieces] | None = None  # a longer one
+    open: Callable[[], Pieces] | None = None  # gives the pieces once more
     written: float = 0.0  # when its file was changed last
 
     def pieces(self) -> Pieces:
@@ -87,6 +87,7 @@ class Reading:
 
     def __init__(self, tick: Callable[[int], None] | None, once: bool) -> None:
         self.left, self.room, self.once = FILES, Room(), once
+        self.written = 0.0  # when the file that is read was changed last; a pipe is written now
         self.tick = tick or (lambda size: None)
 
     def counted(self, sources: Iterable[Source]) -> Iterator[Source]:
@@ -100,7 +101,7 @@ class Reading:
 
     def of_path(self, path: str) -> Iterator[Source]:
         """The texts of one path: one, or those of an archive."""
-        name, written = shown(path) if path != STDIN else STDIN, time.time()
+        name, self.written = shown(path), time.time()
         try:
             if path == STDIN or path.startswith(PIPES):
                 yield from self.texts(name, stream(path), Guard(), NESTED, LAYERS)
@@ -113,13 +114,13 @@ class Reading:
                     yield Source(name, note)
                     return
                 again = Again(path, found.st_size)
-                written = found.st_mtime
+                self.written = found.st_mtime
                 if head.startswith(ZIP):
                     yield from self.members(name, archives.of_zip(file, guard := Guard()), guard, NESTED)
                 elif packed_as(head) or archives.is_tar(head):
                     yield from self.texts(name, None, Guard(), NESTED, LAYERS, again)
                 else:
-                    yield plain(name, file, head, found.st_size, again, written)
+                    yield plain(name, file, head, found.st_size, again, self.written)
         except OSError as error:
             yield Source(name, f"not readable: {error.strerror or error}")
         except ValueError as error:  # a path with a NUL byte
@@ -165,7 +166,7 @@ class Reading:
 
     def text(self, name: str, pieces: Pieces, again: Callable[[], Pieces] | None) -> Source:
         """A text that comes piece by piece: its size and ends are known when it has been read through."""
-        made = Source(name, written=time.time())
+        made = Source(name, written=self.written)
         if self.once:
             made.data, made.open = None, again or (lambda: decoded(pieces))
             return made

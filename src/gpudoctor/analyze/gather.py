@@ -21,6 +21,7 @@ from gpudoctor.report import InputFile
 
 SPLIT = 32 << 20  # a text up to this size is cut into sections at once, a longer one piece by piece
 HELD = 16 << 20  # characters of sections that are held from the first look to the reading
+TINY = 512  # bytes; such a text is kept, it may be a host's name
 DUMP = "torch.flight_recorder"  # the one parser of what isn't text
 WRAPPED = 64 << 10  # an unknown text up to this size is also read with its lines joined
 
@@ -102,7 +103,8 @@ def looked_at(paths: Iterable[str], count: Count) -> Iterator[Read]:
         left -= sum(len(section.text) for section in read.sections or ())
         if left < 0 and read.sections:
             read.sections = None
-            source.put_away()
+            if source.size > TINY:
+                source.put_away()
         count.file()
         yield read
 
