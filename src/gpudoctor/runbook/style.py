@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,10 @@ READS = {"describe", "get", "logs", "top", "explain", "events", "version", "auth
 # Programs that only read, whatever their options, in the way that fixes use them.
 READERS = {"dmesg", "journalctl", "lspci", "lsmod", "df", "mokutil", "nvidia-ctk", "chronyc", "cat", "ls", "tail", "sensors"}
 
+# message.name == "nccl_refused"   |   message.name in ["nccl_refused", "nccl_no_route"]
+ASKED_MESSAGES = re.compile(r'\bmessage\.name (?:== "\w+"|in \[[^\]]*\])')
+NAME = re.compile(r'"(\w+)"')
+
 
 def problems(given: Library, folder: Path) -> Iterator[str]:
     """All style problems of a library whose runbooks lie in `folder`."""
@@ -20,10 +25,13 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
     for cause in given.causes.values():
         if cause.id not in found:
             yield f"catalogue: {cause.id}: no check finds it"
+        if not cause.tell:
+            yield f"catalogue: {cause.id}: give `tell`, what to look at, with the command"
         if not cause.fixes:
             yield f"catalogue: {cause.id}: has no fix: give at least the command that shows more"
         for fix in cause.fixes:
             yield from fix_problems(cause, fix)
+    yield from not_told_apart(given)
     for book in given.runbooks.values():
         if book.checks() and not (folder / f"{book.id}.test.yaml").is_file():
             yield f"{book.path}: has no {book.id}.test.yaml beside it"
@@ -31,6 +39,31 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
         if critical and not book.references:
             yield f"{book.path}: finds critical causes without a reference"
         yield from alarms_of_benign_messages(given, book)
+        for step in book.steps:
+            if step.run and not step.why:
+                yield f"{book.path}:{step.line}: step {step.id}: asks something: give `why`, one sentence for who is guided through it"
+            if step.choices and not step.when and not step.each:
+                yield f"{book.path}:{step.line}: step {step.id}: asks a person in every run: give `when`, or `each` of what was found"
+
+
+def not_told_apart(given: Library) -> Iterator[str]:
+    """Causes that the same message may lead to say how they are told apart; one sentence serves both sides of a pair."""
+    for message, causes in sorted(causes_of_messages(given).items()):
+        for name in sorted(causes):
+            if len(causes) > 1 and not given.told_apart(name).keys() & causes:
+                others = ", ".join(sorted(causes - {name}))
+                yield f"catalogue: {name}: the message {message} may also mean {others}: give `confused_with`"
+
+
+def causes_of_messages(given: Library) -> dict[str, set[str]]:
+    """Message → the causes of the checks whose condition names it."""
+    known = {entry.name for entry in given.messages}
+    made: dict[str, set[str]] = {}
+    for check in (check for book in given.runbooks.values() for check in book.checks() if check.finds in given.causes):
+        for match in ASKED_MESSAGES.finditer(check.when):
+            for name in known.intersection(NAME.findall(match[0])):
+                made.setdefault(name, set()).add(check.finds)
+    return made
 
 
 def alarms_of_benign_messages(given: Library, book: Runbook) -> Iterator[str]:
