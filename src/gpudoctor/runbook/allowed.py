@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from gpudoctor.knowledge import proxied
+
 # kubectl verbs that only read. `exec` is allowed with a command that is itself on this list.
 KUBECTL = frozenset({"get", "logs", "exec", "version"})
 # -w, --watch=true, -f, -Aw: they never end
@@ -63,12 +65,31 @@ OPTIONS: dict[str, frozenset[str]] = {
     "mlxlink": words("-d= --device= -c --show_counters -m --show_module -e --show_eye"),
     "ip": words("-j -s -d"),
     "grep": words("-R -s -v -z -E -e= --exclude-dir="),
-    "df": words("-k -h"),
+    "df": words("-k -h -P -i -Pi"),
+    "ps": words("-eo"),  # the names of programs; their arguments may hold secrets
     "nvidia-imex-ctl": words("-N -H -q -j"),  # the domain's nodes, the hosts' names, one word, JSON
     "ncclras": words("-v --verbose -h= --host= -p= --port= -f= --format= -t= --timeout="),  # -m never ends
     "py-spy dump": words("-p= --pid= -n --nonblocking"),
+    # scontrol update, reboot, reconfigure … change the cluster
+    "scontrol show": words("-o --oneliner -d --details --json"),
+    "scontrol ping": frozenset(),
+    "sinfo": words(
+        "-R --list-reasons -N --Node -l --long -s --summarize -a --all -h --noheader -o= --format= -O= -n= --nodes= -p= -t= --json"
+    ),
+    "squeue": words(
+        "-a --all -h --noheader -l --long -r --array --start -o= --format= -O= -j= --jobs= -u= --user= -p= -t= --states= -w= --nodelist="
+        " --me --json"
+    ),
+    "sacct": words(
+        "-a --allusers -X --allocations -P --parsable2 -p --parsable -n --noheader -l --long -o= --format= -j= --jobs= -S= --starttime="
+        " -E= --endtime= -s= --state= -N= --nodelist= -u= --user="
+    ),
+    "sdiag": frozenset(),
+    "slurmd -C": frozenset(),  # what it detects; without either it would start
+    "slurmd -G": frozenset(),
     "nvml": frozenset(),  # NVML on this machine, in a child process
-    "promql": frozenset(),  # a range query of a Prometheus
+    "promql": frozenset(),  # a query of a Prometheus, and what it scrapes
+    "ask": frozenset(),  # a question to the person who guides
 }
 # With `effect: disruptive` and consent only.
 DISRUPTIVE: dict[str, frozenset[str]] = {
@@ -77,14 +98,21 @@ DISRUPTIVE: dict[str, frozenset[str]] = {
 # program, or program and subcommand → what an argument that is no option may be; without an entry there is none.
 OPERANDS: dict[str, re.Pattern[str]] = {
     "systemctl show": re.compile(r"[A-Za-z0-9@._-]{1,128}\Z"),
-    "tail": re.compile(r"/var/log/fabricmanager\.log\Z"),
+    "tail": re.compile(r"/var/log/(?:fabricmanager|(?:slurm/)?slurm(?:d|ctld|dbd)|munge/munged)\.log\Z"),
     "perfquery": re.compile(r"\d{1,5}\Z|0x[0-9a-f]{1,16}\Z"),
     "rdma": re.compile(r"link\Z|show\Z"),
     "ip": re.compile(r"link\Z|show\Z"),
-    "grep": re.compile(r"/sys/class/infiniband/\Z|/proc/(?:\d{1,10}|\$\{[^}]*\})/environ\Z"),
+    "grep": re.compile(
+        r"/sys/class/infiniband/\Z|/proc/(?:\d{1,10}|\$\{[^}]*\})/environ\Z|/var/lib/kubelet/config\.yaml\Z"
+        r"|(?:/etc|/var/lib/rancher/(?:k3s|rke2)/agent/etc)/containerd/config\.toml\Z"
+    ),
+    # scontrol show node gpu-[01-16]  |  scontrol show job 4242_7
+    "scontrol show": re.compile(r"(?:node|nodes|job|jobs|partition|config|step|reservation)\Z|[\w.,\[\]-]{1,4000}\Z|\$\{"),
+    "ps": re.compile(r"(?:(?:state|pid|ppid|etimes|wchan:32|comm),?)+\Z"),
     "df": re.compile(r"/dev/shm\Z"),  # noqa: S108  looked at, never written
     "nvml": re.compile(r"gpus\Z|samples\Z|[0-9.]{1,12}\Z|\$\{"),
     "promql": re.compile(r"(?s).{1,2000}\Z"),
+    "ask": re.compile(r"(?s).{1,2000}\Z"),
 }
 # Where `cat` and `ls` may look: never a secret, never a home, and no device is read.
 PATHS: dict[str, tuple[str, ...]] = {
@@ -94,6 +122,8 @@ PATHS: dict[str, tuple[str, ...]] = {
         "/proc/modules",
         "/proc/net/dev",
         "/etc/nccl.conf",
+        "/etc/slurm/slurm.conf",  # not the folder: slurmdbd.conf has a password
+        "/etc/slurm/gres.conf",
         "/sys/module/nvidia",
         "/run/nvidia/",
         "/etc/nvidia-container-runtime/",
@@ -105,6 +135,9 @@ OF_JOB = (
     "^((NCCL|TORCH_NCCL|TORCH_FR|TORCH_DISTRIBUTED|GLOO|UCX|FI|OFI_NCCL|SHARP_COLL|MASTER|CUDA)_"
     "|(TP_SOCKET_IFNAME|RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|SLURM_PROCID|SLURM_JOB_ID|OMPI_COMM_WORLD_RANK)=)"
 )
+# The lines of containerd's configuration that name runtimes, and those of the kubelet's that concern GPUs: other lines may hold a password.
+OF_RUNTIME = r"^ *\[|^ *(version|imports|default_runtime_name|SystemdCgroup|BinaryName|enable_cdi) *="
+OF_KUBELET = "^(kind|cgroupDriver|cpuManagerPolicy|topologyManagerPolicy): "
 OF_PROCESS = re.compile(r"/proc/(?:\d{1,10}|\$\{[^}]*\})/(?:cgroup|comm|status|limits)\Z")
 
 
@@ -125,6 +158,9 @@ def refusal(argv: list[str], *, disruptive: bool = False) -> str:
         return paths(program, rest)
     if any(argument.endswith("/environ") for argument in rest) and rest[:-1] != ["-z", "-E", "-e", OF_JOB]:
         return "of a process' environment only the variables of a distributed job may be read: grep -z -E -e allowed.OF_JOB"
+    for name, pattern in (("/containerd/config.toml", OF_RUNTIME), ("/kubelet/config.yaml", OF_KUBELET)):
+        if any(argument.endswith(name) for argument in rest) and rest[:-1] != ["-E", "-e", pattern]:
+            return f"of {rest[-1]} only some lines may be read: grep -E -e and a pattern of allowed.py"
     if rest and f"{program} {rest[0]}" in {**OPTIONS, **DISRUPTIVE}:
         program, rest = f"{program} {rest[0]}", rest[1:]
     if disruptive and program in DISRUPTIVE:
@@ -171,7 +207,9 @@ def kubectl(rest: list[str]) -> str:
     if any(ENDLESS.match(argument) for argument in rest):
         return "a command that never ends is not allowed"
     if any(argument.startswith("--raw") for argument in rest):
-        return "'kubectl get --raw' is not allowed: name the resource"
+        path = rest[-1].removeprefix("--raw=")
+        fits = rest[0] == "get" and len(rest) == (2 if "=" in rest[1] else 3) and rest[1].startswith("--raw") and proxied.allowed(path)
+        return "" if fits else "'kubectl get --raw' takes only paths of knowledge/proxied.py: name the resource"
     if rest[0] == "get" and any(resource in ("secret", "secrets") for resource in resources(rest[1:])):
         return "secrets are never read"
     return ""

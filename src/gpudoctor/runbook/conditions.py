@@ -163,9 +163,9 @@ class Expression:
         """The value; raises `Unsure` where something that decides is not known."""
         found = [values.get(name) for name in self.names]
         try:
-            key = tuple(found)
+            key = tuple([tuple(value) if isinstance(value, list) else value for value in found])
             answer = self.memo.get(key, self)
-        except TypeError:  # a list or a map among the values
+        except TypeError:  # a map among the values
             answer = self.fresh(found)
         else:
             if answer is self:

@@ -16,7 +16,6 @@ SnakeOrEmpty = Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9_]*)?$")
 Url = Annotated[str, StringConstraints(pattern=r"^https?://")]
 EACH = re.compile(r"([a-z][a-z0-9_]*) in ([a-z][a-z0-9_]*)\Z")
 DURATION = re.compile(r"(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?\Z")
-RESERVED = ("ask",)
 # The words that CEL keeps for itself (its grammar's keywords and RESERVED), and the names that conditions use otherwise.
 CEL_WORDS = frozenset(
     {"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop"}

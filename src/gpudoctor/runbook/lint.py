@@ -194,11 +194,16 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def catalogue_references(given: Library) -> Iterator[str]:
-    """`explains` and fixes name only what exists."""
+    """`explains`, `confused_with` and fixes name only what exists."""
     for cause in given.causes.values():
         for other in cause.explains:
             if other not in given.causes:
                 yield f"{cause.id}: explains: {unknown('cause', other, given.causes)}"
+        for other in cause.confused_with:
+            if other not in given.causes:
+                yield f"{cause.id}: confused_with: {unknown('cause', other, given.causes)}"
+            elif other == cause.id:
+                yield f"{cause.id}: confused_with: names itself"
         for fix in cause.fixes:
             for element in [*fix.run, *fix.undo, *fix.verify]:
                 yield from (f"{cause.id}: fix '{fix.title}': {text}" for text in placeholder_problems(element, cause.subject))

@@ -81,7 +81,7 @@ def record(made: schema.Runbook, document: Document, indexes: Iterable[int]) -> 
     """The record that the engine executes; `indexes` are the places of the steps in the document."""
     steps = []
     for index, step in zip(indexes, made.steps, strict=True):
-        data = step.model_dump(exclude={"nvml", "promql"})
+        data = step.model_dump(exclude={"nvml", "promql", "ask"})
         data["lasts"] = step.run[2] if step.run[:2] == ["nvml", "samples"] and len(step.run) > 2 else ""
         data["checks"] = [
             check_record(check) | {"line": document.line(("steps", index, "checks", n))} for n, check in enumerate(step.checks)

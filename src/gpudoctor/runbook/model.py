@@ -82,7 +82,7 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One step: a command (or a measurement over facts), its parser, and the checks that read the answer."""
+    """One step: a command (or a measurement over facts, or a question to a person), its parser, and the checks that read the answer."""
 
     id: str
     title: str = ""
@@ -100,6 +100,7 @@ class Step(Struct, frozen=True, kw_only=True):
     include: str = ""
     set: dict[str, str] = {}
     parse: str = ""
+    choices: dict[str, str] = {}  # the step is a question to a person, and these are its answers: id → label
     timeout: float = 30.0
     lasts: str = ""  # seconds that the command itself takes, beside `timeout`: a template
     sample: Sample | None = None
@@ -137,7 +138,7 @@ class FixTemplate(Struct, frozen=True, kw_only=True):
 
 
 class Cause(Struct, frozen=True, kw_only=True):
-    """An entry of the catalogue: what a cause means, how severe it is, what to do and who can, what it explains."""
+    """An entry of the catalogue: what a cause means, how severe it is, how to tell, what to do and who can, what it explains."""
 
     id: str
     title: str
@@ -147,6 +148,8 @@ class Cause(Struct, frozen=True, kw_only=True):
     act: str
     who: str
     means: str
+    tell: str = ""  # what to look at, with the command
+    confused_with: dict[str, str] = {}  # another cause → how to tell the two apart, in one sentence
     explains: list[str] = []
     references: list[str] = []
     fixes: list[FixTemplate] = []
@@ -171,3 +174,13 @@ class Library(Struct, frozen=True, kw_only=True):
     causes: dict[str, Cause] = {}
     messages: list[KnownMessage] = []
     settings: list[Known] = []
+
+    def found_by(self, cause: str) -> list[str]:
+        """The checks that find a cause, as `runbook.check`."""
+        return [f"{book.id}.{check.id}" for book in self.runbooks.values() for check in book.checks() if check.finds == cause]
+
+    def told_apart(self, cause: str) -> dict[str, str]:
+        """The causes that are taken for this one, and how to tell: what its entry says, and what theirs say of it."""
+        own = self.causes[cause].confused_with
+        others = [one for one in self.causes.values() if cause in one.confused_with and one.id not in own]
+        return own | {one.id: one.confused_with[cause] for one in others}

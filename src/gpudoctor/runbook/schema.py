@@ -5,12 +5,11 @@ Imported only where YAML is read; a run uses the compiled records of `model`.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from gpudoctor.runbook.fields import (
-    RESERVED,
     TEXT,
     Argument,
     CauseName,
@@ -132,20 +131,26 @@ class Sample(Model):
 
 
 class Promql(Model):
-    """A range query of a Prometheus: `span` is how far back it reaches, `every` the distance of its points."""
+    """A question to a Prometheus: a range query (`span` is how far back it reaches, `every` the distance of its points), without a span
+    a query of this moment, or `query: /targets` for what it scrapes.
+    """
 
     url: Annotated[str, Field(min_length=1)]
     query: Annotated[str, Field(min_length=1)]
-    span: Seconds
+    span: Seconds = ""
     every: Seconds = "15"
+
+    def argv(self) -> list[str]:
+        """The form in which it is asked and recorded."""
+        return ["promql", self.url, self.query, *([self.span, self.every] if self.span else [])]
 
 
 # How the steps that are no command line of a program are asked, and the parsers that read their answers.
-PARSERS = {"nvml gpus": "nvml.gpus", "nvml samples": "nvml.samples", "promql": "prometheus.range"}
+PARSERS = {"nvml gpus": "nvml.gpus", "nvml samples": "nvml.samples", "promql": "prometheus.range", "ask": "person.answer"}
 
 
 class Step(Model):
-    """One step: exactly one of run, nvml, promql, derive, include."""
+    """One step: exactly one of run, nvml, promql, ask, derive, include."""
 
     id: SnakeOrEmpty = ""
     title: str = ""
@@ -158,6 +163,8 @@ class Step(Model):
     run: list[Argument] = []
     nvml: list[Argument] = []
     promql: Promql | None = None
+    ask: str = ""
+    choices: dict[Snake, Annotated[str, Field(min_length=1)]] = {}
     otherwise: list[Argument] = []
     optional: bool = False
     effect: Literal["", "disruptive"] = ""
@@ -170,24 +177,18 @@ class Step(Model):
     checks: list[Check] = []
     show: Show | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def reserved(cls, given: Any) -> Any:
-        """Words that the format keeps for later."""
-        if isinstance(given, dict):
-            for word in RESERVED:
-                if word in given:
-                    raise ValueError(f"'{word}' is a reserved word: not yet")
-        return given
-
     @model_validator(mode="after")
     def one_kind(self) -> Step:
         """A step does one thing."""
-        kinds = [name for name in ("run", "nvml", "promql", "derive", "include") if getattr(self, name)]
+        kinds = [name for name in ("run", "nvml", "promql", "ask", "derive", "include") if getattr(self, name)]
         if len(kinds) > 1:
-            raise ValueError(f"has {' and '.join(kinds)}: a step does one of run, nvml, promql, derive, include")
+            raise ValueError(f"has {' and '.join(kinds)}: a step does one of run, nvml, promql, ask, derive, include")
         if not kinds and not self.checks and not self.show:
-            raise ValueError("does nothing: give it run, nvml, promql, derive, include, checks or show")
+            raise ValueError("does nothing: give it run, nvml, promql, ask, derive, include, checks or show")
+        if bool(self.ask) != bool(self.choices) or len(self.choices) == 1:
+            raise ValueError("a question (ask) and its answers (choices, two or more) go together")
+        if self.ask and (self.host or self.otherwise or self.optional or self.effect or self.sample):
+            raise ValueError("has ask with host, otherwise, optional, effect or sample: a person is asked here, and once")
         self.as_a_command()
         if self.run and not self.parse:
             raise ValueError("has run without parse: which parser reads the answer?")
@@ -204,11 +205,13 @@ class Step(Model):
         return self
 
     def as_a_command(self) -> None:
-        """`nvml` and `promql` in the form in which they are asked and recorded: as `run`, with the parser of their answer."""
+        """`nvml`, `promql` and `ask` in the form in which they are asked and recorded: as `run`, with the parser of their answer."""
         if self.nvml:
             self.run = ["nvml", *self.nvml]
         elif self.promql:
-            self.run = ["promql", self.promql.url, self.promql.query, self.promql.span, self.promql.every]
+            self.run = self.promql.argv()
+        elif self.ask:
+            self.run = ["ask", self.id, self.ask]
         if self.run and not self.parse:
             self.parse = PARSERS.get(" ".join(self.run[:2]), PARSERS.get(self.run[0], ""))
 
@@ -237,6 +240,9 @@ class Fix(Model):
     verify: list[Argument] = []
 
 
+OneLine = Annotated[str, Field(min_length=1), AfterValidator(lambda text: " ".join(text.split()))]
+
+
 class Cause(Model):
     """An entry of the catalogue."""
 
@@ -246,7 +252,9 @@ class Cause(Model):
     layer: Kebab
     act: Literal["watch", "fix-config", "restart-job", "restart-service", "reset-gpu", "reboot", "power-cycle", "replace"]
     who: Literal["job-owner", "operator", "datacenter", "vendor"]
-    means: Annotated[str, Field(min_length=1), AfterValidator(lambda text: " ".join(text.split()))]
+    means: OneLine
+    tell: OneLine | Literal[""] = ""
+    confused_with: dict[CauseName, OneLine] = {}
     explains: list[CauseName] = []
     references: list[Url] = []
     fixes: list[Fix] = []

@@ -1,0 +1,199 @@
+"""`gpudoctor explain`: a cause of the catalogue, or an environment variable, for somebody who has just met its name."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Iterable
+
+import msgspec
+
+from gpudoctor.cli.errors import Refused, no_such
+from gpudoctor.cli.execute import loaded
+from gpudoctor.cli.printing import columns
+from gpudoctor.knowledge.nccl_settings import Known, known
+from gpudoctor.report import Fix
+from gpudoctor.reporters.layout import Page
+from gpudoctor.reporters.terminal import remedy
+from gpudoctor.runbook.model import Cause, FixTemplate, Library
+
+SCHEMA, VARIABLE_SCHEMA = "gpudoctor.cause/1", "gpudoctor.variable/1"
+FORMATS = ("terminal", "json")
+WIDTH = 100  # columns of a paragraph
+NEAR = 5  # causes that may be meant
+CODE = re.compile(r"(?:s?xid[ =]?)?(\d{1,5})\Z", re.IGNORECASE)  # Xid 79
+PLACEHOLDER = re.compile(r"\$\{(\w+)\}")  # kubectl drain ${node}
+
+# What `act` and `who` of a cause say, after "What to do:".
+ACTS = {
+    "watch": "nothing for this alone, watch it",
+    "fix-config": "correct the configuration",
+    "restart-job": "restart the job",
+    "restart-service": "restart the service",
+    "reset-gpu": "reset the GPU",
+    "reboot": "reboot the node",
+    "power-cycle": "take the power away and give it back",
+    "replace": "replace the part",
+}
+WHO = {
+    "job-owner": "the owner of the job",
+    "operator": "whoever runs the cluster",
+    "datacenter": "whoever can touch the machine",
+    "vendor": "the vendor",
+}
+BROADER = "This is a broad name: the evidence shows the kind of cause, and not which of its kind."
+
+
+class Explained(msgspec.Struct):
+    """The answer, as `--format json` prints it: the catalogue's entry, and what the library knows around it.
+
+    `confused_with` also has what other entries say of the pair; `found_by` are names of checks, `runbook.check`.
+    """
+
+    schema: str
+    id: str
+    title: str
+    subject: str
+    severity: str
+    layer: str
+    broader: bool
+    means: str
+    tell: str
+    act: str
+    who: str
+    fixes: list[FixTemplate]
+    confused_with: dict[str, str]
+    explains: list[str]
+    explained_by: list[str]
+    found_by: list[str]
+    references: list[str]
+
+
+class Variable(msgspec.Struct):
+    """What is known of an environment variable."""
+
+    schema: str
+    variable: Known
+
+
+def explain_name(name: str, form: str, no_color: bool) -> int:
+    """Print what is known of a cause, of the cause that a check finds, or of a variable. Raises `Refused` for any other name."""
+    if form not in FORMATS:
+        raise Refused(f"explain has no format '{form[:40]}'; there are {', '.join(FORMATS)}")
+    library = loaded()
+    name = next((cause for cause in library.causes if name in library.found_by(cause)), name)
+    variable = None if name in library.causes else known(name)
+    if name not in library.causes and variable is None:
+        raise stranger(name, library)
+    if form == "json":
+        answer = Variable(VARIABLE_SCHEMA, variable) if variable else explained(library, library.causes[name])
+        print(msgspec.json.format(msgspec.json.encode(answer)).decode())
+    elif variable:
+        print_variable(name, variable)
+    else:
+        color = sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
+        print(screen(library, explained(library, library.causes[name]), color), end="")
+    return 0
+
+
+def stranger(name: str, library: Library) -> Refused:
+    """The refusal of a name, with what may be meant: a code, or causes that have its words in their names or titles."""
+    if code := CODE.match(name):
+        return Refused(f"'{name[:80]}' is a code of the driver: gpudoctor xid {code[1]}")
+    words = [word for word in re.split(r"[\s_-]+", name[:80].lower()) if word]
+    texts = {one.id: f"{one.id} {one.title}".lower() for one in library.causes.values()}
+    near = [cause for cause, text in texts.items() if words and all(word in text for word in words)][:NEAR]
+    otherwise = "completion lists the names, and so does docs/causes.md of the sources"
+    return no_such("cause", name, library.causes, f"did you mean {' or '.join(near)}?" if near else otherwise)
+
+
+def explained(library: Library, cause: Cause) -> Explained:
+    """An entry with what stands elsewhere about it."""
+    return Explained(
+        schema=SCHEMA,
+        explained_by=[one.id for one in library.causes.values() if cause.id in one.explains],
+        found_by=library.found_by(cause.id),
+        confused_with=library.told_apart(cause.id),
+        **{
+            name: getattr(cause, name)
+            for name in ("id", "title", "subject", "severity", "layer", "broader", "means", "tell", "act", "who", "fixes", "explains")
+        },
+        references=cause.references,
+    )
+
+
+def screen(library: Library, told: Explained, color: bool) -> str:
+    """The whole text: what it means, how to tell, what to do, what it is taken for, and what is around it."""
+    page = Page(min(columns(), WIDTH), color)
+    page.lines((f"{told.id}: {told.title}", "bold"))
+    page.lines((f"{told.severity} · about a {told.subject.replace('gpu', 'GPU')} · layer {told.layer}", "dim"))
+    page.gap()
+    page.lines((told.means, ""))
+    if told.broader:
+        page.lines((BROADER, ""))
+    if told.tell:
+        heading(page, "How to tell")
+        page.lines(*marked(told.tell), indent=2)
+    heading(page, f"What to do: {ACTS.get(told.act, told.act)}", f"   ({WHO.get(told.who, told.who)})")
+    for fix in told.fixes:
+        remedy(page, typed(fix), True)
+    if told.confused_with:
+        heading(page, "Not to be confused with")
+    for name, how in told.confused_with.items():
+        page.lines((name, "bold"), (f"  {library.causes[name].title}", ""), indent=2)
+        page.lines(*marked(how), indent=4)
+    page.gap()
+    named(page, "brings about", told.explains)
+    named(page, "brought about by", told.explained_by)
+    named(page, "checked in", told.found_by)
+    for link in told.references:
+        page.lines((f"see {link}", "dim"))
+    return page.text()
+
+
+def typed(fix: FixTemplate) -> Fix:
+    """A fix as somebody types it: `NODE` for the name that a report fills in."""
+    lists = ([PLACEHOLDER.sub(lambda match: match[1].upper(), element) for element in argv] for argv in (fix.run, fix.undo, fix.verify))
+    return Fix(fix.title, fix.risk, *lists)
+
+
+def heading(page: Page, title: str, beside: str = "") -> None:
+    """A line over a part."""
+    page.gap()
+    page.lines((title, "bold"), (beside, "dim"))
+
+
+def named(page: Page, label: str, names: Iterable[str]) -> None:
+    """A list of names behind its label, nothing where it is empty."""
+    if text := ", ".join(names):
+        page.lines((f"{label}: ", "dim"), (text, ""))
+
+
+def marked(text: str) -> list[tuple[str, str]]:
+    """The parts of a sentence with their styles: what stands in backticks is to be typed.
+
+    >>> marked("ask `nvidia-smi -L` twice")
+    [('ask ', ''), ('`nvidia-smi -L`', 'cyan'), (' twice', '')]
+    """
+    parts = text.split("`")
+    return [(f"`{part}`" if number % 2 else part, "cyan" if number % 2 else "") for number, part in enumerate(parts) if part]
+
+
+def print_variable(name: str, known: Known) -> None:
+    """An environment variable of a distributed job."""
+    print(f"{name}: {known.does}\n")
+    said = {
+        "read by": known.library,
+        "default": known.defaults.strip("; "),
+        "values": ", ".join(known.words) or ("a number" if known.takes == "number" else ""),
+        "since": known.since,
+        "until": known.until,
+        "state": {"diagnostic": "to find faults, not to be left in"}.get(known.state, known.state),
+        "instead": known.instead,
+        "ranks": "the same on every rank of a job" if known.same else "",
+    }
+    for label, value in said.items():
+        if value:
+            print(textwrap.fill(f"{label}: {value}", WIDTH, subsequent_indent="  "))
