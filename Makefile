@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test style types books pytest bench fixtures schema clean
+.PHONY: help demo test style types books pytest bench fixtures schema docs clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := $(READY)
 
@@ -47,6 +47,9 @@ fixtures: $(READY) ## Record the bundles under tests/fixtures again
 
 schema: $(READY) ## Write schema/*.json from the models
 	$(BIN)/gpudoctor schema --write
+
+docs: $(READY)   ## Write the pages that list all causes and runbooks
+	$(BIN)/python -m gpudoctor.cli.pages
 
 clean:          ## Remove what was built; the next target sets up again
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis src/gpudoctor/_data

@@ -139,6 +139,7 @@ SAMPLES: dict[str, str] = {
     "infiniband.mlxlink": "State                              : Active\nPhysical state                     : LinkUp\nSpeed  : IB-NDR\n",
     "dcgm.discovery": dcgmi.discovery({0: ("GPU-5a0c1f2e-0000-4000-8000-000000000000", "00000000:1B:00.0")}),
     "dcgm.health": dcgmi.health_box("Warning", HEALTH),
+    "dcgm.said": "GPU 0's NvLink link 3 is currently down\nThermal violations totaling 7.2 seconds for GPU 1\n",
     "dcgm.diag": dcgmi.diag_4(DIAG),
     "dcgm.dmon": dcgmi.dmon({"SMCLK": 5, "TMPTR": 5}, [("GPU 0", ["1980", "44"]), ("GPU 1", ["1200", "50"])]),
     "dcgm.policy": dcgmi.policy("GPU Reset"),

@@ -98,6 +98,8 @@ def test_modules() -> None:
     found = {one.module: one for one in linux_modules.modules(output(listed), NODE)["kernel_modules"]}
     assert (found["nouveau"].loaded, found["nvidia"].loaded) == (True, False)
     assert linux_modules.modules(output(""), NODE) == {"kernel_modules": []}
+    picked = linux_modules.modules(output("nvidia_uvm           1540096  0\nnvidia              56512512  1 nvidia_uvm\n"), NODE)
+    assert [(one.module, one.loaded, one.users) for one in picked["kernel_modules"]] == [("nvidia_uvm", True, 0), ("nvidia", True, 1)]
     with pytest.raises(ParseError, match="no list of kernel modules"):
         linux_modules.modules(output("hello"), NODE)
 

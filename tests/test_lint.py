@@ -295,15 +295,17 @@ def fix(*run: str, **more: Any) -> dict[str, Any]:
 
 def test_the_catalogue_names_only_what_is_there() -> None:
     causes = {
-        "a": cause("a", explains=("b", "c")),
+        "a": cause("a", explains=("b", "c"), confused_with={"a": "…", "b": "…", "dd": "…"}),
         "b": cause("b", "node", fixes=[fix("kubectl", "describe", "node", "${node}"), fix("kubectl", "get", "pod", "${pod}")]),
         "d": cause("d", "pod", fixes=[fix("kubectl", "get", "${pod")]),
     }
     found = [str(problem) for problem in lint.library(Library(causes=causes))]
-    assert len(found) == 3, found
+    assert len(found) == 5, found
     assert "a: explains: unknown cause 'c'" in found[0]
-    assert "b: fix 'do': unknown field of node 'pod'" in found[1]
-    assert "d: fix 'do': '${pod' has a '${' that is not closed" in found[2]
+    assert "a: confused_with: names itself" in found[1]
+    assert "a: confused_with: unknown cause 'dd'; did you mean 'd'?" in found[2]
+    assert "b: fix 'do': unknown field of node 'pod'" in found[3]
+    assert "d: fix 'do': '${pod' has a '${' that is not closed" in found[4]
 
 
 def test_messages_match_their_own_line_and_name_no_cause() -> None:
@@ -327,7 +329,7 @@ def test_style_wants_fixes_that_can_be_undone_and_verified(tmp_path: Path) -> No
         fix("kubectl", "delete", "pod", "${pod}", risk="disruptive", verify=["kubectl", "get", "pods"]),
         fix("kubectl", "exec", "x", "--", "nvidia-smi", "-r", risk="destructive"),
     ]
-    library = Library(causes={"a": cause("a", fixes=fixes), "b": cause("b", severity="critical")})
+    library = Library(causes={"a": cause("a", fixes=fixes, tell="Look."), "b": cause("b", severity="critical")})
     found = list(style.problems(library, tmp_path))
     assert found == [
         "catalogue: a: no check finds it",
@@ -335,9 +337,31 @@ def test_style_wants_fixes_that_can_be_undone_and_verified(tmp_path: Path) -> No
         "catalogue: a: fix 'do' changes something: give verify",
         "catalogue: a: fix 'do' changes something: give verify",
         "catalogue: b: no check finds it",
+        "catalogue: b: give `tell`, what to look at, with the command",
         "catalogue: b: has no fix: give at least the command that shows more",
     ]
     assert isinstance(library.causes["a"].fixes[0], FixTemplate)
+
+
+def test_causes_of_one_message_are_told_apart_on_one_side_at_least(tmp_path: Path) -> None:
+    def complaints(**apart: dict[str, str]) -> list[str]:
+        whens = {"a": 'message.name == "heard"', "b": 'message.name in ["seen", "heard"]', "c": 'message.name == "seen" && true'}
+        each = Each(name="message", type="messages")
+        checks = [Check(id=name, each=each, when=when, finds=name, title=name) for name, when in whens.items()]
+        library = Library(
+            runbooks={"r": Runbook(id="r", title="r", steps=[Step(id="s", checks=checks)])},
+            causes={name: cause(name, confused_with=apart.get(name, {})) for name in whens},
+            messages=[KnownMessage(name=name, pattern="x", line="x") for name in ("heard", "seen")],
+        )
+        return [text for text in style.problems(library, tmp_path) if "may also mean" in text]
+
+    assert complaints() == [
+        "catalogue: a: the message heard may also mean b: give `confused_with`",
+        "catalogue: b: the message heard may also mean a: give `confused_with`",
+        "catalogue: b: the message seen may also mean c: give `confused_with`",
+        "catalogue: c: the message seen may also mean b: give `confused_with`",
+    ]
+    assert complaints(a={"b": "how"}, c={"b": "how"}) == []
 
 
 def test_a_benign_message_alone_finds_nothing_alarming(tmp_path: Path) -> None:

@@ -184,6 +184,8 @@ def test_old_and_newest_banners() -> None:
         ('OCI runtime exec failed: exec failed: … exec: "nvidia-smi": executable file not found in $PATH: unknown', "not_found"),
         ("bash: nvidia-smi: command not found", "not_found"),
         ("sh: 1: nvidia-smi: not found", "not_found"),
+        ("zsh: command not found: nvidia-smi", "not_found"),
+        ("Command 'nvidia-smi' not found, but can be installed with:", "not_found"),
     ],
 )
 def test_every_error_text(text: str, problem: str) -> None:

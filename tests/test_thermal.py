@@ -343,6 +343,15 @@ def test_an_exporters_text_is_a_sample() -> None:
     assert (one.node, one.uuid, one.temperature, one.sm_clock, one.product, one.time) == ("n7", "GPU-1", 86.0, 1005.0, "NVIDIA L4", NOW)
 
 
+def test_an_exporters_memory_alarms_are_of_a_gpu() -> None:
+    text = METRIC.format("ROW_REMAP_PENDING", 1) + METRIC.format("ROW_REMAP_FAILURE", 0) + METRIC.format("THRESHOLD_SRM", 1)
+    facts = prometheus_text.metrics(as_output(text, "metrics"), Subject(kind="node", node="gpu-01"))
+    assert [(one.uuid, one.remap_pending, one.remap_failed, one.sram_threshold_exceeded) for one in facts["gpus"]] == [  # type: ignore[attr-defined]
+        ("GPU-1", True, None, True)
+    ]
+    assert prometheus_text.metrics(as_output(METRICS, "metrics"), Subject(kind="node", node="gpu-01"))["gpus"] == []
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_texts_that_are_cut_or_spoilt(name: str) -> None:
     good = READERS[name][1]

@@ -94,6 +94,20 @@ class InputFile(msgspec.Struct, frozen=True):
     note: str = ""
 
 
+class StepOutput(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one command of a step answered, redacted as in a bundle."""
+
+    argv: list[str]
+    host: str = ""
+    sample: int = 0
+    exit: int = 0
+    why: str = ""  # it has no answer
+    via: str = ""  # how its host was reached
+    text: str = ""
+    errors: str = ""  # what it said on stderr
+    left_out: int = 0  # characters of `text` and `errors` that are too many for a report
+
+
 class StepResult(msgspec.Struct, frozen=True, kw_only=True):
     id: str  # RUNBOOK.STEP
     title: str = ""
@@ -102,6 +116,16 @@ class StepResult(msgspec.Struct, frozen=True, kw_only=True):
     host: str = ""
     seconds: float = 0.0
     note: str = ""  # why it was skipped or is unknown
+    outputs: list[StepOutput] | msgspec.UnsetType = msgspec.UNSET  # only where the form of the report shows them
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    """The outcome of one check."""
+
+    check: str  # RUNBOOK.CHECK
+    outcome: Outcome
+    cause: str
+    why: str = ""  # it is skipped or unknown
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -132,6 +156,103 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
     marked: bool = False  # one of those that the report is about
 
 
+class XidLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A burst of equal numbered errors of the driver. Times are RFC 3339 in UTC, None where the log has none."""
+
+    code: int
+    text: str
+    time: str | None = None
+    last: str | None = None
+    count: int = 1
+
+
+class Hardware(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a vendor asks for about a GPU that is to be reset, power-cycled or replaced. What was not read is left out."""
+
+    name: str  # of the finding's subject: gpu-02/GPU-5a0c…
+    causes: list[str] = []
+    node: str = ""
+    uuid: str = ""
+    pci: str = ""
+    slot: str = ""  # as the machine's firmware calls it
+    index: int | None = None
+    product: str = ""
+    serial: str = ""
+    part_number: str = ""
+    vbios: str = ""
+    inforom: str = ""
+    driver: str = ""
+    gsp_firmware: str = ""
+    remapped_correctable: int | None = None  # rows
+    remapped_uncorrectable: int | None = None
+    remap_pending: bool | None = None
+    remap_failed: bool | None = None
+    retired_pages: int | None = None
+    retired_pending: bool | None = None
+    ecc_uncorrected: int | None = None  # over the card's life
+    recovery_action: str = ""  # the driver's own word
+    xids: list[XidLine] = []
+    more_xids: int = 0  # further bursts, which are in the kernel's log
+    diagnostics: list[str] = []  # what DCGM says of it, a line each
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A variable of a condition as the check saw it, and where it was read; an input was read nowhere."""
+
+    name: str  # xid.code
+    value: str = ""
+    why: str = ""  # it is not known
+    source: str = ""
+    line: int = 0
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a condition; `holds` is None where it could not be decided."""
+
+    text: str
+    holds: bool | None
+
+
+class Tie(msgspec.Struct, frozen=True, kw_only=True):
+    """Why one finding explains another, or doesn't."""
+
+    cause: str  # of the other one
+    subject: str
+    holds: bool
+    why: str
+
+
+class Tried(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A check on the one record that it found, or that came nearest to being found."""
+
+    check: str  # RUNBOOK.CHECK
+    place: str  # of the check: file:line
+    cause: str
+    confidence: Confidence
+    outcome: Outcome
+    subject: str = ""
+    near: list[str] = []  # why it is looked at beside a finding
+    condition: str = ""
+    decides: list[Part] = []  # the parts of the condition by which it is what it is
+    values: list[Value] = []
+    joined: list[str] = []  # the records that belong to this one, a line for each rule
+    records: int = 0  # of its type were looked at
+    why: str = ""  # it is skipped or unknown
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a finding is reported, and on what it rests."""
+
+    cause: str
+    subject: str
+    role: Literal["root", "symptom", "candidate"]
+    confidence: str  # the word and what it means
+    checks: list[Tried] = []
+    explains: list[Tie] = []
+    explained_by: list[Tie] = []
+    others: list[Tried] = []  # what else it could have been, the nearest first
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     schema: str = SCHEMA
     tool: str
@@ -149,7 +270,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     tables: list[Table] = []
     series: list[Series] = []
     lanes: list[Lane] = []
+    hardware: list[Hardware] = []
     steps: list[StepResult] = []
+    checks: list[CheckResult] = []  # all of them; not in the JSON, which would be ten times as long
+    path: list[Reason] | msgspec.UnsetType = msgspec.UNSET  # why these causes and no others; only where somebody asked
 
     @property
     def exit_code(self) -> int:

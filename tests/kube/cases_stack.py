@@ -109,6 +109,11 @@ FORBIDDEN = (
 )
 driver_pod = stack_pod("driver", NODE, state=("ImagePullBackOff", f'Back-off pulling image "{DRIVER_IMAGE}"'))
 driver_set = daemonset("nvidia-driver-daemonset", NS, desired=1, current=0, ready=0, updated=0)
+# the kubelet plugin of the DRA driver
+ROOT_EMPTY = (
+    "Check failed. Has the NVIDIA GPU driver been set up? It is expected to be installed under NVIDIA_DRIVER_ROOT "
+    "(currently set to '/run/nvidia/driver') in the host filesystem."
+)
 
 CASES: dict[str, Case] = {
     "stack-healthy": stack(),
@@ -201,6 +206,26 @@ CASES: dict[str, Case] = {
     "driver-rollout-underway": stack(
         daemonset("nvidia-gpu-driver-ubuntu22.04-7c6d7bd86b", NS, desired=4, current=4, ready=3, updated=2),
         on=node(NODE, allocatable_gpus=8, gpus=8, gpu_label_count=9),
+    ),
+    "driver-ready-nowhere": stack(
+        daemonset("nvidia-driver-daemonset", NS, desired=2, current=2, ready=0, updated=2, age="3h"),
+        on=node(NODE, allocatable_gpus=8, gpus=8, gpu_label_count=9),
+        parts=(),
+    ),
+    "driver-upgrade-given-up": stack(
+        operator(),
+        parts=FEW,
+        on=node(NODE, allocatable_gpus=8, gpus=8, gpu_label_count=9),
+        logs={OPERATOR: 'INFO controllers.Upgrade Driver pod is failing on node with repeated restarts {"node": "gpu-05"}\n'},
+    ),
+    "driver-root-elsewhere": crashing(
+        "device_plugin",
+        ROOT_EMPTY,
+        "Hint: '/usr/bin/nvidia-smi' was found on the host, you may want to re-install the DRA driver Helm chart",
+    ),
+    "driver-root-empty-hint": crashing(
+        "device_plugin",
+        ROOT_EMPTY,
     ),
     "driver-begins": stack(
         stack_pod("driver", NODE, state={"ready": False}, age="3m"), parts=("container_toolkit",), container_toolkit="waits"

@@ -119,6 +119,9 @@ CASES: dict[str, Case] = {
         inside=fails(UNKNOWN),
         log='kubelet on gpu-01: "Starting CPU manager" policy="static"\nFailed to initialize NVML: Unknown Error\n',
     ),
+    "static-cpu-manager-in-log": case(
+        trains(), log='kubelet on gpu-01: "Starting CPU manager" policy="static"\npynvml.nvml.NVMLError_Unknown: Unknown Error\n'
+    ),
     "program-says-unknown-error": case(trains(), log="pynvml.nvml.NVMLError_Unknown: Unknown Error\n"),
     "pod-versions-differ": case(
         trains(),

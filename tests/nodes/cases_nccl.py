@@ -399,6 +399,9 @@ CASES: dict[str, Case] = {
         "No algorithm/protocol available for function Broadcast with datatype ncclInt8.",
         place="enqueue.cc:1771",
     ),
+    "job-program-newer-than-driver": pair(
+        "Cuda failure 'CUDA driver version is insufficient for CUDA runtime version'", place="misc/cudawrap.cc:36"
+    ),
     "job-driver-old": pair("CUDA Driver version found is 11040. Minimum requirement is 12020.", place="init.cc:1500"),
     # --- the network side
     "job-plugin": pair("Error: network AWS Libfabric not found.", place="net.cc:626"),

@@ -20,6 +20,7 @@ NO_DRIVER = Said(
     9,
 )
 HUNG = Said(failure="timeout", reason="no answer within 60 s")
+LATE = Said(failure="timeout", reason="no answer within 30 s")
 GONE = Said(exit=127, failure="not-found", reason="nvidia-smi: command not found")
 
 
@@ -103,6 +104,36 @@ CASES: dict[str, Case] = {
     "nvml-unknown-error": detection(smi=failed("Failed to initialize NVML: Unknown Error")),
     "nvml-gpu-is-lost": detection(smi=failed("Failed to initialize NVML: GPU is lost", 15)),
     "driver-started-none": detection(smi=failed("No devices were found", 6)),
+    # what a person's shell showed, read as a log
+    "driver-files-not-there": detection(
+        bus=held_by("", "nvidiafb", "nouveau"),
+        version=LATE,
+        modules=LATE,
+        log=BOOT + "ls: cannot access '/dev/nvidia*': No such file or directory\n",
+        smi=GONE,
+    ),
+    "only-no-nvidia-smi": detection(bus=held_by("", "nvidiafb", "nouveau"), version=LATE, modules=LATE, log="", smi=GONE),
+    "guest-of-hyper-v": detection(
+        bus="", version=NO_FILE, modules="", log=BOOT + "ls: cannot access '/dev/dxg': No such file or directory\n", smi=NO_DRIVER
+    ),
+    "device-files-gone": detection(log=STARTED + BOOT + "ls: cannot access '/dev/nvidia*': No such file or directory\n"),
+    "persistence-daemon-alone": detection(
+        log=STARTED
+        + BOOT
+        + "nvidia-persistenced[812]: Failed to query NVIDIA devices. Please ensure that the NVIDIA device files (/dev/nvidia*) exist, "
+        + "and that user 0 has read and write permissions for those files.\n",
+    ),
+    "only-control-device": detection(log=STARTED + BOOT + "crw-rw-rw- 1 root root 195, 255 Mar  3 09:22 /dev/nvidiactl\n"),
+    "nouveau-loaded": detection(bus=held_by(""), version=NO_FILE, modules=modules("nouveau:2", "ext4:1"), log="", smi=NO_DRIVER),
+    "package-upgraded": detection(
+        log=STARTED + BOOT + "ii  libnvidia-compute-570:amd64  570.195.03-0ubuntu0.22.04.1  amd64  NVIDIA libcompute package\n"
+    ),
+    "virtual-gpu-refused": detection(
+        bus=lspci([replace(SLOTS[0], product="GH100 [GRID H100-10C]", driver="")]),
+        version=NO_FILE,
+        log=BOOT + "NVRM: installed in this system is not supported by the NVIDIA 570.172.08 driver release.\n",
+        smi=failed("No devices were found", 6),
+    ),
     "one-gpu-missing": detection(smi=smi_xml(CARDS[:1])),
     "two-nodes-one-silent": Case(
         "gpu-not-detected",

@@ -282,6 +282,22 @@ CASES: dict[str, Case] = {
             "cat /proc/5002/cgroup": Said("", 1, "cat: /proc/5002/cgroup: No such file or directory"),
         },
     ),
+    "xid-programs-say": machines(
+        {
+            "gpu-01": log("RuntimeError: CUDA error: an illegal memory access was encountered"),
+            "gpu-02": log("RuntimeError: CUDA error: an illegal instruction was encountered"),
+        }
+    ),
+    "xid-launch-failed": machines({"gpu-01": log("RuntimeError: CUDA error: unspecified launch failure")}),
+    "xid-clock-offset": machines(
+        {
+            "gpu-01": log(
+                "  Attribute 'GPUGraphicsClockOffset' (node-1:0[gpu:0]) assigned value 200.",
+                xid(A, 13, "Graphics Exception: ESR 0x404490=0x80000001", 5001, "trainer"),
+                xid(A, 109, "Ch 00000012, errorString CTX SWITCH TIMEOUT, Info 0x2c014", 5002, "render"),
+            )
+        }
+    ),
     "xid-driver-asks": machines(
         {
             "gpu-01": log(

@@ -9,6 +9,7 @@ from gpudoctor.parsers.dcgm_boxes import cells
 from gpudoctor.parsers.dcgm_diag import piece
 from gpudoctor.parsers.dcgm_dmon import HEAD
 from gpudoctor.parsers.dcgm_health import OLD_SYSTEM, OVERALL
+from gpudoctor.parsers.dcgm_said import SAID
 from gpudoctor.parsers.dcgm_stats import JOB, PID
 
 # | Diagnostic                | Result                                         |    Successfully ran diagnostic for group.
@@ -51,6 +52,13 @@ def of_health(lines: list[str]) -> int:
     if any(HEALTH.search(line) or OVERALL.search(line) for line in lines):
         return 89
     return 74 if any(DCGMI.match(line) or OLD_SYSTEM.match(line.strip()) for line in lines) else 0
+
+
+def of_said(lines: list[str], whole: str) -> int:
+    """DCGM's sentences in a text that is no answer of dcgmi."""
+    if not any(SAID.search(line) for line in lines) or of_diag(lines, whole) or of_health(lines):
+        return 0
+    return 40
 
 
 def of_discovery(lines: list[str]) -> int:

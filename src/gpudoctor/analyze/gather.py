@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from gpudoctor.analyze import files, folders, hints, long_texts, merge, newest, place, rank_files, recognise
+from gpudoctor.analyze import files, folders, hints, long_texts, merge, newest, place, rank_files, recognise, recorded, unwrap
 from gpudoctor.analyze.split import Section, clean, split
-from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts import Fact, Facts, Subject
 from gpudoctor.facts.gpu import Smi
-from gpudoctor.parsers import ParseError, load, plain_pickle
+from gpudoctor.parsers import ParseError, load, mistake, plain_pickle
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import InputFile
 
@@ -23,7 +23,6 @@ SPLIT = 32 << 20  # a text up to this size is cut into sections at once, a longe
 HELD = 16 << 20  # characters of sections that are held from the first look to the reading
 TINY = 512  # bytes; such a text is kept, it may be a host's name
 DUMP = "torch.flight_recorder"  # the one parser of what isn't text
-WRAPPED = 64 << 10  # an unknown text up to this size is also read with its lines joined
 
 OnRead = Callable[[str, int, int, int], None]  # (what is being done, files done, of how many if that is known, bytes done)
 
@@ -48,6 +47,7 @@ class Read(msgspec.Struct):
     key: tuple[int, int] = (0, 0)  # sources are read in the order of their content: what they are called changes nothing
     ranks: rank_files.Long | None = None  # a long log of ranks, which are read together
     log: recognise.Recogniser | None = None  # what reads a long log of anything else
+    printed: recorded.Printed | None = None  # of a bundle's file: the command that printed it
 
 
 def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
@@ -55,18 +55,31 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
     count = Count(on_read)
     reads = list(looked_at(paths, count))
     hosts = folders.hosts((read.source.path, read.source.data or b"") for read in reads)
+    lists = ((read.source.path, b"".join(read.source.pieces())) for read in reads if recorded.is_list(read.source.path))
+    printed = recorded.answers(lists)
     # Syslog carries no year: where no text has a full date, ages are counted from its last line, in the latest year that fits.
     now = max((read.newest.dated for read in reads), default=0.0) or max((read.newest.guessed for read in reads), default=0.0)
     count.begin("read", len(reads))
     facts: Facts = {}
     ranks = [read.ranks for read in reads if read.ranks is not None]
-    for read in sorted(reads, key=lambda one: one.key):
-        parse(read, now, hosts, count)
+    for read in reads:
+        read.printed = printed.get(read.source.path)
+    for read in sorted(reads, key=lambda one: (one.printed.time if one.printed else 0.0, one.key)):
+        try:
+            parse(read, now, hosts, count)
+        except Exception as error:  # of ours: the other sources still count
+            read.note = mistake("analyze", read.source.path, error)
         count.file()
         for kind, records in read.facts.items():
             facts.setdefault(kind, []).extend(records)
         read.facts, read.sections = {}, []
-    for kind, records in rank_files.parsed(ranks, now).items():
+    try:
+        of_ranks = rank_files.parsed(ranks, now)
+    except Exception as error:
+        of_ranks = {}
+        for read in reads:
+            read.note = read.note if read.ranks is None else mistake(f"parser {rank_files.PARSER}", read.source.path, error)
+    for kind, records in of_ranks.items():
         facts.setdefault(kind, []).extend(records)
     inputs = [InputFile(path=read.source.path, recognised_as=read.names, note=read.note or read.source.note) for read in reads]
     return Gathered(merge.merged(facts), inputs, now)
@@ -99,7 +112,10 @@ def looked_at(paths: Iterable[str], count: Count) -> Iterator[Read]:
     """All sources, each with its newest time; the sections of the first ones, as far as they may be held."""
     left = HELD
     for source in files.read(paths, count.bytes):
-        read = begun(source)
+        try:
+            read = begun(source)
+        except Exception as error:
+            read = Read(source, [], note=mistake("analyze", source.path, error))
         left -= sum(len(section.text) for section in read.sections or ())
         if left < 0 and read.sections:
             read.sections = None
@@ -144,11 +160,18 @@ def dumped(source: files.Source) -> Read:
         read.names = [DUMP]
     except ParseError as error:
         read.note = str(error)[:300]
+    except Exception as error:
+        read.note = mistake(f"parser {DUMP}", source.path, error)
     return read
 
 
 def parse(read: Read, now: float, hosts: dict[str, str], count: Count) -> None:
     """Fill a source's facts and the names of what it was recognised as."""
+    if read.printed is not None:
+        if not read.printed.command:
+            read.names = [recorded.LIST]
+            return
+        now = read.printed.time or now
     if read.log is not None:
         found = log_facts(read, read.log, now, hosts, count)
         if found:  # {} is no kernel log
@@ -158,7 +181,7 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count) -> None:
     names: list[str] = []
     notes: list[str] = []
     for section in sections_of(read):
-        section = msgspec.structs.replace(section, about=folders.on_host(section.about, section.path, hosts))
+        section = in_its_place(section, read.printed, hosts)
         found, recognised, note = read_section(section, now)
         names += recognised
         notes += [note] if note else []
@@ -168,6 +191,15 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count) -> None:
     read.names = read.names + [name for name in dict.fromkeys(names) if name not in read.names]
     if notes and not read.note:
         read.note = notes[0] + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else "")
+
+
+def in_its_place(section: Section, printed: recorded.Printed | None, hosts: dict[str, str]) -> Section:
+    """A section with what a bundle's list, or the report of a machine that it is in, says of its origin."""
+    about, command = section.about, section.command
+    if printed is not None:
+        command = command or printed.command
+        about = Subject(kind="node", node=printed.host) if printed.host and about.kind == "cluster" else about
+    return msgspec.structs.replace(section, command=command, about=folders.on_host(about, section.path, hosts))
 
 
 def sections_of(read: Read) -> Iterable[Section]:
@@ -187,7 +219,8 @@ def sections_of(read: Read) -> Iterable[Section]:
 def log_facts(read: Read, one: recognise.Recogniser, now: float, hosts: dict[str, str], count: Count) -> Facts:
     """The facts of a long log."""
     path = read.source.path
-    hint = hints.of_section(path, "")
+    begun_by = in_its_place(Section(path, 1, ""), read.printed, {})
+    hint = hints.of_section(path, begun_by.command, begun_by.about)
     hint = msgspec.structs.replace(hint, about=folders.on_host(hint.about, path, hosts))
     pages = (as_output(Section(path, 1, ""), (piece,), hint, now) for piece in counted(read.source.pieces(), count))
     return long_texts.read_log(pages, one, hint.about)
@@ -221,10 +254,11 @@ def read_section(section: Section, now: float) -> tuple[Facts, list[str], str]:
             names.append(one.name)
         for kind, records in found.items():
             facts.setdefault(kind, []).extend(records)
-    alone = chosen == [recognise.LINES] and len(section.text) <= WRAPPED
-    if alone and (extra := unwrapped(section, facts, hint, now)):
+    alone = chosen == [recognise.LINES]
+    short = len(section.text) <= unwrap.WRAPPED and any(scans(one) for one in chosen)
+    if short and (extra := unwrap.messages(section, facts, hint.about, log=not alone)):
         facts.setdefault("messages", []).extend(extra)
-        names = [recognise.LINES.name]
+        names = [recognise.LINES.name] if alone else names
     return facts, names, note
 
 
@@ -240,6 +274,8 @@ def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: 
         facts = one.parse(output, hint.about)
     except ParseError as error:
         return {}, str(error)[:300]
+    except Exception as error:
+        return {}, mistake(f"parser {one.name}", section.path, error)
     facts = {kind: [completed(fact, one, hint) for fact in records] for kind, records in facts.items()}
     return place.placed(facts, section.text, section.line, section.numbers), ""
 
@@ -256,32 +292,3 @@ def completed(fact: Fact, one: recognise.Recogniser, hint: hints.Hint) -> Fact:
     if one is recognise.LINES and getattr(fact, "source", "") == "log":
         return msgspec.structs.replace(fact, source="file")
     return fact
-
-
-def unwrapped(section: Section, facts: Facts, hint: hints.Hint, now: float) -> list[Fact]:
-    """Known messages that are found only when the lines of a paragraph are joined: terminals and forms wrap long lines."""
-    from gpudoctor.facts import Origin
-    from gpudoctor.parsers.messages import scan_text
-
-    known = {getattr(message, "name", "") for message in facts.get("messages", [])}
-    found: list[Fact] = []
-    for number, paragraph in paragraphs(section):
-        origin = Origin(section.path, 0, "")
-        for message in scan_text(" ".join(paragraph), source="file", about=hint.about, origin=origin):
-            if message.name not in known:
-                known.add(message.name)
-                place_ = Origin(section.path, number, paragraph[0].strip())
-                found.append(msgspec.structs.replace(message, origin=place_))
-    return found
-
-
-def paragraphs(section: Section) -> Iterator[tuple[int, list[str]]]:
-    """(number of the first line, lines) of each run of two or more lines without a blank one between them."""
-    run: list[str] = []
-    for number, line in enumerate([*section.lines, ""], section.line):
-        if line.strip():
-            run.append(line.strip())
-        else:
-            if len(run) > 1:
-                yield number - len(run), run
-            run = []

@@ -70,7 +70,7 @@ def of_file(path: str) -> Hint:
     """
     stem = PurePath(path).name.lower().split(".")[0][:255]
     verb = next((word for word in ("describe", "events", "logs") if word in stem), "logs" if path.lower().endswith(".log") else "")
-    bare = re.sub(r"^(?:kubectl-)?(?:logs|log|previous)-", "", stem)
+    bare = re.sub(r"^(?:kubectl-|oc-)?(?:logs|log|previous|describe)-(?:pods?-)?", "", stem)
     component = bare if bare in components.BY_NAME else components.of_name(bare)
     inside = ("pod" if IN_POD.search(stem) else "node" if ON_NODE.search(stem) else "") if "nvidia-smi" in stem else ""
     return Hint(Subject(kind="pod", component=component) if component else Subject(kind="cluster"), verb, inside)

@@ -15,7 +15,7 @@ from gpudoctor.analyze.describe_workload import KIND_OF_KEY, QUOTA_HEAD, kind_of
 from gpudoctor.analyze.durations import seconds
 from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
 from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, Quota
+from gpudoctor.facts.kubernetes import Container, Node, NodeUsage, Pod, Quota
 from gpudoctor.parsers import LINE, ParseError, load
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.quantity import amounts, in_milli, quantity
@@ -26,6 +26,9 @@ BARE_REQUEST = re.compile(r"^\s*(?:[a-z0-9.-]+\.com/[\w.-]{1,80}|cpu|memory)\s+\
 
 # DiskPressure   True    Sun, 01 Mar 2026 10:00:00 +0000   …            (a node's conditions alone)
 BARE_CONDITION = re.compile(r"^\s*(?:Memory|Disk|PID)Pressure\s+(?:True|False|Unknown)\s")
+
+# Taints:             nvidia.com/gpu=present:NoSchedule          (picked out by grep)
+BARE_TAINT = re.compile(r"^\s*Taints:\s+[A-Za-z0-9][\w./-]{0,316}(?:=[\w.-]{0,63})?:(?:NoSchedule|NoExecute)\s*$")
 
 # What `describe` shows of a pod and of a node, by the key that shows it. The rest of the fields are gaps.
 POD_SHOWS = {
@@ -70,7 +73,7 @@ def score(lines: list[str]) -> int:
     telling = keys & (OF_POD | OF_NODE | KIND_OF_KEY.keys())
     if not telling - WEAK and len(telling) < 2:
         bare = any("/" in line and BARE_REQUEST.match(line) for line in lines)
-        bare = bare or any(BARE_CONDITION.match(line) for line in lines)
+        bare = bare or any(BARE_CONDITION.match(line) or BARE_TAINT.match(line) for line in lines)
         if (bare and len(lines) < 60) or any(QUOTA_HEAD.match(line) for line in lines):
             return 55
         return 64 if keys >= {"Reason", "Message"} or len(keys & {"Name", "Namespace", "Conditions", "Events"}) >= 2 else 0
@@ -138,6 +141,8 @@ def pod_facts(rest: list[tuple[int, str]], found: list[kubectl_events.Line], out
     seen = set().union(*(fields for key, fields in POD_SHOWS.items() if key in reader.keys))
     pods = [fact for fact in facts.get("pods", []) if isinstance(fact, Pod)]
     facts["pods"] = [completed(pod, found, seen, about) for pod in pods]
+    boxes = [fact for fact in facts.get("containers", []) if isinstance(fact, Container)]
+    facts["containers"] = [msgspec.structs.replace(box, component=box.component or about.component) for box in boxes]
     owner = facts["pods"][0].subject() if facts["pods"] else about
     facts = unnamed(facts)
     owner = msgspec.structs.replace(owner, pod="" if owner.pod == NAMELESS else owner.pod)
@@ -182,7 +187,7 @@ def node_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> t
         status.setdefault("allocatable", status.get("capacity"))
     if seen - {"Allocated resources", "Name", "Events"}:
         facts = parsed("kubernetes.nodes", made, output, about)
-        shown = set().union(*(fields for key, fields in NODE_SHOWS.items() if key in seen))
+        shown = set().union({"node"} if name else (), *(fields for key, fields in NODE_SHOWS.items() if key in seen))
         missing = gaps(Node, shown, "not shown in this part of kubectl describe node")
         facts["nodes"] = [msgspec.structs.replace(node, gaps=missing) for node in facts.get("nodes", [])]
     if requested:

@@ -10,6 +10,8 @@ import msgspec
 from gpudoctor.analyze import kubectl_events
 from gpudoctor.analyze.columns import Row, cells, header
 from gpudoctor.analyze.durations import AGE_WORD, seconds
+from gpudoctor.analyze.node_columns import columns as node_cells
+from gpudoctor.analyze.node_columns import number
 from gpudoctor.analyze.place import gaps
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Claim, Node, Pod, Quota, Workload
@@ -45,6 +47,11 @@ LABELS = {
     )
 }
 RUNTIME = re.compile(r"\b(?:containerd|docker|cri-o)://\S{1,60}")
+# kubectl get ds -n kube-system nvidia-device-plugin: DESIRED 0      (in the words of a person)
+WANTED = re.compile(
+    r"\bkubectl (?:-\S+ \S+ )?get (?:ds|daemonsets?)\b(?: -n \S{1,63}| --namespace[ =]\S{1,63}| -A| -o wide)* (?P<name>[a-z0-9][a-z0-9-]{0,62})\b"
+    r".{0,80}\bDESIRED\W{1,4}(?P<desired>\d{1,6})\b"
+)
 POD_SHOWN = {"namespace", "pod", "status", "phase", "ready", "restarts", "age", "deleting", "component"}
 NODE_SHOWN = {"node", "ready", "unschedulable", "age", "kubelet_version"}
 ENDED = {
@@ -66,7 +73,7 @@ def score(lines: list[str]) -> int:
     """0 to 80: whether a header of a known table, or a row of pods or nodes that needs none, is there."""
     if any(kind_of(header(line)) for line in lines):
         return 80
-    return 65 if any(POD.match(line) or NODE.match(line) for line in lines) else 0
+    return 65 if any(POD.match(line) or NODE.match(line) or WANTED.search(line) for line in lines) else 0
 
 
 def tables(output: Output, about: Subject) -> Facts:
@@ -89,6 +96,10 @@ def tables(output: Output, about: Subject) -> Facts:
             facts.setdefault("pods", []).append(pod(match, about, origin))
         elif match := NODE.match(line):
             facts.setdefault("nodes", []).append(node(match, origin, label_cells(line, titles)))
+        elif match := WANTED.search(line):
+            facts.setdefault("workloads", []).extend(
+                workload("DaemonSet", {"NAME": match["name"], "DESIRED": match["desired"]}, about, origin)
+            )
         elif kind and kind not in ("pods", "nodes", "events"):
             row = cells(line, titles)
             found = ROWS[kind].read(row, about, origin)
@@ -142,7 +153,10 @@ def pod(match: re.Match[str], about: Subject, origin: Origin) -> Pod:
 
 
 def label_cells(line: str, titles: list[tuple[int, str]]) -> dict[str, str]:
-    """The labels that the columns of `-L` show."""
+    """The labels that the columns of `-L` show, or the last one of `--show-labels`."""
+    if titles and titles[-1][1] == "LABELS":
+        last = line.split()[-1]
+        return {key: value for key, mark, value in (pair.partition("=") for pair in last.split(",")) if mark and "/" in key}
     row = cells(line, titles) if any(title in LABELS for _, title in titles) else {}
     return {LABELS[title]: text for title, text in row.items() if title in LABELS and " " not in text and text != "<none>"}
 
@@ -165,30 +179,6 @@ def node(match: re.Match[str], origin: Origin, labels: dict[str, str]) -> Node:
     )
 
 
-def node_gpus(row: Row, about: Subject, origin: Origin) -> list[Fact]:
-    """One node of `-o custom-columns=NAME:…,GPU:.status.allocatable.nvidia\\.com/gpu`; `<none>` is a node that offers none."""
-    gpus = 0 if row.get("GPU") == "<none>" else number(row.get("GPU", ""))
-    if gpus is None:
-        return []
-    amounts = {"nvidia.com/gpu": gpus} if gpus else {}
-    shown = {"node", "allocatable", "gpus_allocatable", "gpu_resources"}
-    return [
-        Node(
-            node=row.get("NAME", ""),
-            allocatable=amounts,
-            gpus_allocatable=gpus,
-            gpu_resources=[*amounts],
-            gaps=gaps(Node, shown, "not shown by these columns"),
-            origin=origin,
-        )
-    ]
-
-
-def number(text: str) -> int | None:
-    """A cell that is a whole number."""
-    return int(text) if text.isdecimal() and len(text) < 10 else None
-
-
 def workload(kind: str, row: Row, about: Subject, origin: Origin) -> list[Fact]:
     """One controller. `READY 1/2` and `COMPLETIONS 1/2` are ready and desired."""
     name = row.get("NAME", "")
@@ -208,6 +198,7 @@ def workload(kind: str, row: Row, about: Subject, origin: Origin) -> list[Fact]:
         current=number(row.get("CURRENT", "")),
         ready=number(ready),
         updated=number(row.get("UP-TO-DATE", "")),
+        age=seconds(row.get("AGE", "")),
         queue_name=row.get("QUEUE", ""),
         node_selector=dict(pair.split("=", 1) for pair in selector.split(",") if "=" in pair),
         conditions=conditions,
@@ -289,6 +280,7 @@ ROWS: dict[str, Table] = {
     "claims": Table(frozenset(("NAME", "STATUS", "VOLUME", "STORAGECLASS")), ("claims",), claim),
     "quotas": Table(frozenset(("NAME", "REQUEST", "LIMIT")), ("quotas",), quota),
     "kueue": Table(frozenset(("NAME", "QUEUE", "RESERVED IN")), ("workloads",), _controller("Workload")),
-    "node_gpus": Table(frozenset(("NAME", "GPU")), ("nodes",), node_gpus),
+    "node_gpus": Table(frozenset(("NAME", "GPU")), ("nodes",), node_cells),
+    "node_taints": Table(frozenset(("NAME", "TAINTS")), ("nodes",), node_cells),
     "statefulsets": Table(frozenset(("NAME", "READY", "AGE")), ("workloads",), _controller("StatefulSet")),
 }

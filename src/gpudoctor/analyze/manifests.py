@@ -155,7 +155,7 @@ def other_words(page: bytes, output: Output, about: Subject) -> list[Any]:
     known = PARSERS_OF_KIND.keys() | KINDS.keys() | {"List"}
     found = []
     for document in documents[:1000]:
-        if not isinstance(document, dict) or document.get("kind") in known or "items" in document:
+        if not isinstance(document, dict) or str(document.get("kind")) in known or "items" in document:
             continue
         for words, _ in zip(messages(document, DEPTH), range(WORDS), strict=False):
             found += scan_text(words, source="status", about=about, origin=Origin(output.named(), 0, words[:400]))
@@ -176,8 +176,9 @@ def messages(value: Any, depth: int) -> Iterator[str]:
 
 
 def label_score(lines: list[str]) -> int:
-    """0 or 60: whether a text is a node's labels, one a line."""
-    return 60 if sum(LABEL.match(line) is not None for line in lines) >= 3 else 0
+    """0 or 60: whether a text is a node's labels, one a line; a PCI device's label tells by itself."""
+    found = [line for line in lines if LABEL.match(line)]
+    return 60 if len(found) >= 3 or any("/pci-" in line for line in found) else 0
 
 
 def labels(output: Output, about: Subject) -> Facts:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from gpudoctor.knowledge import clock_reasons
 from gpudoctor.parsers.linux_lspci import DEVICE, FRAGMENT
-from gpudoctor.parsers.linux_modules import LSMOD, MODULE
+from gpudoctor.parsers.linux_modules import LSMOD, MODULE, PICKED
 from gpudoctor.parsers.linux_units import PROPERTY, STATUS
 from gpudoctor.parsers.nvidia_nvlink import ALL_DOWN, GPU_ID, LINK, NONE, value
 from gpudoctor.parsers.nvidia_smi_csv import by_units, titles_in
@@ -26,7 +27,18 @@ SECTION = re.compile(
 VALUE = re.compile(r"^\s+\S[^:]{1,40}\s+: \S")
 #             SRAM Threshold Exceeded       : Yes
 ALIGNED = re.compile(r"^ {4,20}(\S[^:]{2,40}?) {1,40}: \S")
-STARTS = ("Failed to initialize NVML", "Unable to determine", "NVIDIA-SMI", "No devices", "nvidia-smi:", "OCI runtime exec")
+STARTS = (
+    "Failed to initialize NVML",
+    "Unable to determine",
+    "NVIDIA-SMI",
+    "No devices",
+    "nvidia-smi:",
+    "command not found: nvidia-smi",
+    "Command 'nvidia-smi' not found",
+    "OCI runtime exec",
+)
+# -bash: nvidia-smi: command not found  |  zsh: command not found: …  |  sh: 1: nvidia-smi: not found  |  bash: line 1: …
+SHELL = re.compile(r"^-?(?:ba|z|da|a|k)?sh: (?:(?:line )?\d{1,4}: )?")
 
 
 def of_smi(lines: list[str]) -> int:
@@ -40,14 +52,19 @@ def of_smi(lines: list[str]) -> int:
     if filled and all("," in line and by_units([cell.strip() for cell in line.split(",", 128)]) for line in filled[:64]):
         return 70
     for line in lines:
-        bare = line.strip().removeprefix("bash: ").removeprefix("sh: 1: ")
+        bare = SHELL.sub("", line.strip())
         word, _ = find_problem([bare])
         if word and (bare.startswith(STARTS) or "executable file not found" in bare):
             return 75
     # A section's title with a value below it, or a value that needs none.
     if any(SECTION.match(line) and VALUE.match(below) for line, below in zip(lines, [*lines[1:], ""], strict=True)):
         return 70
-    return 60 if any((match := ALIGNED.match(line)) and match.group(1) in LONELY for line in lines) else 0
+    return 60 if any((match := ALIGNED.match(line)) and (match.group(1) in LONELY or reason(line, match.group(1))) for line in lines) else 0
+
+
+def reason(line: str, label: str) -> bool:
+    """Whether a line says of one reason whether it holds the clock now."""
+    return line.rstrip().endswith(": Active") and bool(clock_reasons.from_word(label))
 
 
 def of_lspci(lines: list[str]) -> int:
@@ -58,10 +75,12 @@ def of_lspci(lines: list[str]) -> int:
 
 
 def of_modules(lines: list[str]) -> int:
-    """/proc/modules, or lsmod with its header."""
+    """/proc/modules, lsmod with its header, or what grep left of it."""
     found = sum(MODULE.match(line) is not None for line in lines)
     filled = sum(bool(line.strip()) for line in lines)
-    return 72 if any(LSMOD.match(line) for line in lines) or (found and found * 2 >= filled) else 0
+    if any(LSMOD.match(line) for line in lines) or (found and found * 2 >= filled):
+        return 72
+    return 20 if any(PICKED.match(line) for line in lines) else 0  # less than a log, which may quote such lines
 
 
 def of_version(lines: list[str]) -> int:

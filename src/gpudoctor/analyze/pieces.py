@@ -6,6 +6,7 @@ Everything here is an iterator of pieces. What goes wrong raises `CutShort` afte
 from __future__ import annotations
 
 import codecs
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -22,6 +23,8 @@ RATIO = 200  # times the packed size may be unpacked beyond that; text packs 5 t
 MOST = 8 << 30  # bytes that one input may unpack to
 WINDOW = 27  # zstd's own limit for the window, as a power of two, and what xz may use for its dictionary
 TEXT_CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x0b\x0c\x1b\x08")
+# PATH=/usr/bin\0HOME=/root\0NCCL_DEBUG=INFO\0           (/proc/PID/environ)
+ENVIRON = re.compile(rb"(?:[A-Za-z_][A-Za-z0-9_]{0,200}=[^\0]{0,4096}\0){3}")
 
 Pieces = Iterator[bytes]
 PACKED: tuple[tuple[bytes, str], ...] = (
@@ -236,6 +239,8 @@ def decoded(pieces: Pieces) -> Pieces:
         head, pieces = peeked(text.encode("utf-8", "replace") for text in texts)
     if head.startswith(codecs.BOM_UTF8):
         pieces = _without_mark(pieces)
+    if ENVIRON.match(head):
+        return (piece.replace(b"\0", b"\n") for piece in pieces)
     return (piece.replace(b"\r", b"\n") for piece in pieces) if b"\r" in head and b"\n" not in head else pieces
 
 
@@ -268,7 +273,7 @@ def whole_lines(pieces: Pieces, size: int) -> Pieces:
 
 def why_no_text(head: bytes) -> str:
     """Why bytes are no text that can be read, by their beginning; "" when they are. A flight recorder's dump passes."""
-    if not head or plain_pickle.looks_like(head) or encoding_of(head):
+    if not head or plain_pickle.looks_like(head) or encoding_of(head) or ENVIRON.match(head):
         return ""
     if head.startswith(b"7z\xbc\xaf\x27\x1c"):
         return "a 7z archive: not read, unpack it first"

@@ -11,8 +11,9 @@ from gpudoctor.parsers.ib_gids import HEAD as GIDS
 from gpudoctor.parsers.ib_gids import LINK as RDMA_LINK
 from gpudoctor.parsers.ib_gids import NETDEV, ROW
 from gpudoctor.parsers.ib_links import LINK
-from gpudoctor.parsers.ib_ports import ADAPTER
+from gpudoctor.parsers.ib_ports import ADAPTER, BARE, TOOLS
 from gpudoctor.parsers.ib_sysfs import MINE
+from gpudoctor.parsers.linux_ip_link import BRIEF
 from gpudoctor.parsers.linux_ip_link import HEAD as INTERFACE
 from gpudoctor.parsers.linux_limits import DF, PROC, ULIMIT
 
@@ -22,11 +23,15 @@ ASKED = re.compile(r"\bulimit -[SH]?l\b")
 ANSWER = re.compile(r"\d{1,18}|unlimited")
 
 
-def of_ports(lines: list[str], whole: str) -> int:
+def of_ports(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int:
     """ibstat, ibstatus, ibv_devinfo; a listing of sysfs, as text or JSON."""
     if MINE.search(whole[:400_000]):
         return 92
-    return 90 if any(ADAPTER.match(line) for line in lines) and any(STATE.match(line) for line in lines) else 0
+    if argv[:1] == ("cat",) and any("/sys/class/infiniband/" in word and word.endswith("/state") for word in argv):
+        return 60 if any(BARE.match(line.strip()) for line in lines) else 0
+    if not any(STATE.match(line) for line in lines):
+        return 0
+    return 90 if any(ADAPTER.match(line) for line in lines) else 60 if argv and argv[0] in TOOLS[:3] else 0
 
 
 def of_counters(lines: list[str]) -> int:
@@ -67,4 +72,4 @@ def of_interfaces(lines: list[str], whole: str) -> int:
     """`ip link` and `ip -j link`."""
     if whole.lstrip()[:2] == "[{" and '"ifname"' in whole[:4096] and '"operstate"' in whole[:4096]:
         return 88
-    return 84 if any(INTERFACE.match(line) for line in lines) else 0
+    return 84 if any(INTERFACE.match(line) or BRIEF.match(line) for line in lines) else 0

@@ -19,6 +19,7 @@ from gpudoctor.analyze import (
     manifests,
     metric_forms,
     monitoring_forms,
+    node_columns,
     node_forms,
     rank_forms,
     rdma_forms,
@@ -115,7 +116,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("nvidia.topo", lambda text: node_forms.of_topo(text.lines), _parser("nvidia.topo"), embedded=True),
     Recogniser("nvidia.version", lambda text: node_forms.of_version(text.lines), _parser("nvidia.version"), embedded=True),
     Recogniser("linux.lspci", lambda text: node_forms.of_lspci(text.lines), _parser("linux.lspci")),
-    Recogniser("linux.modules", lambda text: node_forms.of_modules(text.lines), _parser("linux.modules")),
+    Recogniser("linux.modules", lambda text: node_forms.of_modules(text.lines), _parser("linux.modules"), embedded=True),
     Recogniser("slurm.nodes", lambda text: slurm_forms.of_nodes(text.lines, text.whole), _parser("slurm.nodes"), embedded=True),
     Recogniser("slurm.jobs", lambda text: slurm_forms.of_jobs(text.lines, text.whole), _parser("slurm.jobs"), embedded=True),
     Recogniser("slurm.conf", lambda text: slurm_forms.of_conf(text.lines), _parser("slurm.conf")),
@@ -125,12 +126,18 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("kubelet.config", lambda text: config_forms.of_kubelet(text.lines, text.whole), _parser("kubelet.config")),
     Recogniser("linux.units", lambda text: node_forms.of_units(text.lines), _parser("linux.units")),
     Recogniser("dcgm.diag", lambda text: dcgm_forms.of_diag(text.lines, text.whole), _parser("dcgm.diag"), embedded=True),
+    Recogniser("dcgm.said", lambda text: dcgm_forms.of_said(text.lines, text.whole), _parser("dcgm.said"), embedded=True),
     Recogniser("dcgm.health", lambda text: dcgm_forms.of_health(text.lines), _parser("dcgm.health"), embedded=True),
     Recogniser("dcgm.discovery", lambda text: dcgm_forms.of_discovery(text.lines), _parser("dcgm.discovery"), embedded=True),
     Recogniser("dcgm.dmon", lambda text: dcgm_forms.of_dmon(text.lines), _parser("dcgm.dmon"), embedded=True),
     Recogniser("dcgm.policy", lambda text: dcgm_forms.of_policy(text.lines), _parser("dcgm.policy"), embedded=True),
     Recogniser("dcgm.stats", lambda text: dcgm_forms.of_stats(text.lines), _parser("dcgm.stats"), embedded=True),
-    Recogniser("infiniband.ports", lambda text: rdma_forms.of_ports(text.lines, text.whole), _parser("infiniband.ports"), embedded=True),
+    Recogniser(
+        "infiniband.ports",
+        lambda text: rdma_forms.of_ports(text.lines, text.whole, text.hint.argv),
+        _parser("infiniband.ports"),
+        embedded=True,
+    ),
     Recogniser("infiniband.perfquery", lambda text: rdma_forms.of_counters(text.lines), _parser("infiniband.perfquery"), embedded=True),
     Recogniser(
         "infiniband.ibqueryerrors", lambda text: rdma_forms.of_errors(text.lines), _parser("infiniband.ibqueryerrors"), embedded=True
@@ -158,6 +165,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("kubectl.describe", lambda text: kubectl_describe.score(text.lines), kubectl_describe.describe),
     Recogniser("kubectl.get", lambda text: kubectl_tables.score(text.lines), kubectl_tables.tables),
     Recogniser("kubectl.events", of_events, _events),
+    Recogniser("kubectl.taint", lambda text: node_columns.score(text.lines, text.hint.argv), node_columns.tainted, embedded=True),
     Recogniser("kubectl.labels", lambda text: manifests.label_score(text.lines), manifests.labels),
     Recogniser("kernel.log", of_kernel, _parser("kernel.log")),
     Recogniser("scheduler.message", of_scheduler, _scheduler),
@@ -180,7 +188,8 @@ PARTS = (
 )
 # Seldom alone: what was printed beside it is read line by line.
 AMONG_LINES = ("environment.settings", "linux.df", "linux.ps", "training.log")
-ANSWERS = ("nvidia.smi", "infiniband.", "linux.")
+FEW = 20  # the score of a few lines that stand among others
+ANSWERS = ("nvidia.smi", "nvidia.topo", "infiniband.", "linux.")
 LINES = Recogniser("text", lambda text: 1, _parser("logs.text"))
 
 
@@ -199,4 +208,8 @@ def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     elif chosen.name == "linux.limits":  # nobody asks for a limit without a reason, and that stands beside it
         beside = [LINES]
     beside += [one for score, one in scores if score and one.name in PARTS and one is not chosen and one not in beside]
-    return [chosen, *beside, *([LINES] if chosen.name in AMONG_LINES and not any(one.name in LOGS for one in beside) else [])]
+    return [
+        chosen,
+        *beside,
+        *([LINES] if (chosen.name in AMONG_LINES or best <= FEW) and not any(one.name in LOGS for one in beside) else []),
+    ]

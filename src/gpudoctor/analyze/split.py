@@ -30,8 +30,8 @@ PROGRAMS = (
 HOST_PROMPT = re.compile(
     r"^(?:\([\w.-]{1,40}\) )?\[?[\w.-]{1,64}@[\w.-]{1,255}(?:[: ][^$#%\n]{0,200})?\]?(?:[$#]|(?<!\d)%) ?(?P<command>\S.*)?$"
 )
-# $ kubectl get pods  |  # dmesg | grep -i xid  |  + nvidia-smi -L  |  PS C:\> kubectl get pods
-PROMPT = re.compile(rf"^(?:\$ (?P<any>\S.*)|(?:[#%+❯➜>]|PS [A-Z]:\\[^>]{{0,200}}>) ?(?P<known>{PROGRAMS}(?: .*)?))$")
+# $ kubectl get pods  |  $  |  # dmesg | grep -i xid  |  + nvidia-smi -L  |  PS C:\> kubectl get pods
+PROMPT = re.compile(rf"^(?:\$(?: (?P<any>\S.*))?|(?:[#%+❯➜>]|PS [A-Z]:\\[^>]{{0,200}}>) ?(?P<known>{PROGRAMS}(?: .*)?))$")
 # kubectl exec train-0 -- nvidia-smi  |  /usr/bin/nvidia-smi --query      (a command with no prompt before it)
 BARE = re.compile(
     r"^(?:sudo +)?(?:(?:kubectl|oc) (?:-n|--namespace|get|describe|logs|exec|events|top)\b.*"
@@ -166,7 +166,7 @@ def shown_command(line: str) -> str | None:
     if match := HOST_PROMPT.match(line):
         return match.group("command") or ""
     if match := PROMPT.match(line):
-        return match.group("any") or match.group("known")
+        return match.group("any") or match.group("known") or ""
     if "`" in line and (match := INLINE.match(line)):
         return match["command"] if BARE.match(match["command"]) else None
     return line if BARE.match(line) else bug_report.scanned(line)

@@ -14,6 +14,10 @@ from gpudoctor.cli.complete import complete_cause, complete_runbook, complete_sc
 from gpudoctor.cli.diagnose import diagnose_app
 from gpudoctor.cli.nccl import nccl
 from gpudoctor.cli.options import EXIT_CODES_HELP
+from gpudoctor.cli.printing import Shown
+from gpudoctor.cli.resume import resume, sessions
+from gpudoctor.cli.verify import EXIT_CODES as VERIFY_EXIT_CODES
+from gpudoctor.cli.verify import verify
 
 
 class MainJobFirst(TyperGroup):
@@ -36,6 +40,9 @@ app = typer.Typer(
 )
 app.add_typer(diagnose_app, name="diagnose")
 app.command("nccl", epilog=EXIT_CODES_HELP)(nccl)
+app.command("resume", epilog=EXIT_CODES_HELP)(resume)
+app.command("sessions")(sessions)
+app.command("verify", epilog=VERIFY_EXIT_CODES)(verify)
 
 
 def version(wanted: bool) -> None:
@@ -72,8 +79,11 @@ def run(
     allow_disruptive: options.AllowDisruptive = False,
     record: options.Record = None,
     replay: options.Replay = None,
+    guided: options.Guided = False,
     format: options.Format = "terminal",
+    output: options.OutputFile = None,
     verbose: options.Verbose = False,
+    explain_path: options.ExplainPath = False,
     no_color: options.NoColor = False,
     picture: options.Picture = None,
 ) -> None:
@@ -104,19 +114,19 @@ def run(
         allow_disruptive=allow_disruptive,
         record=record,
         replay=replay,
+        guided=guided,
     )
-    raise typer.Exit(
-        execute(
-            runbook, [*(set_ or []), *further], where, timeout=timeout, format=format, verbose=verbose, no_color=no_color, picture=picture
-        )
-    )
+    shown = Shown(format, output, verbose, no_color, picture, path=explain_path)
+    raise typer.Exit(execute(runbook, [*(set_ or []), *further], where, timeout=timeout, shown=shown))
 
 
 @app.command(epilog=EXIT_CODES_HELP)
 def analyze(
     paths: Annotated[list[str], typer.Argument(metavar="PATH…|-", help="Files and folders with outputs; - is standard input.")],
     format: options.Format = "terminal",
+    output: options.OutputFile = None,
     verbose: options.Verbose = False,
+    explain_path: options.ExplainPath = False,
     no_color: options.NoColor = False,
     picture: options.Picture = None,
 ) -> None:
@@ -128,7 +138,7 @@ def analyze(
     """
     from gpudoctor.cli.execute import analyze_paths
 
-    raise typer.Exit(analyze_paths(paths, format=format, verbose=verbose, no_color=no_color, picture=picture))
+    raise typer.Exit(analyze_paths(paths, Shown(format, output, verbose, no_color, picture, path=explain_path)))
 
 
 @app.command(epilog=EXIT_CODES_HELP)
@@ -149,8 +159,11 @@ def xid(
     timeout: options.Timeout = 120.0,
     record: options.Record = None,
     replay: options.Replay = None,
+    guided: options.Guided = False,
     format: options.Format = "terminal",
+    output: options.OutputFile = None,
     verbose: options.Verbose = False,
+    explain_path: options.ExplainPath = False,
     no_color: options.NoColor = False,
 ) -> None:
     """Explain codes of the NVIDIA driver, or find every Xid of a log or a node and say what is wrong with which GPU.
@@ -165,13 +178,17 @@ def xid(
     """
     from gpudoctor.cli.xid import asked_codes, explain_codes
 
+    shown = Shown(format, output, verbose, no_color, path=explain_path)
     if asked := asked_codes(what or []):
-        raise typer.Exit(explain_codes(asked, format, verbose=verbose))
+        raise typer.Exit(explain_codes(asked, shown))
+    from gpudoctor.cli.errors import NOT_GUIDED, Refused
+
+    if what and guided:
+        raise Refused(NOT_GUIDED)
     if what:
         from gpudoctor.cli.xid import triage_files
 
-        raise typer.Exit(triage_files(what, since, format=format, verbose=verbose, no_color=no_color))
-    from gpudoctor.cli.errors import Refused
+        raise typer.Exit(triage_files(what, since, shown))
     from gpudoctor.cli.execute import Where, execute
 
     where = Where(
@@ -185,10 +202,11 @@ def xid(
         fanout=fanout,
         record=record,
         replay=replay,
+        guided=guided,
     )
     if since:
         raise Refused("--since is for files: of a node the log of this boot is read")
-    raise typer.Exit(execute("xid-triage", {}, where, timeout=timeout, format=format, verbose=verbose, no_color=no_color))
+    raise typer.Exit(execute("xid-triage", {}, where, timeout=timeout, shown=shown))
 
 
 @app.command(epilog=EXIT_CODES_HELP)
@@ -196,8 +214,11 @@ def demo(
     scenario: Annotated[
         str, typer.Argument(help="Name of a recorded incident; none shows the list.", autocompletion=complete_scenario)
     ] = "",
+    guided: options.Guided = False,
     format: options.Format = "terminal",
+    output: options.OutputFile = None,
     verbose: options.Verbose = False,
+    explain_path: options.ExplainPath = False,
     no_color: options.NoColor = False,
 ) -> None:
     """Show the main job on a recorded incident. Needs no GPU and no cluster.
@@ -205,10 +226,11 @@ def demo(
     \b
     gpudoctor demo         the list
     gpudoctor demo taint   a pod that waits because the GPU nodes have a taint
+    gpudoctor demo taint --guided
     """
     from gpudoctor.cli.scenarios import demonstrate
 
-    raise typer.Exit(demonstrate(scenario, format=format, verbose=verbose, no_color=no_color))
+    raise typer.Exit(demonstrate(scenario, Shown(format, output, verbose, no_color, path=explain_path), guided))
 
 
 @app.command("list")
@@ -231,16 +253,20 @@ def show(
 
 
 @app.command()
-def explain(cause: Annotated[str, typer.Argument(help="Name of a cause, or of a variable.", autocompletion=complete_cause)]) -> None:
-    """Explain a cause: what it means, what to do, who can do it, what it brings about. Or a variable of a distributed job.
+def explain(
+    cause: Annotated[str, typer.Argument(help="Name of a cause, a check, or a variable.", autocompletion=complete_cause)],
+    format: Annotated[str, typer.Option("--format", help="terminal or json.")] = "terminal",
+    no_color: options.NoColor = False,
+) -> None:
+    """Explain a cause: what it means, how to tell, what to do and who can, what it is confused with. Or a variable of a distributed job.
 
     \b
     gpudoctor explain untolerated-taint
     gpudoctor explain NCCL_IB_GID_INDEX
     """
-    from gpudoctor.cli.library import explain_cause
+    from gpudoctor.cli.explain import explain_name
 
-    raise typer.Exit(explain_cause(cause))
+    raise typer.Exit(explain_name(cause, format, no_color))
 
 
 @app.command()

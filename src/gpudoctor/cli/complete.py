@@ -68,6 +68,20 @@ def complete_xid(incomplete: str) -> list[str]:
     return []
 
 
+def complete_format(incomplete: str) -> list[str]:
+    """The forms of a report."""
+    from gpudoctor.reporters import REPORTERS
+
+    return [name for name in REPORTERS if name.startswith(incomplete)]
+
+
+def complete_session(incomplete: str) -> list[str]:
+    """Names of guided sessions."""
+    from gpudoctor.probes.session import ids
+
+    return [name for name in ids() if name.startswith(incomplete)]
+
+
 def complete_bundle(incomplete: str) -> list[str]:
     """Folders that are bundles."""
     from glob import escape, glob

@@ -9,6 +9,7 @@ import typer
 from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_node, complete_pod
 from gpudoctor.cli.options import EXIT_CODES_HELP
+from gpudoctor.cli.printing import Shown
 
 diagnose_app = typer.Typer(help="Diagnose something in the cluster.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -27,8 +28,11 @@ def diagnose_pod(
     timeout: options.Timeout = 120.0,
     record: options.Record = None,
     replay: options.Replay = None,
+    guided: options.Guided = False,
     format: options.Format = "terminal",
+    output: options.OutputFile = None,
     verbose: options.Verbose = False,
+    explain_path: options.ExplainPath = False,
     no_color: options.NoColor = False,
 ) -> None:
     """Why a pod that should use a GPU doesn't run, or doesn't see one.
@@ -42,10 +46,14 @@ def diagnose_pod(
     from gpudoctor.cli.inputs import pod_inputs
 
     # The question is about the cluster, and goes nowhere else: no ssh.
-    where = Where(context=context, kubeconfig=kubeconfig, namespace=namespace, no_exec=no_exec, via="pod", record=record, replay=replay)
+    where = Where(
+        context=context, kubeconfig=kubeconfig, namespace=namespace, no_exec=no_exec, via="pod", record=record, replay=replay, guided=guided
+    )
     inputs, asked = pod_inputs(target, namespace, selector, all_namespaces)
     raise typer.Exit(
-        execute("diagnose-pod", inputs, where, asked=asked, timeout=timeout, format=format, verbose=verbose, no_color=no_color)
+        execute(
+            "diagnose-pod", inputs, where, asked=asked, timeout=timeout, shown=Shown(format, output, verbose, no_color, path=explain_path)
+        )
     )
 
 
@@ -66,8 +74,11 @@ def diagnose_node(
     timeout: options.Timeout = 120.0,
     record: options.Record = None,
     replay: options.Replay = None,
+    guided: options.Guided = False,
     format: options.Format = "terminal",
+    output: options.OutputFile = None,
     verbose: options.Verbose = False,
+    explain_path: options.ExplainPath = False,
     no_color: options.NoColor = False,
 ) -> None:
     """What is wrong with a node's GPUs: bus, driver, memory, NVLink, Xids, DCGM, and how it differs from its peers.
@@ -91,5 +102,6 @@ def diagnose_node(
         fanout=fanout,
         record=record,
         replay=replay,
+        guided=guided,
     )
-    raise typer.Exit(execute("node-health", {}, where, timeout=timeout, format=format, verbose=verbose, no_color=no_color))
+    raise typer.Exit(execute("node-health", {}, where, timeout=timeout, shown=Shown(format, output, verbose, no_color, path=explain_path)))

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 
 USAGE, INCONCLUSIVE = 2, 3
+NOT_GUIDED = "--guided goes through what is asked of machines and clusters; what files say is there at once: leave out one of them"
 
 
 class Refused(Exception):

@@ -6,17 +6,21 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from gpudoctor.cli.errors import Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
 from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
-from gpudoctor.cli.printing import check_format, columns, printed
+from gpudoctor.cli.printing import Shown, check_shown, columns, keeper, printed
+from gpudoctor.cli.recording import closed, recorder
 from gpudoctor.facts import Facts
 from gpudoctor.report import StepResult
 from gpudoctor.runbook.model import Library, Runbook
+
+if TYPE_CHECKING:
+    from gpudoctor.cli import sessions
 
 LONGEST = 86_400.0  # seconds of a whole run: a day; also what makes "nan" and "inf" mistakes
 OWNERS = "deployment, replicaset, statefulset, daemonset, job, cronjob and what operators add, such as pytorchjob"
@@ -37,6 +41,7 @@ class Where(msgspec.Struct, kw_only=True):
     allow_disruptive: bool = False
     record: Path | None = None
     replay: Path | None = None
+    guided: bool = False
 
 
 def execute(
@@ -46,56 +51,68 @@ def execute(
     *,
     asked: str = "",
     timeout: float,
-    format: str,
-    verbose: bool,
-    no_color: bool,
-    picture: Path | None = None,
+    shown: Shown,
     given_facts: Facts | None = None,
+    session: sessions.Open | None = None,
 ) -> int:
-    """Execute a runbook and print its report; returns the exit code. `given_facts` are known before it asks anything."""
+    """Execute a runbook and print its report; returns the exit code. `given_facts` are known before it asks anything; `session` is one
+    that somebody goes on with.
+    """
     from gpudoctor.engine.diagnose import diagnose
     from gpudoctor.engine.steps import NotThere
     from gpudoctor.parsers.kubernetes_json import seconds
 
-    check_format(format)
+    check_shown(shown)
     if not 1 <= timeout <= LONGEST:
         raise Refused(f"--timeout takes 1 to {LONGEST:.0f} seconds, not {timeout:g}")
+    if where.guided:
+        from gpudoctor.cli import sessions
+
+        sessions.refuse_unfit(where, given_facts is not None)
     probe, recorded, namespace = probing(where)
     live = probe if recorded is None else None
     library = loaded()
     book = recorded_book(library, recorded.runbook) if recorded and not name else find_runbook(library, name)
-    inputs = inputs_of(book, settings(book, given) if isinstance(given, list) else given, where, recorded, namespace)
-    started = seconds(recorded.recorded) or 0.0 if recorded else clock()
-    if where.record is not None:
+    given = settings(book, given) if isinstance(given, list) else given
+    inputs = session.state.inputs if session else inputs_of(book, given, where, recorded, namespace)
+    started = session.state.started if session else seconds(recorded.recorded) or 0.0 if recorded else clock()
+    if where.guided:
+        session = session or sessions.begin(book, question(asked, inputs), started, timeout, inputs, where)
+        probe = session.recording(probe)
+    elif where.record is not None:
         probe = recorder(probe, where.record, book.id, inputs, started)
+    keeps = keeper(probe, shown)
+    how = {
+        "asked": question(asked, inputs),
+        "started": started,
+        "timeout": timeout,
+        "fanout": where.fanout,
+        # a replay disturbs nothing, and asks what was asked; who is guided is asked about each step
+        "consent": where.allow_disruptive or (recorded is not None and session is None),
+        "recorded": recorded is not None,
+        "given": given_facts,
+        "kept": keeps.kept if keeps else None,
+        "explain_path": shown.path,
+        "on_step": None if session else progress(where, shown),
+        "on_hosts": hosts_progress(where, shown, book.id),
+    }
     try:
-        report = diagnose(
-            library,
-            book,
-            inputs,
-            probe,
-            asked=question(asked, inputs),
-            started=started,
-            timeout=timeout,
-            fanout=where.fanout,
-            consent=where.allow_disruptive or recorded is not None,  # a replay disturbs nothing, and asks what was asked
-            recorded=recorded is not None,
-            given=given_facts,
-            on_step=progress(where, format),
-            on_hosts=hosts_progress(where, format, book.id),
-        )
+        if session:
+            report = session.walk(library, book, inputs, keeps or probe, shown, how)
+        else:
+            report = diagnose(library, book, inputs, keeps or probe, **how)
     except NotThere as missing:
         close = f"; close to it: {', '.join(missing.close)}" if missing.close else ""
         raise Refused(f"{missing.what} was not found{close}") from None
     finally:
-        if where.record is not None:
+        if where.record is not None or session:
             closed(probe)
         for left in live.close() if live else ():
             complain(left)
     no_such_kind = f'the server doesn\'t have a resource type "{inputs.get("kind")}"'
     if any(missing.why == no_such_kind for missing in report.coverage.missing):
         raise Refused(f"{no_such_kind}; what owns pods is {OWNERS}")
-    return printed(report, format, verbose, no_color, picture)
+    return printed(report, shown, keeps.redactor if keeps else None)
 
 
 def inputs_of(book: Runbook, given: dict[str, Any], where: Where, recorded: Any, namespace: str) -> dict[str, Any]:
@@ -114,27 +131,6 @@ def inputs_of(book: Runbook, given: dict[str, Any], where: Where, recorded: Any,
     if "namespace" in book.inputs and not inputs["namespace"]:
         inputs["namespace"] = namespace
     return inputs
-
-
-def recorder(probe: Any, folder: Path, runbook: str, inputs: dict[str, Any], started: float) -> Any:
-    """A probe that keeps what the other one answers. Raises `Refused` for a folder that can't be used."""
-    from gpudoctor.probes.bundle import BundleError
-    from gpudoctor.probes.record import Recorder
-
-    try:
-        return Recorder(probe, folder, runbook, inputs, started)
-    except BundleError as error:
-        raise Refused(str(error)) from None
-
-
-def closed(recorder: Any) -> None:
-    """End a recording. An incomplete one is said on stderr: the report is worth having all the same."""
-    from gpudoctor.probes.bundle import BundleError
-
-    try:
-        recorder.close()
-    except BundleError as error:
-        complain(str(error))
 
 
 def clock() -> float:
@@ -245,42 +241,43 @@ def read_runbook(library: Library, path: Path) -> Runbook:
     return book
 
 
-def progress(where: Where, format: str) -> Any:
+def progress(where: Where, shown: Shown) -> Any:
     """A line for each command of a live run as its step ends, on a terminal only. A replay is over before anybody could read it."""
-    if format != "terminal" or where.replay is not None:
+    if shown.format != "terminal" or where.replay is not None:
         return None
     from gpudoctor.reporters.progress import printer
 
     show = printer(sys.stderr, width=columns())
-    shown: set[tuple[str, ...]] = set()  # several runbooks ask the same, and it is asked once
+    known: set[tuple[str, ...]] = set()  # several runbooks ask the same, and it is asked once
 
     def on_step(step: StepResult) -> None:
         command = (step.host, *step.argv)
-        if step.argv and command not in shown:
-            shown.add(command)
+        if step.argv and command not in known:
+            known.add(command)
             show(step)
 
     return on_step
 
 
-def hosts_progress(where: Where, format: str, name: str) -> Any:
+def hosts_progress(where: Where, shown: Shown, name: str) -> Any:
     """How many of many hosts have answered, on a terminal only."""
-    if format != "terminal" or where.replay is not None:
+    if shown.format != "terminal" or where.replay is not None:
         return None
     from gpudoctor.reporters.progress import counter
 
     return counter(sys.stderr, name, width=columns())
 
 
-def analyze_paths(paths: list[str], *, format: str, verbose: bool, no_color: bool, picture: Path | None = None) -> int:
+def analyze_paths(paths: list[str], shown: Shown) -> int:
     """Diagnose from files."""
     from gpudoctor.analyze.gather import gather
+    from gpudoctor.cli.paths import check_paths, reading_progress, recorded_run
     from gpudoctor.engine.diagnose import analyze
 
-    check_format(format)
-    for path in paths:
-        if path != "-" and not Path(path).exists():
-            raise Refused(f"{path} is not there")
+    check_shown(shown)
+    check_paths(paths)
     library = loaded()
-    gathered = gather(paths)
-    return printed(analyze(library, gathered.facts, gathered.inputs, gathered.now), format, verbose, no_color, picture)
+    if (folder := recorded_run(paths)) is not None:
+        return execute("", {}, Where(replay=folder), timeout=LONGEST, shown=shown)
+    gathered = gather(paths, reading_progress(shown.format))
+    return printed(analyze(library, gathered.facts, gathered.inputs, gathered.now, explain_path=shown.path), shown)

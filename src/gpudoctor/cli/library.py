@@ -1,4 +1,4 @@
-"""list, show, explain: what there is, what it would run and needs, what a cause means."""
+"""list, show: what there is, and what it would run and needs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from gpudoctor.cli.errors import no_such
 from gpudoctor.cli.execute import find_runbook, loaded
-from gpudoctor.knowledge.nccl_settings import Known, known
 from gpudoctor.runbook.model import Library, Runbook, Step
 
 # What `${input.kind}` may name: the owners that `diagnose pod TYPE/NAME` starts from.
@@ -63,7 +61,7 @@ def show_runbook(name: str) -> int:
         print(f"\n{number:>2}. {step.title or step.id}   [{owner.id}.{step.id}]")
         for line in step_lines(step):
             print(f"    {line}")
-        total += step.timeout if step.run else 0
+        total += step.timeout if step.run and not step.choices else 0
     print(f"\nNothing is changed. A whole run ends after --timeout, 120 s by default; its steps alone would after {total:.0f} s at most.")
     return 0
 
@@ -77,7 +75,10 @@ def step_lines(step: Step) -> Iterator[str]:
     if step.each:
         where = f" where {step.where}" if step.where else ""
         yield f"each    {step.each.name} in {step.each.type}{where} (at most {step.limit})"
-    if step.run:
+    if step.choices:
+        yield f"ask     {step.run[-1]}   (a person, with --guided)"
+        yield f"        {'; '.join(step.choices.values())}"
+    elif step.run:
         yield asking(step) + (f"   on {step.host}" if step.host else "") + f"   (at most {step.timeout:.0f} s)"
     if step.otherwise:
         yield f"        else {shlex.join(step.otherwise)}"
@@ -103,6 +104,9 @@ def asking(step: Step) -> str:
     """
     if step.run[0] == "nvml":
         return f"nvml    {' '.join(step.run[1:2])}" + (f" for {step.run[2]} s, every {step.run[3]} s" if len(step.run) > 3 else "")
+    if step.run[0] == "promql" and len(step.run) == 3:
+        _, url, query = step.run
+        return f"promql  {query.removeprefix('/')}   now, at {url}"
     if step.run[0] == "promql" and len(step.run) == 5:
         _, url, query, span, every = step.run
         return f"promql  {query}   of the last {span} s, every {every} s, at {url}"
@@ -133,6 +137,8 @@ def show_rbac(name: str) -> int:
             execs = True
         elif verb == "logs":
             reads.setdefault("", set()).add("pods/log")
+        elif verb == "get" and step.run[2].startswith("--raw"):
+            reads.setdefault("", set()).add(f"{'pods' if '/pods/' in step.run[-1] else 'services'}/proxy")
         elif verb == "get":
             for word in OWNERS if "${" in step.run[2] else (step.run[2].split("/")[0],):
                 group, plural = resource_of(word)
@@ -159,52 +165,3 @@ def resource_of(word: str) -> tuple[str, str]:
     plural, _, group = word.partition(".")
     known = RESOURCES.get(word)
     return (known.group, known.plural) if known else (group, plural)
-
-
-def explain_cause(name: str) -> int:
-    """An entry of the catalogue, or an environment variable."""
-    library = loaded()
-    cause = library.causes.get(name)
-    if cause is None and (variable := known(name)):
-        return explain_variable(name, variable)
-    if cause is None:
-        raise no_such("cause", name, library.causes, "completion lists the names")
-    print(f"{cause.id}: {cause.title}\n")
-    print(textwrap.fill(cause.means, WIDTH) + "\n")
-    print(f"severity {cause.severity} · layer {cause.layer} · act {cause.act} · who {cause.who} · about a {cause.subject}")
-    for label, names in (
-        ("brings about", cause.explains),
-        ("brought about by", [c.id for c in library.causes.values() if cause.id in c.explains]),
-    ):
-        if names:
-            print(textwrap.fill(f"{label}: {', '.join(names)}", WIDTH, subsequent_indent="  "))
-    checks = [f"{book.id}.{check.id}" for book in library.runbooks.values() for check in book.checks() if check.finds == cause.id]
-    if checks:
-        print(textwrap.fill(f"found by: {', '.join(checks)}", WIDTH, subsequent_indent="  "))
-    for fix in cause.fixes:
-        print(f"\n  {fix.title} ({fix.risk})")
-        for label, argv in (("", fix.run), ("undo ", fix.undo), ("verify ", fix.verify)):
-            if argv:
-                print(f"    {label}$ {' '.join(argv)}")
-    for reference in cause.references:
-        print(f"\n  {reference}")
-    return 0
-
-
-def explain_variable(name: str, known: Known) -> int:
-    """An environment variable of a distributed job."""
-    print(f"{name}: {known.does}\n")
-    said = {
-        "read by": known.library,
-        "default": known.defaults.strip("; "),
-        "values": ", ".join(known.words) or ("a number" if known.takes == "number" else ""),
-        "since": known.since,
-        "until": known.until,
-        "state": {"diagnostic": "to find faults, not to be left in"}.get(known.state, known.state),
-        "instead": known.instead,
-        "ranks": "the same on every rank of a job" if known.same else "",
-    }
-    for label, value in said.items():
-        if value:
-            print(textwrap.fill(f"{label}: {value}", WIDTH, subsequent_indent="  "))
-    return 0

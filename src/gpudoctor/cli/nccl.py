@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_pod
-from gpudoctor.cli.errors import Refused
+from gpudoctor.cli.errors import NOT_GUIDED, Refused
+from gpudoctor.cli.printing import Shown
 
 if TYPE_CHECKING:
     from gpudoctor.analyze.gather import Gathered
@@ -42,8 +42,11 @@ def nccl(
     timeout: options.Timeout = 120.0,
     record: options.Record = None,
     replay: options.Replay = None,
+    guided: options.Guided = False,
     format: options.Format = "terminal",
+    output: options.OutputFile = None,
     verbose: options.Verbose = False,
+    explain_path: options.ExplainPath = False,
     no_color: options.NoColor = False,
 ) -> None:
     """Why a distributed job does not start, hangs or fails: who was first, who is behind, and what is wrong there.
@@ -67,9 +70,10 @@ def nccl(
         fanout=fanout,
         record=record,
         replay=replay,
+        guided=guided,
     )
     inputs, asked = env_inputs(pod, job, selector, namespace, ras) if env else job_inputs(pod, job, selector, namespace, ras)
-    shown: dict[str, Any] = {"format": format, "verbose": verbose, "no_color": no_color}
+    shown = Shown(format, output, verbose, no_color, path=explain_path)
     raise typer.Exit(diagnosed(list(paths or []), inputs, asked, where, "nccl-env" if env else "nccl", timeout, shown))
 
 
@@ -102,40 +106,41 @@ def env_inputs(pod: str, job: str, selector: str, namespace: str, ras: str) -> t
     return {names[key]: value for key, value in inputs.items() if key in names}, asked or (f"pods with {selector}" if selector else "")
 
 
-def diagnosed(paths: list[str], inputs: dict[str, Any], asked: str, where: Where, book: str, timeout: float, shown: dict[str, Any]) -> int:
+def diagnosed(paths: list[str], inputs: dict[str, Any], asked: str, where: Where, book: str, timeout: float, shown: Shown) -> int:
     """What files say alone; with pods or hosts, both together. Returns the exit code."""
     from gpudoctor.cli.execute import execute
 
-    gathered = read(paths) if paths else None
+    gathered = read(paths, shown.format) if paths else None
     asks = bool(inputs or where.nodes or where.local or where.replay)
+    if gathered and where.guided:
+        raise Refused(NOT_GUIDED)
     if gathered and not asks:
-        return from_files(gathered, book, **shown)
+        return from_files(gathered, book, shown)
     if not asks:
         raise Refused("which job? give its logs, --pod, --job or -l SELECTOR, --node or --local for hosts, --ras HOST")
     if gathered and (where.record or where.replay):
         raise Refused("--record and --replay are for what a cluster says: keep the files beside it")
     asked = asked or (f"{len(paths)} file{'s' if len(paths) > 1 else ''} and their hosts" if paths else "")
     facts = gathered.facts if gathered else None
-    return execute(book, inputs, where, asked=asked, timeout=timeout, given_facts=facts, **shown)
+    return execute(book, inputs, where, asked=asked, timeout=timeout, given_facts=facts, shown=shown)
 
 
-def read(paths: list[str]) -> Gathered:
+def read(paths: list[str], format: str) -> Gathered:
     """The facts of files and folders. Raises `Refused` for one that isn't there."""
     from gpudoctor.analyze.gather import gather
+    from gpudoctor.cli.paths import check_paths, reading_progress
 
-    for path in paths:
-        if path != "-" and not Path(path).exists():
-            raise Refused(f"{path[:120]} is not there")
-    return gather(paths)
+    check_paths(paths)
+    return gather(paths, reading_progress(format))
 
 
-def from_files(gathered: Gathered, book: str, *, format: str, verbose: bool, no_color: bool) -> int:
+def from_files(gathered: Gathered, book: str, shown: Shown) -> int:
     """The report of what files say, with the tables of the runbook."""
     from gpudoctor.cli.execute import find_runbook, loaded
-    from gpudoctor.cli.printing import check_format, printed
+    from gpudoctor.cli.printing import check_shown, printed
     from gpudoctor.engine.diagnose import analyze
 
-    check_format(format)
+    check_shown(shown)
     library = loaded()
-    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, find_runbook(library, book))
-    return printed(report, format, verbose, no_color)
+    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, find_runbook(library, book), explain_path=shown.path)
+    return printed(report, shown)

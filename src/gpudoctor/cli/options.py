@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gpudoctor.cli.complete import complete_bundle, complete_context, complete_namespace, complete_node
+from gpudoctor.cli.complete import complete_bundle, complete_context, complete_format, complete_namespace, complete_node
 
 EXIT_CODES_HELP = """Exit codes: 0 healthy, 1 problem found, 2 usage or not found, 3 inconclusive (something could not be read),
 4 consent was needed, 70 internal error, 130 interrupted."""
@@ -27,9 +27,12 @@ Record = Annotated[Path | None, typer.Option("--record", help="Write everything 
 Replay = Annotated[
     Path | None, typer.Option("--replay", help="Answer from a recorded folder instead of the cluster.", autocompletion=complete_bundle)
 ]
-Format = Annotated[str, typer.Option("--format", help="terminal or json.")]
+Format = Annotated[str, typer.Option("--format", help="terminal, json, markdown, html or junit.", autocompletion=complete_format)]
+OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="Write the report into this file instead of printing it.")]
+Guided = Annotated[bool, typer.Option("--guided", help="Step by step: say what comes and why, ask before each step, keep a session.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show every step, table and check.")]
 Picture = Annotated[Path | None, typer.Option("--picture", help="Write what was watched over time into this file, as SVG.")]
+ExplainPath = Annotated[bool, typer.Option("--explain-path", help="Say why these causes and no others, check by check.")]
 NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; NO_COLOR in the environment does the same.")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="An input of the runbook, as name=value; may be repeated.")]
 Node = Annotated[

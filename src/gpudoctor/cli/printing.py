@@ -1,13 +1,35 @@
-"""A report on the screen, and its picture in a file."""
+"""A report on the screen or in a file, and its picture in another."""
 
 from __future__ import annotations
 
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpudoctor.cli.errors import Refused
-from gpudoctor.report import Report
+
+if TYPE_CHECKING:
+    from gpudoctor.probes.base import Probe
+    from gpudoctor.probes.keep import Keeper
+    from gpudoctor.probes.redact import Redactor
+    from gpudoctor.report import Report
+
+
+class Shown(NamedTuple):
+    """How a report is shown: its form, and the file that gets it instead of the screen."""
+
+    format: str = "terminal"
+    output: Path | None = None
+    verbose: bool = False
+    no_color: bool = False
+    picture: Path | None = None
+    path: bool = False  # say why these causes and no others
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the report; `-` is the screen."""
+        return None if self.output == Path("-") else self.output
 
 
 def columns() -> int:
@@ -17,24 +39,83 @@ def columns() -> int:
     return shutil.get_terminal_size((100, 25)).columns
 
 
-def check_format(name: str) -> None:
-    """Raise `Refused` for a reporter that isn't there, before anything is asked."""
+def check_shown(shown: Shown) -> None:
+    """Raise `Refused` for a form that isn't there or a file that can't be written, before anything is asked."""
     from gpudoctor.reporters import REPORTERS
 
-    if name not in REPORTERS:
-        raise Refused(f"there is no format '{name}'; there are {', '.join(REPORTERS)}")
+    if shown.format not in REPORTERS:
+        raise Refused(f"there is no format '{shown.format[:40]}'; there are {', '.join(REPORTERS)}")
+    for path in (shown.file, shown.picture):
+        if path is not None:
+            check_file(path)
 
 
-def printed(report: Report, format: str, verbose: bool, no_color: bool, picture: Path | None = None) -> int:
-    """Print a report, and draw it where a file is named for that; returns the exit code of its verdict."""
-    from gpudoctor.reporters import render
+def check_file(path: Path) -> None:
+    """Raise `Refused` for a file that surely can't be written."""
+    if path.is_dir():
+        raise Refused(f"{path} is a folder: give the name of a file")
+    if not path.parent.is_dir():
+        raise Refused(f"{path} can't be written: there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise Refused(f"{path} can't be written: no right to write there")
 
-    if picture is not None:
-        draw(report, picture)
-    color = sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
-    text = render(report, format, width=columns(), color=color, verbose=verbose)
-    sys.stdout.write(text if format == "json" else drawable(text))
+
+def keeper(probe: Probe, shown: Shown) -> Keeper | None:
+    """A probe that also remembers the answers, for a form that shows them; None for the others."""
+    from gpudoctor.reporters import WITH_OUTPUTS
+
+    if shown.format not in WITH_OUTPUTS:
+        return None
+    from gpudoctor.probes.keep import Keeper
+
+    return Keeper(probe)
+
+
+def printed(report: Report, shown: Shown, redactor: Redactor | None = None) -> int:
+    """Print a report, or write it into its file, and draw it where a file is named for that; returns the exit code of its verdict.
+
+    What is made to be handed on is redacted first, with `redactor` where the run had one.
+    """
+    from gpudoctor.reporters import FOR_OTHERS, render
+
+    if shown.picture is not None:
+        draw(report, shown.picture)
+    if shown.format in FOR_OTHERS:
+        from gpudoctor.cli.sharing import shareable
+
+        report = shareable(report, redactor)
+    color = sys.stdout.isatty() and shown.file is None and not shown.no_color and not os.environ.get("NO_COLOR")
+    deliver(render(report, shown.format, width=columns(), color=color, verbose=shown.verbose), shown, report.verdict)
     return report.exit_code
+
+
+def deliver(text: str, shown: Shown, verdict: str = "") -> None:
+    """Write a text into its file, and say on the screen where it is; without a file it goes to the screen. Raises `Refused`."""
+    if shown.file is None:
+        sys.stdout.write(drawable(text) if shown.format == "terminal" else text)
+        return
+    write(shown.file, text)
+    sys.stdout.write(drawable(f"{f'{verdict}: ' if verdict else ''}the report is in {shown.file}\n"))
+
+
+def write(path: Path, text: str) -> None:
+    """Put a text into a file in one step: a reader finds the old text or the new one, never half of one. Raises `Refused`.
+
+    A link is followed. What is no plain file (/dev/stdout, a named pipe) can't be replaced, and is written to.
+    """
+    draft = path.parent / f".{path.name[:200]}.{os.getpid()}"
+    try:
+        path = path.resolve()
+        draft = path.parent / draft.name
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError as error:
+        raise Refused(f"{path} can't be written: {error.strerror or error}") from None
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def drawable(text: str) -> str:
@@ -52,7 +133,4 @@ def draw(report: Report, path: Path) -> None:
     """Write the picture. Raises `Refused` for a file that can't be written."""
     from gpudoctor.reporters.picture import svg
 
-    try:
-        path.write_text(svg(report), encoding="utf-8")
-    except OSError as error:
-        raise Refused(f"{path} can't be written: {error.strerror}") from None
+    write(path, svg(report))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gpudoctor.cli.errors import no_such
+from gpudoctor.cli.printing import Shown
 
 
 class Scenario(NamedTuple):
@@ -28,7 +29,7 @@ SCENARIOS: dict[str, Scenario] = {
 }
 
 
-def demonstrate(name: str, *, format: str, verbose: bool, no_color: bool) -> int:
+def demonstrate(name: str, shown: Shown, guided: bool = False) -> int:
     """Run one scenario, or list them."""
     from gpudoctor.cli.execute import Where, execute
     from gpudoctor.runbook.index import fixtures_folder
@@ -39,5 +40,5 @@ def demonstrate(name: str, *, format: str, verbose: bool, no_color: bool) -> int
         return 0
     if name not in SCENARIOS:
         raise no_such("scenario", name, SCENARIOS, f"there are {', '.join(SCENARIOS)}")
-    where = Where(replay=fixtures_folder() / SCENARIOS[name].bundle)
-    return execute("", {}, where, timeout=120.0, format=format, verbose=verbose, no_color=no_color)
+    where = Where(replay=fixtures_folder() / SCENARIOS[name].bundle, guided=guided)
+    return execute("", {}, where, timeout=120.0, shown=shown)

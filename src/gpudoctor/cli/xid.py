@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
 
 import msgspec
 
 from gpudoctor.cli.errors import USAGE, Refused
+from gpudoctor.cli.printing import Shown, check_shown, deliver, printed
 from gpudoctor.knowledge.xid_decode import Decoded, decode
 from gpudoctor.knowledge.xids import Book, Pair, Sxid, Xid, book
 
@@ -17,6 +16,7 @@ SWITCH = 10_000  # codes of the NVSwitch driver have five digits, those of the G
 CODE = re.compile(r"(?:s?xid[ =]?)?(\d{1,5})\Z", re.IGNORECASE)
 # NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.  |  … SXid (PCI:0000:05:00.0): 12028, …
 LINE = re.compile(r"\bS?Xid \([^)]{1,80}\): ?(\d{1,5})\b,? ?(.*)", re.DOTALL)
+CODE_FORMATS = ("terminal", "json")
 WORST = ("critical", "error", "decode", "warning", "info")
 
 
@@ -104,18 +104,20 @@ def holds(row: Pair, given: set[int], switch: bool) -> bool:
     return len(given) > 1 if row.any_other else row.alone or row.sxid or len(row.codes) > 1
 
 
-def explain_codes(asked: list[Asked], format: str, *, verbose: bool = False) -> int:
+def explain_codes(asked: list[Asked], shown: Shown) -> int:
     """Print what is known; returns the exit code: 2 when a code is unknown."""
     from gpudoctor.cli.xid_screen import screen
 
-    if format not in ("terminal", "json"):
-        raise Refused(f"there is no format '{format}'; there are terminal, json")
+    if shown.format not in CODE_FORMATS:
+        raise Refused(f"codes have no format '{shown.format[:40]}'; there are {', '.join(CODE_FORMATS)}")
+    check_shown(shown)
     known = book_of_ours()
     answer = explained(asked, known)
-    if format == "json":
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(answer)).decode() + "\n")
+    if shown.format == "json":
+        text = msgspec.json.format(msgspec.json.encode(answer)).decode() + "\n"
     else:
-        sys.stdout.write(screen(answer, known, verbose=verbose))
+        text = screen(answer, known, verbose=shown.verbose)
+    deliver(text, shown)
     return USAGE if answer.unknown else 0
 
 
@@ -129,23 +131,21 @@ def book_of_ours() -> Book:
         raise Refused(str(error)) from None
 
 
-def triage_files(paths: list[str], since: str, *, format: str, verbose: bool, no_color: bool) -> int:
+def triage_files(paths: list[str], since: str, shown: Shown) -> int:
     """Every Xid of kernel logs: a timeline for each GPU, and what is wrong with it."""
     from gpudoctor.analyze.kernel_files import read
     from gpudoctor.cli.execute import loaded
-    from gpudoctor.cli.printing import check_format, printed
+    from gpudoctor.cli.paths import check_paths
     from gpudoctor.engine.diagnose import analyze
     from gpudoctor.engine.plan import cast
 
-    check_format(format)
-    for path in paths:
-        if path != "-" and not Path(path).exists():
-            raise Refused(f"'{path[:120]}' is neither a code nor a file that is there")
+    check_shown(shown)
+    check_paths(paths, "'{}' is neither a code nor a file that is there")
     try:
         seconds = float(cast(since, "duration")) if since else None
     except ValueError as error:
         raise Refused(f"--since {since[:80]}: {error}") from None
     library = loaded()
     gathered = read(paths, seconds)
-    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, library.runbooks["xid-triage"])
-    return printed(report, format, verbose, no_color)
+    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, library.runbooks["xid-triage"], explain_path=shown.path)
+    return printed(report, shown)

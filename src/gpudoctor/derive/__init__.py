@@ -51,17 +51,27 @@ DERIVATIONS: dict[str, Derivation] = {
     "fabric.growth": Derivation(("ib_counters",), ("ib_growth",), "ib_growth:growth", beside=("ib_ports",)),
     "gpus.table": Derivation(("gpus",), ("gpu_rows",), "gpu_table:table", beside=("xids", "pci_devices"), asked=True),
     "gpus.throttling": Derivation(("gpu_samples",), ("throttling",), "throttling:throttling", beside=("gpus",)),
+    "gpus.use": Derivation(("gpu_samples",), ("gpu_use", "node_use"), "gpu_use:used", beside=("gpus", "gpu_processes")),
     "job.state": Derivation(
         needs=("ranks",),
         fills=("jobs", "rank_groups", "rank_differences"),
         function="job:state",
-        beside=("communicators", "collectives", "messages", "pods"),
+        beside=("communicators", "collectives", "messages", "pods", "nodes", "paces"),
         files=("ranks", "collectives", "communicators"),
     ),
     "job.hosts": Derivation(("jobs",), ("hosts",), "job_hosts:suspects", beside=("ranks", "pods"), asked=True),
+    "monitoring.paths": Derivation(
+        needs=("exporters", "services", "monitors", "pod_monitors", "prometheuses", "namespace_labels", "scrape_targets"),
+        fills=("scrape_paths",),
+        function="scrape_paths:paths",
+        beside=("service_endpoints",),
+        files=("exporters", "services"),
+    ),
+    "monitoring.nodes": Derivation(("exporters", "nodes"), ("exporter_nodes",), "scrape_paths:nodes", asked=True),
     "settings.compared": Derivation(
         ("settings",), ("setting_rows", "setting_matches"), "settings:compared", beside=("interfaces", "ib_ports", "pods")
     ),
+    "slurm.hosts": Derivation(("slurm_nodes",), ("hosts",), "slurm:hosts", asked=True),
     "stack.order": Derivation(("pods", "containers"), ("stack",), "stack:order"),
     "targets.found": Derivation(("pods", "workloads", "names"), ("targets",), "targets:found", asked=True),
 }

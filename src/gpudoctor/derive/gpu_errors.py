@@ -53,6 +53,7 @@ def summed(found: list[Xid], peers: int, asked: str) -> GpuErrors:
         codes=list(dict.fromkeys(xid.code for xid in found)),
         beyond=list(dict.fromkeys(xid.code for xid in found if beyond_one_program(xid))),
         age=min((xid.age for xid in found if xid.age is not None), default=None),
+        last=max((when for xid in found if (when := xid.last or xid.time) is not None), default=None),
         lines=sum(xid.count for xid in found),
         programs=len({xid.process for xid in found if xid.process}),
         faulty=faulty(found),

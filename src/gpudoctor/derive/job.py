@@ -18,10 +18,13 @@ from gpudoctor.derive.job_rows import differences, groups, wording
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.job import Collective, Communicator, Job, Rank
 from gpudoctor.facts.kubernetes import Message, Pod
+from gpudoctor.facts.stall import Pace
 from gpudoctor.nodesets import fold
 
 PORT = re.compile(r"(?:<\d+>|\]?:\d+)$|^\[")  # of 10.0.0.2<41273>, gpu-07<4711>, [10.0.0.2]:4711
 MOST = 65_536  # ranks of a job that a log may claim; more is noise
+SLOWER = 1.2  # times as long as before: steps of a sound job differ by a few per cent (our choice)
+SLOW = "ranks_named_slow"  # the program itself compared them
 
 
 def state(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
@@ -87,7 +90,7 @@ def measured(
         job=job,
         world=world,
         seen=len(ranks),
-        kind=kind_of(ranks, begun, where, first),
+        kind=pace_of(kind_of(ranks, begun, where, first), facts),
         missing=missing,
         missing_text=numbers(missing),
         first=first.rank if first else None,
@@ -191,6 +194,15 @@ def kind_of(ranks: list[Rank], begun: set[int], where: Progress | None, first: R
         return "died"
     stages = {one.stage for one in ranks}
     return next((kind for kind in ("rendezvous", "init", "running", "ended") if kind in stages), "")
+
+
+def pace_of(kind: str, facts: Mapping[str, list[Fact]]) -> str:
+    """`slow` for a job that runs, and whose steps take longer since some step, or of which a rank was found slow; else the kind."""
+    if kind not in ("running", ""):
+        return kind
+    paces = of_type(facts.get("paces", []), Pace)
+    longer = any(one.slower is not None and one.slower >= SLOWER for one in paces)
+    return "slow" if longer or any(one.name == SLOW for one in of_type(facts.get("messages", []), Message)) else kind
 
 
 def hosts_of(numbered: Mapping[int, Rank], first: Rank | None, where: Progress | None) -> list[str]:

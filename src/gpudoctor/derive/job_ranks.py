@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from gpudoctor.facts import Fact
 from gpudoctor.facts.job import Rank
-from gpudoctor.facts.kubernetes import Pod
+from gpudoctor.facts.kubernetes import Node, Pod
 from gpudoctor.nodesets import runs
 
 SHOWN = 12  # stretches of rank numbers that a line names
@@ -72,10 +72,26 @@ def of_type(records: Iterable[Fact], kind: type[F]) -> list[F]:
 def members(facts: Mapping[str, list[Fact]]) -> dict[str, list[Rank]]:
     """The ranks by job, each once, in the order of their numbers; those without a number come last."""
     pods = {(pod.namespace, pod.pod): pod for pod in of_type(facts.get("pods", []), Pod)}
+    hosts = addresses(of_type(facts.get("ranks", []), Rank), of_type(facts.get("nodes", []), Node))
     jobs: dict[str, dict[object, list[Rank]]] = defaultdict(lambda: defaultdict(list))
     for number, one in enumerate(of_type(facts.get("ranks", []), Rank)):
-        jobs[one.job][key_of(one, number)].append(placed(one, pods))
+        one = placed(one, pods)
+        one = replace(one, node=hosts[one.node]) if one.node in hosts else one
+        jobs[one.job][key_of(one, number)].append(one)
     return {job: sorted((together(records) for records in found.values()), key=in_order) for job, found in jobs.items()}
+
+
+def addresses(ranks: Iterable[Rank], nodes: Iterable[Node]) -> dict[str, str]:
+    """Address → host, as NCCL's bootstrap and Kubernetes tell them: RAS names machines by their addresses. One of two hosts is nobody's."""
+    seen: dict[str, set[str]] = defaultdict(set)
+    for rank in ranks:
+        if rank.address and rank.node and rank.node != rank.address:
+            seen[rank.address].add(rank.node)
+    for node in nodes:
+        for address in node.addresses:
+            if address != node.node:
+                seen[address].add(node.node)
+    return {address: min(names) for address, names in seen.items() if len(names) == 1}
 
 
 def key_of(one: Rank, number: int) -> object:

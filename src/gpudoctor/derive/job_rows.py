@@ -39,6 +39,7 @@ SAID: dict[str, Said] = {
     "link_layer": lambda one: one.link_layer,
     "gdr": lambda one: "" if one.gdr is None else "in use" if one.gdr else "not in use",
     "hcas": lambda one: ", ".join(sorted(one.hcas)),
+    "channels": lambda one: one.channels,
 }
 # Fields whose name is not the word for it.
 WORDS = {
@@ -49,6 +50,7 @@ WORDS = {
     "link_layer": "link layer",
     "gdr": "GPUDirect RDMA",
     "hcas": "adapters",
+    "channels": "number of channels",
 }
 # Differ from rank to rank by their nature.
 OWN = frozenset({"NCCL_HOSTID", "NCCL_COMM_ID", "NCCL_DEBUG_FILE", "NCCL_DEBUG", "NCCL_DEBUG_SUBSYS", "NCCL_TOPO_DUMP_FILE"})
@@ -147,7 +149,8 @@ def differences(job: str, ranks: list[Rank]) -> list[RankDifference]:
         made += differing(job, field, [(one, text) for one in ranks if (text := said(one))])
     across = [(one, ", ".join(kinds)) for one, kinds in transports(ranks)]
     made += differing(job, "transports", [pair for pair in across if pair[1]])
-    telling = [one for one in ranks if one.settings]
+    # NCCL names its settings as it starts: where the beginning was read, what isn't named isn't set.
+    telling = [one for one in ranks if one.settings or one.interface]
     for name in sorted({name for one in telling for name in one.settings} - OWN):
         made += differing(job, f"settings.{name}", [(one, one.settings.get(name, "not set")) for one in telling])
     return made

@@ -6,22 +6,25 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import msgspec
+
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine import conclude, lanes, outcomes, series
+from gpudoctor.engine import conclude, hardware, lanes, outcomes, outputs, path, series
 from gpudoctor.engine.fleet import FANOUT, HOST_TIMEOUT
 from gpudoctor.engine.run import Engine
-from gpudoctor.engine.steps import CONSENT, Run, StepRun, Trouble, folded, named
+from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
-from gpudoctor.parsers import PARSERS
+from gpudoctor.parsers import PARSERS, mistake
 from gpudoctor.probes.base import Probe
-from gpudoctor.report import Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
+from gpudoctor.report import CheckResult, Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
 from gpudoctor.runbook.conditions import Values, compiled, fill, input_types, input_values, record_types
 from gpudoctor.runbook.model import Library, Runbook, Show
 
 GIVEN = -1  # the order of facts that are there before the first step
+ONE_BY_ONE = 4  # files that were not read for one reason, and are named each
 ROWS = 200  # of one table; a cluster of 5,000 nodes folds into far fewer
 
 
@@ -39,26 +42,38 @@ def diagnose(
     consent: bool = False,
     recorded: bool = False,
     given: Facts | None = None,
+    kept: outputs.Kept | None = None,
+    guide: Guide | None = None,
+    explain_path: bool = False,
     on_step: Callable[[StepResult], None] | None = None,
     on_hosts: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """Execute a runbook and draw the conclusions; `given` are facts known before its first step. Raises `engine.steps.NotThere`."""
-    engine = Engine(library, probe, timeout=timeout, host_timeout=host_timeout, fanout=fanout, consent=consent, recorded=recorded)
+    """Execute a runbook and draw the conclusions; `given` are facts known before its first step. Raises `engine.steps.NotThere`.
+
+    `kept` knows what the probe has answered, for a report with the outputs of its steps.
+    """
+    limits: dict[str, Any] = {"timeout": timeout, "host_timeout": host_timeout, "fanout": fanout, "consent": consent}
+    engine = Engine(library, probe, **limits, recorded=recorded, guide=guide)
     engine.on_hosts = on_hosts
     if given:
         engine.store.put(GIVEN, given)
     if on_step:
         engine.on_step = lambda step, steps: on_step(step_result(step, provisional(step, steps, engine.store)))
-    return conclusions(library, engine.execute(book, inputs), asked=asked, started=started)[0]
+    run = engine.execute(book, inputs)
+    made = conclusions(library, run, asked=asked, started=started, explain_path=explain_path)[0]
+    return outputs.attached(made, run, kept) if kept else made
 
 
-def conclusions(library: Library, run: Run, *, asked: str, started: float) -> tuple[Report, list[outcomes.Checked]]:
+def conclusions(
+    library: Library, run: Run, *, asked: str, started: float, explain_path: bool = False
+) -> tuple[Report, list[outcomes.Checked]]:
     """The report of a finished run, and the outcome of every check."""
     checked = outcomes.of_run(run)
     made = report(
         library,
         run.store,
         checked,
+        explain_path=explain_path,
         runbook=run.book.id,
         asked=asked or run.book.title,
         started=started,
@@ -70,19 +85,24 @@ def conclusions(library: Library, run: Run, *, asked: str, started: float) -> tu
     return made, checked
 
 
-def analyze(library: Library, facts: Facts, inputs: list[InputFile], now: float, shown: Runbook | None = None) -> Report:
+def analyze(
+    library: Library, facts: Facts, inputs: list[InputFile], now: float, shown: Runbook | None = None, *, explain_path: bool = False
+) -> Report:
     """Draw the conclusions from facts that files gave; no command runs, the measurements over the facts do. `shown` is a runbook whose
     tables the report has.
     """
     store = Store()
     store.put(0, facts)
+    failed = []
     for number, (name, derivation) in enumerate(DERIVATIONS.items()):
         if not derivation.asked and any(store.records(kind) for kind in derivation.files or derivation.needs[:1]):
-            store.put(1, load_derivation(name)(store.everything(1), {}, now), number)
+            try:
+                store.put(1, load_derivation(name)(store.everything(1), {}, now), number)
+            except Exception as error:  # of ours: everything else that the files say still counts
+                failed.append(Missing(name, mistake(name, "the facts", error)))
     read = [one for one in inputs if one.recognised_as]
     all_of = {kind for one in read for name in one.recognised_as if name in PARSERS for kind in PARSERS[name].all_of}
     checked = outcomes.of_facts(library, store, all_of)
-    unread = [Missing(one.path, one.note or "not recognised") for one in inputs if not one.recognised_as]
     shows = [step.show for step in shown.steps if step.show] if shown else []
     defaults = {name: declared.default for name, declared in shown.inputs.items()} if shown else {}
     made = [table(show, shown, defaults, store) for show in shows if shown]
@@ -90,17 +110,32 @@ def analyze(library: Library, facts: Facts, inputs: list[InputFile], now: float,
         library,
         store,
         checked,
+        explain_path=explain_path,
         tables=[one for one in made if one.rows],
         asked=inputs[0].path if len(inputs) == 1 else f"{len(inputs)} files",
         started=now,
-        coverage=Coverage(len(inputs), len(read), unread),
+        coverage=Coverage(len(inputs), len(read), [*unread(inputs), *failed]),
         inputs=inputs,
     )
 
 
-def report(library: Library, store: Store, checked: list[outcomes.Checked], *, started: float, **rest: Any) -> Report:
-    """The report of checked facts."""
-    links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads")))
+def unread(inputs: list[InputFile]) -> list[Missing]:
+    """What of the files was not read, or not wholly. Many for one reason are one line, and come after the few."""
+    reasons: dict[str, list[str]] = {}
+    for one in inputs:
+        if one.note or not one.recognised_as:
+            reasons.setdefault(one.note or "not recognised", []).append(one.path)
+    made = []
+    for why, paths in sorted(reasons.items(), key=lambda reason: len(reason[1])):
+        made += [Missing(path, why) for path in paths] if len(paths) <= ONE_BY_ONE else [Missing(f"{len(paths)} files", why)]
+    return made
+
+
+def report(
+    library: Library, store: Store, checked: list[outcomes.Checked], *, started: float, explain_path: bool = False, **rest: Any
+) -> Report:
+    """The report of checked facts; how it came to its causes is looked up only where somebody wants to know."""
+    links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs")))
     found = conclude.gather(library, checked, links)
     conclude.relate(library, found, links)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
@@ -115,6 +150,9 @@ def report(library: Library, store: Store, checked: list[outcomes.Checked], *, s
         unknown=unsure,
         series=series.of_store(store),
         lanes=lanes.of_store(store),
+        hardware=hardware.of_store(store, found, links),
+        checks=[CheckResult(one.name, one.outcome, one.check.finds, one.why) for one in checked if one.check.finds],
+        path=path.of(library, store, checked, found, links) if explain_path else msgspec.UNSET,
         **rest,
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import re
 import shlex
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -44,6 +46,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     origins: list[Origin]
     settle_with: list[str]
     act: str = ""
+    last: float | None = None  # when it happened last, of what comes in bursts
 
 
 # The records that a join without `on` finds for every record alike, by the join's name.
@@ -55,6 +58,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     hits: list[Hit] = []
     unsure: list[str] = []
+    unsure_of: list[Fact] = []  # the records that could not be decided
     absent: bool = False
 
 
@@ -74,20 +78,36 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
     condition = compiled(check.when, types)
     record_only = Values(given)
     fixed: Fixed = {}
-    hits, unsure = [], []
+    hits, unsure, unsure_of = [], [], list[Fact]()
+    decisive = fields_read(condition, check.each) if check.each else None
+    false: set[Any] = set()  # values of those fields for which the condition is false: a job's thousand ranks have few different ones
     for record in candidates:
+        values = decisive(record) if decisive and record is not None and not record.gaps else None
+        if values in false:
+            continue
         if check.each:
             record_only.records[check.each.name] = record
         try:
             if false_already(condition, record_only):  # most records of most checks: nothing needs to be joined
+                if values is not None:
+                    false.add(values)
                 continue
             hit = holds(check, types, outers, record, given, store, before, fixed)
         except Unsure as why:
             unsure.append(because(str(why), check, record))
+            unsure_of += [record] if record is not None else []
             continue
         if hit is not None:
             hits.append(hit)
-    return Answer(hits=hits, unsure=list(dict.fromkeys(unsure)), absent=absent)
+    return Answer(hits=hits, unsure=list(dict.fromkeys(unsure)), unsure_of=unsure_of, absent=absent)
+
+
+def fields_read(condition: Expression, each: Each) -> Callable[[Fact], Any] | None:
+    """What gives the fields of a record that a condition reads; None where one of them is more than a word or a number."""
+    kind = FACTS[each.type]
+    used = [field for variable, _, field in (name.partition(".") for name in condition.names) if variable == each.name]
+    plain = sorted({field if field in kind.__struct_fields__ else field.removesuffix("_known") for field in used})
+    return attrgetter(*plain) if plain and all(fields(kind).get(field) in (str, int, float, bool) for field in plain) else None
 
 
 def narrowed(condition: str, each: Each, store: Store, before: int) -> list[Fact]:
@@ -155,15 +175,16 @@ def holds(
         origins=[origin for origin in origins if origin.source],
         settle_with=[pasteable(text, types, values) for text in check.settle_with],
         act=fill(check.act, types, values, unknown=""),
+        last=(getattr(record, "last", None) or record.time) if record is not None else None,
     )
 
 
 def pasteable(command: str, types: Types, values: Values) -> str:
-    """A command for a person to paste: what was read stands in it quoted, and never as an option; what is not known is `?`."""
+    """A command for a person to paste: what was read stands in it quoted, and never as an option; what is not known is `'<pod>'`."""
     made = ""
     for kind, part in pieces(command):
-        value = part if kind == "text" else shown(part, types, values, "?") or "?"
-        made += value if kind == "text" or value == "?" else "?" if value.startswith("-") else shlex.quote(value)
+        value = part if kind == "text" else shown(part, types, values, "")
+        made += value if kind == "text" else shlex.quote(value if value and not value.startswith("-") else f"<{part.rpartition('.')[2]}>")
     return made
 
 
@@ -189,11 +210,12 @@ def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: S
             found = store.index(join.type, names, before).get(key, [])
         else:
             found = narrowed(join.where, Each(name=join.name, type=join.type), store, before)
-        if join.where:
+        same = not names and (not found or alone(join.where, frozenset(name.partition(".")[0] for name in outer)))
+        if join.where and found:
             # A record whose condition can't be decided isn't joined.
             condition = compiled(join.where, {**outer, **join_types(join.name, join.type)})
             found = [other for other in found if condition.surely(Values(values.given, {**values.records, join.name: other}))]
-        if not names and alone(join.where, frozenset(name.partition(".")[0] for name in outer)):
+        if same:
             fixed[join.name] = found
     found = [other for other in found if other is not record and in_window(join, other, outer, values)]
     if join.before or join.after:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 import msgspec
 
+from gpudoctor.engine import settle
 from gpudoctor.engine.evaluate import Answer, Hit, Inputs, evaluate
 from gpudoctor.engine.steps import Run, StepRun, obstacles
 from gpudoctor.engine.store import Store
@@ -64,7 +65,8 @@ def of_facts(library: Library, store: Store, all_of: Collection[str] = ()) -> li
             answer = evaluate(book, check, inputs, store)
             # Nobody asked for what isn't in the files: without a single record of its type a check has looked at nothing.
             nothing = check.each is not None and check.each.type not in all_of and not store.records(check.each.type)
-            checked.append(Checked(book=book, check=check, outcome="skipped") if nothing else decided(book, check, answer, []))
+            commands = settle.commands(check.each.type if check.each else "", answer.unsure_of)
+            checked.append(Checked(book=book, check=check, outcome="skipped") if nothing else decided(book, check, answer, commands))
     return checked
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -72,12 +72,17 @@ def judged(parser: str, output: Output, facts: Facts, problem: str) -> Reading:
     return Reading(kept, problem, facts if told or not problem else None, bool(problem) and absent(output))
 
 
-def read(parser: str, output: Output | Iterable[Output], about: Subject) -> tuple[Facts, str]:
+def read(parser: str, output: Output | Pages, about: Subject) -> tuple[Facts, str]:
     """The facts of an output, or of the pages of one, and "", or why it can't be read."""
     try:
         return parsers.load(parser)(output, about), ""  # type: ignore[arg-type]  # pages, for a parser that streams
     except parsers.ParseError as error:
         return {}, str(error)
+    except Exception as error:
+        if isinstance(output, Pages) and output.broken is error:  # not the parser's: it came with the pages
+            raise
+        source = output.last.named() if isinstance(output, Pages) else output.named()
+        return {}, parsers.mistake(f"parser {parser}", source, error)
 
 
 def unanswered(reading: Reading) -> bool:
@@ -140,9 +145,18 @@ class Pages:
 
     def __init__(self, pages: Iterator[Output], last: Output) -> None:
         self.pages, self.last = pages, last
+        self.broken: Exception | None = None  # what asking for a page raised
 
     def __iter__(self) -> Iterator[Output]:
-        for output in self.pages:
+        while (output := self.following()) is not None:
             self.last = msgspec.structs.replace(output, pages=())
             if not output.failure:
                 yield output
+
+    def following(self) -> Output | None:
+        """The next page, None behind the last."""
+        try:
+            return next(self.pages, None)
+        except Exception as error:
+            self.broken = error
+            raise

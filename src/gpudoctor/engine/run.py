@@ -14,9 +14,10 @@ from gpudoctor.engine.evaluate import Inputs, evaluate
 from gpudoctor.engine.fleet import FANOUT, HOST_TIMEOUT, Ask, Fleet
 from gpudoctor.engine.plan import FOUND, Planned, plan
 from gpudoctor.engine.rounds import Rounds, lasting, samples
-from gpudoctor.engine.steps import CONSENT, NotThere, Run, StepRun, Trouble, obstacles
+from gpudoctor.engine.steps import CONSENT, Chosen, Guide, NotThere, Run, StepRun, Trouble, obstacles
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact
+from gpudoctor.parsers import mistake
 from gpudoctor.probes.base import Probe
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
@@ -26,6 +27,8 @@ from gpudoctor.runbook.model import Library, Runbook
 class Engine:
     """One execution. `on_step` is called with a step and all steps as it ends, in the order written, `on_hosts` with how many hosts of how
     many have ended; `pause` waits between samples. Steps that disturb running work run with `consent` only.
+
+    With a `guide` the steps are taken one at a time, in the order written, and it decides what each of them asks.
 
     `recorded` is for a probe that answers at once, from a bundle: then nothing needs a thread, or a pause.
     """
@@ -41,31 +44,36 @@ class Engine:
         consent: bool = False,
         pause: Callable[[float], None] = time.sleep,
         recorded: bool = False,
+        guide: Guide | None = None,
     ) -> None:
-        self.library, self.recorded, self.consent = library, recorded, consent
+        self.library, self.recorded, self.consent, self.guide, self.timeout = library, recorded, consent, guide, timeout
         self.on_step: Callable[[StepRun, list[StepRun]], None] | None = None
         self.on_hosts: Callable[[int, int], None] | None = None
         self.store = Store()
         self.answers = Answers(probe, self.store, time.monotonic() + timeout)
         self.fleet = Fleet(self.answers, self.stop, fanout=fanout, host_timeout=host_timeout, recorded=recorded)
         self.changed = threading.Condition()
-        pausing = (lambda seconds: None) if recorded else pause
+        pausing = guide.pause if guide else (lambda seconds: None) if recorded else pause
         self.rounds = Rounds(self.answers, self.fleet, self.changed, self.stop, self.spawn, pausing)
         self.stopped: BaseException | None = None
+        if guide:
+            self.on_step = guide.ended
+            guide.opened(self)
 
     def stop(self, error: BaseException) -> None:
         """An error of ours, or an answer, ends the run."""
         self.stopped = self.stopped or error
 
-    def execute(self, book: Runbook, inputs: Inputs) -> Run:
-        """Run all steps. Raises `NotThere`, and errors of ours; whatever else goes wrong in a step is that step's failure."""
-        steps = [StepRun(planned=one) for one in plan(self.library, book, inputs)]
+    def execute(self, book: Runbook, inputs: Inputs, only: list[Planned] | None = None) -> Run:
+        """Run all steps, or `only` some. Raises `NotThere`, and errors of ours; what else goes wrong in a step is that step's failure."""
+        self.book, self.inputs = book, inputs
+        steps = [StepRun(planned=one) for one in (plan(self.library, book, inputs) if only is None else only)]
         self.answers.deadline += max((lasting(step.planned, self.consent) for step in steps), default=0.0)
         started: set[int] = set()
         reported = 0
         with self.changed:
             while not all(step.done for step in steps):
-                due = [s for s in steps if s.planned.order not in started and all(steps[other].done for other in s.planned.waits_for)]
+                due = self.due(steps, started)
                 asks: list[Ask] = []
                 for step in due:
                     started.add(step.planned.order)
@@ -80,18 +88,30 @@ class Engine:
                 if self.stopped:
                     raise self.stopped
                 if time.monotonic() > self.answers.deadline + GRACE:
-                    self.leave_behind(steps)
+                    self.leave_behind(steps, started)
                 while reported < len(steps) and steps[reported].done:
                     if self.on_step:
                         self.on_step(steps[reported], steps)
                     reported += 1
+            if self.guide:
+                self.guide.closed(steps)
         return Run(book=book, inputs=inputs, store=self.store, steps=steps)
 
-    def leave_behind(self, steps: list[StepRun]) -> None:
-        """End without the steps that are still busy: a probe hangs and can't be interrupted. What it may still bring is not taken."""
-        self.store.close()
+    def due(self, steps: list[StepRun], started: set[int]) -> list[StepRun]:
+        """The steps that wait for nothing any more; with a guide the next one, when those before it have ended."""
+        waiting = [step for step in steps if step.planned.order not in started]
+        if self.guide:
+            return waiting[:1] if sum(step.done for step in steps) == len(started) else []
+        return [step for step in waiting if all(steps[other].done for other in step.planned.waits_for)]
+
+    def leave_behind(self, steps: list[StepRun], started: set[int]) -> None:
+        """End without the steps that are still busy: a probe hangs and can't be interrupted. What it may still bring is not taken. A run
+        that somebody guides goes on with the next step.
+        """
+        if self.guide is None:
+            self.store.close()
         for number, step in enumerate(steps):
-            if not step.done:
+            if not step.done and (self.guide is None or number in started):
                 failures = [Trouble(f"step {step.planned.name}", NEVER)]
                 steps[number] = StepRun(planned=step.planned, commands=list(step.commands), failures=failures, done=True)
 
@@ -102,10 +122,11 @@ class Engine:
             if not self.gates_open(step.planned, steps):
                 step.note = "not needed"
             elif kind.run:
-                todo = self.todo(step, steps)
-                if kind.effect and not self.consent:
+                chosen = self.chosen(step, self.todo(step, steps), steps)
+                todo = chosen.todo
+                if kind.effect and not chosen.consent:
                     step.undecided, step.withheld = CONSENT if todo else step.undecided, [question.command for question in todo]
-                elif todo and kind.sample:
+                elif todo and kind.sample and not chosen.once:
                     self.spawn(self.guarded, partial(self.rounds.sampled, step, todo, self.on_hosts))
                     return []
                 elif todo and kind.host:
@@ -123,6 +144,16 @@ class Engine:
             self.stop(error)
         step.done = True
         return []
+
+    def chosen(self, step: StepRun, todo: list[Question], steps: list[StepRun]) -> Chosen:
+        """What of a step's questions is asked: all of them, unless somebody guides. Their time to think is not the run's."""
+        if self.guide is None or not todo:
+            return Chosen(todo=todo, consent=self.consent)
+        chosen = self.guide.decide(step, todo, steps)
+        self.answers.deadline = time.monotonic() + self.timeout + lasting(step.planned, chosen.consent)
+        step.commands += [question.command for question, _ in chosen.declined]
+        step.failures += [Trouble(question.command.shown, why, question.command.host) for question, why in chosen.declined]
+        return chosen
 
     def spawn(self, task: Callable[..., None], *arguments: object) -> threading.Thread | None:
         """Do something in a thread of its own, which may be left behind; at once where nothing can hang."""
@@ -174,7 +205,11 @@ class Engine:
         step.failures += [Trouble(f"step {planned.name}", why) for why in failed]
         kinds = [kind for kind in (*derivation.needs, *derivation.beside) if self.store.has(kind, planned.order)]
         read = {kind: self.store.records(kind, planned.order) for kind in kinds}
-        facts = load_derivation(planned.step.derive)(read, planned.inputs, now(read))
+        try:
+            facts = load_derivation(planned.step.derive)(read, planned.inputs, now(read))
+        except Exception as error:  # of ours: the rest of the run goes on
+            step.failures.append(Trouble(f"step {planned.name}", mistake(planned.step.derive, "the facts", error)))
+            return
         for target in facts.get("targets", ()):
             if not getattr(target, "found", True):
                 raise NotThere(missing(target), list(getattr(target, "close", [])))

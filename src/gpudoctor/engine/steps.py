@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -15,7 +15,11 @@ from gpudoctor.nodesets import fold
 from gpudoctor.probes.base import Command
 from gpudoctor.runbook.model import Check, Runbook
 
+if TYPE_CHECKING:
+    from gpudoctor.engine.run import Engine
+
 CONSENT = "not run: it disturbs running work, so it needs consent (--allow-disruptive)"
+UNASKED = "nobody was asked (--guided asks)"
 REASONS = 3  # of one check; 200 hosts may have 200
 
 
@@ -58,6 +62,39 @@ class Run(msgspec.Struct, kw_only=True):
     steps: list[StepRun]
 
 
+class Chosen(msgspec.Struct, frozen=True, kw_only=True):
+    """What a guide makes of a step's questions: some are asked, others not, and why. `once` takes no further samples."""
+
+    todo: list[Question]
+    declined: list[tuple[Question, str]] = []
+    consent: bool = False
+    once: bool = False
+
+
+class Guide(Protocol):
+    """Somebody who decides about one step after the other. Either method may end the run by an exception of its own."""
+
+    def opened(self, engine: Engine) -> None:
+        """An execution begins."""
+        ...
+
+    def decide(self, step: StepRun, todo: list[Question], steps: list[StepRun]) -> Chosen:
+        """What of a step's questions to ask; the steps before it have ended."""
+        ...
+
+    def ended(self, step: StepRun, steps: list[StepRun]) -> None:
+        """A step has ended, whether it asked or not."""
+        ...
+
+    def closed(self, steps: list[StepRun]) -> None:
+        """All steps have ended."""
+        ...
+
+    def pause(self, seconds: float) -> None:
+        """Wait between two samples."""
+        ...
+
+
 class NotThere(Exception):
     """What the user asked about doesn't exist. `close` are names that come close."""
 
@@ -79,6 +116,8 @@ def count(step: StepRun, todo: list[Question], readings: list[Reading | None]) -
         step.seconds = max(step.seconds, output.seconds)
         if not problem:
             step.answered += 1
+        elif spec.choices:
+            step.failures.append(Trouble(command.shown, UNASKED))
         elif absent and spec.optional:
             step.absent.append(Trouble(command.shown, problem, command.host))
         elif spec.effect and output.failure == "not-recorded":  # the run that was recorded had no consent either

@@ -98,6 +98,12 @@ class Store:
             lists[last] = merged(kind, [record for chunk in chunks for record in chunk])
         return last, lists[last]
 
+    def counts(self, order: int) -> list[tuple[str, int]]:
+        """The types that one step read, with how many records of each."""
+        with self.lock:
+            found = [(kind, sum(map(len, orders.get(order, {}).values()))) for kind, orders in sorted(self.by_kind.items())]
+        return [(kind, number) for kind, number in found if number]
+
     def index(self, kind: str, names: tuple[str, ...], before: int = FINAL) -> Index:
         """The records of a type by the values of some fields."""
         with self.lock:

@@ -151,6 +151,16 @@ class GpuSample(Fact, frozen=True, kw_only=True):
     application_clock: float | None = None
     memory_clock: float | None = None
     utilisation: float | None = None  # per cent
+    memory_utilisation: float | None = None  # per cent of the time in which device memory was read or written
+    memory_used: float | None = None  # MiB
+    memory_free: float | None = None
+    memory_total: float | None = None
+    # DCGM's profiling counters, 0 to 1
+    engine_active: float | None = None
+    sm_active: float | None = None
+    tensor_active: float | None = None
+    dram_active: float | None = None
+    holder: str = ""  # NAMESPACE/POD to which the exporter maps the GPU
     pstate: int | None = None
     fan: float | None = None
     reasons: list[str] | None = None  # names of knowledge/clock_reasons; None = not asked

@@ -19,18 +19,27 @@ IDENTITY: dict[str, tuple[str, ...]] = {
     "hosts": ("node",),
     "ib_ports": ("node", "port", "ca"),
     "kernel_modules": ("node", "module"),
+    "monitors": ("namespace", "monitor"),
     "node_usage": ("node",),
     "nodes": ("node",),
     "nvlinks": ("node", "link", "gpu"),
     "pci_devices": ("node", "pci"),
+    "pod_monitors": ("namespace", "monitor"),
     "pods": ("namespace", "pod"),
+    "prometheuses": ("namespace", "prometheus"),
     "quotas": ("namespace", "quota", "resource"),
     "runtime_classes": ("runtime_class",),
+    "services": ("namespace", "service"),
+    "slurm_jobs": ("step", "workload"),
+    "slurm_nodes": ("logged", "node"),
     "stack": ("node", "component", "pod"),
     "units": ("node", "unit"),
     "volumes": ("volume",),
     "workloads": ("namespace", "workload"),
 }
+
+# Every machine has units of the same names: where no machine is named, those of two files are of two machines.
+OF_ITS_SOURCE = ("units",)
 
 
 def identity_of(kind: str, record: Fact) -> tuple[Any, ...] | None:
@@ -38,13 +47,22 @@ def identity_of(kind: str, record: Fact) -> tuple[Any, ...] | None:
     names = IDENTITY.get(kind)
     if not names or not getattr(record, names[-1]):
         return None
+    if kind in OF_ITS_SOURCE and not getattr(record, names[0]):
+        return (record.origin.source, *(getattr(record, name) for name in names))
     return tuple(getattr(record, name) for name in names)
 
 
 class Links:
     """Which nodes a subject is on, and which name a GPU goes by: built once from the facts of a run."""
 
-    def __init__(self, pods: Iterable[Fact], waits: Iterable[Fact], gpus: Iterable[Fact], workloads: Iterable[Fact] = ()) -> None:
+    def __init__(
+        self,
+        pods: Iterable[Fact],
+        waits: Iterable[Fact],
+        gpus: Iterable[Fact],
+        workloads: Iterable[Fact] = (),
+        slurm_jobs: Iterable[Fact] = (),
+    ) -> None:
         self.nodes: dict[tuple[str, str], set[str]] = {}
         self.workloads: dict[tuple[str, str], str] = {}
         self.owners = {(getattr(w, "namespace", ""), getattr(w, "workload", "")): getattr(w, "owner", "") for w in workloads}
@@ -59,6 +77,8 @@ class Links:
         for name, workload in self.workloads.items():
             work = (name[0], self.top(name[0], workload))
             self.work_nodes.setdefault(work, set()).update(self.nodes.get(name, ()))
+        for job in slurm_jobs:
+            self.work_nodes.setdefault(("", getattr(job, "workload", "")), set()).update(getattr(job, "nodes", ()))
         for gpu in gpus:
             uuid, pci, node, index = (getattr(gpu, name, "") for name in ("uuid", "pci", "node", "index"))
             if uuid and pci:

@@ -30,10 +30,12 @@ class Rank(Fact, frozen=True, kw_only=True):
     network: str = ""  # IB, Socket, OFI, … as NCCL names what it uses
     plugin: str = ""
     interface: str = ""  # of the bootstrap
+    address: str = ""  # on that interface
     hcas: list[str] = []
     link_layer: str = ""  # IB, RoCE, "" = not said
     gdr: bool | None = None  # GPUDirect RDMA in use
     transports: list[str] = []  # P2P, SHM, NET/IB, NET/Socket, NVLS …
+    channels: str = ""  # of the collectives of its first communicator: all ranks of one must have the same number
     settings: dict[str, str] = {}  # NCCL_*, TORCH_NCCL_*, GLOO_*, UCX_*, FI_* that it reports
     # how far it came
     stage: str = ""  # started, rendezvous, init, running, ended; the furthest that its own words show

@@ -72,6 +72,7 @@ class GpuErrors(Fact, frozen=True, kw_only=True):
     codes: list[int] = []  # each once, in the order in which they first came
     beyond: list[int] = []  # those that concern more than one program: by scope and severity, by their word Fatal, memory errors
     age: float | None = None  # seconds
+    last: float | None = None  # time of the last of them
     lines: int = 0
     programs: int = 0  # different programs by name
     faulty: list[str] = []  # of 13: GPCs and TPCs that were alone in a burst, of at least two programs

@@ -164,6 +164,7 @@ class Workload(Fact, frozen=True, kw_only=True):
     current: int | None = None
     ready: int | None = None
     updated: int | None = None
+    age: float | None = None  # seconds since creation
     selector: str = ""  # label selector that finds its pods
     owner: str = ""
     gpus: int = 0  # of one pod of its template

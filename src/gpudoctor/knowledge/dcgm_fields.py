@@ -224,6 +224,14 @@ SAMPLE: dict[int, str] = {
     191: "fan",
     112: "reasons",
     310: "ecc_corrected",
+    204: "memory_utilisation",
+    250: "memory_total",
+    251: "memory_free",
+    252: "memory_used",
+    1001: "engine_active",
+    1002: "sm_active",
+    1004: "tensor_active",
+    1005: "dram_active",
 }
 # Counters of time below the wanted clocks → the reason, by the names of knowledge/clock_reasons. NVML counts "power" and "thermal" (240,
 # 241) without saying whether hardware or software slowed down. They hold nanoseconds since the driver was loaded; the texts of older

@@ -11,6 +11,7 @@ import re
 # it is. Sources: the variables documented by the NVIDIA container toolkit, CUDA, NCCL, PyTorch (torchrun), UCX, Open MPI and Slurm.
 SHOWN: tuple[str, ...] = (
     "CUDA_*",
+    "DCGM_EXPORTER_*",
     "FI_*",
     "GLOO_*",
     "LD_LIBRARY_PATH",

@@ -48,6 +48,19 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.volumes": Parser(("volumes",), "kubernetes_storage:volumes"),
     "kubernetes.runtime_classes": Parser(("runtime_classes",), "kubernetes_storage:runtime_classes"),
     "kubernetes.stack_configs": Parser(("stack_configs",), "kubernetes_configs:stack_configs"),
+    "kubernetes.plain_config": Parser(("stack_configs",), "kubernetes_configs:plain_config"),  # what such a ConfigMap holds, alone
+    # The way of the metrics: exporters' pods as kubernetes.stack reads them, and the objects between them and Prometheus.
+    "kubernetes.exporters": Parser(("pods", "containers", "messages", "schedule_reasons", "exporters"), "kubernetes_exporters:pods"),
+    "kubernetes.exporter_templates": Parser(("exporters",), "kubernetes_exporters:templates"),
+    "kubernetes.services": Parser(("services",), "kubernetes_monitoring:services"),
+    "kubernetes.endpoints": Parser(("service_endpoints",), "kubernetes_monitoring:endpoints"),
+    "kubernetes.service_monitors": Parser(("monitors",), "kubernetes_monitoring:service_monitors"),
+    "kubernetes.pod_monitors": Parser(("pod_monitors",), "kubernetes_monitoring:pod_monitors"),
+    "kubernetes.prometheuses": Parser(("prometheuses",), "kubernetes_monitoring:prometheuses"),
+    "kubernetes.namespaces": Parser(("namespace_labels",), "kubernetes_monitoring:namespaces"),
+    "kubernetes.prometheus_rules": Parser(("wanted_metrics",), "metric_rules:prometheus_rules"),
+    "kubernetes.counters": Parser(("counter_lists",), "metric_rules:config_maps"),
+    "person.answer": Parser(("answers",), "person:answer"),
     "logs.text": Parser(("messages", "xids", "sxids", "allocations"), "logs:text"),
     "kernel.log": Parser(("xids", "sxids", "messages"), "kernel:log", streams=True, all_of=("xids", "sxids")),
     # Logs of the ranks of a distributed job, and of what launches it.
@@ -62,6 +75,9 @@ PARSERS: dict[str, Parser] = {
     "nvml.samples": Parser(("gpu_samples",), "nvml:samples"),
     "linux.lspci": Parser(("pci_devices",), "linux_lspci:lspci"),
     "linux.modules": Parser(("kernel_modules",), "linux_modules:modules"),  # /proc/modules
+    # containerd, CRI-O, nvidia-container-runtime, Docker; a part of a configuration too
+    "runtime.config": Parser(("runtime_configs",), "runtime_config:configs"),
+    "kubelet.config": Parser(("kubelets", "messages"), "kubelet_config:kubelet"),
     "linux.units": Parser(("units",), "linux_units:units"),  # systemctl show
     # env, /proc/PID/environ, scripts, manifests, nccl.conf
     "environment.settings": Parser(("settings",), "environment:settings"),
@@ -76,23 +92,46 @@ PARSERS: dict[str, Parser] = {
     "infiniband.mlxlink": Parser(("ib_ports", "messages"), "ib_mlxlink:mlxlink"),
     "linux.limits": Parser(("limits",), "linux_limits:limits"),  # /proc/PID/limits, ulimit, df /dev/shm
     "linux.ip_link": Parser(("interfaces",), "linux_ip_link:link"),
+    "linux.df": Parser(("file_systems",), "linux_df:file_systems", failures=True),  # what hangs says something
+    "linux.ps": Parser(("processes",), "linux_ps:processes"),  # those that sleep in the kernel, and those that have ended
+    "training.log": Parser(("paces",), "training_log:pace"),  # the lines of progress of a training program
     "dcgm.discovery": Parser(("gpus",), "dcgm_discovery:discovery"),
     "dcgm.health": Parser(("dcgm_health", "dcgm_errors"), "dcgm_health:health"),
+    "dcgm.said": Parser(("dcgm_errors",), "dcgm_said:sentences"),
     "dcgm.diag": Parser(("dcgm_tests", "dcgm_errors"), "dcgm_diag:diag"),
     "dcgm.dmon": Parser(("gpu_samples",), "dcgm_dmon:dmon"),
     "dcgm.policy": Parser(("dcgm_policies",), "dcgm_policy:policy"),
     "dcgm.stats": Parser(("dcgm_stats",), "dcgm_stats:stats"),
     "nvidia.dmon": Parser(("gpu_samples",), "nvidia_dmon:dmon"),
     "prometheus.range": Parser(("gpu_samples",), "prometheus_range:samples"),
-    "prometheus.text": Parser(("gpu_samples",), "prometheus_text:metrics"),  # what an exporter serves
+    "prometheus.text": Parser(("gpu_samples", "expositions", "gpus"), "prometheus_text:metrics"),  # what an exporter serves
+    "prometheus.targets": Parser(("scrape_targets",), "prometheus_api:targets"),
+    "prometheus.names": Parser(("expositions",), "prometheus_api:names"),  # an instant query, or the values of a label
+    "prometheus.rules": Parser(("wanted_metrics",), "metric_rules:rule_texts"),  # a file of rules, a dashboard
+    "dcgm.counters": Parser(("counter_lists",), "metric_rules:counters"),  # the exporter's list
     "torch.flight_recorder": Parser(("ranks", "collectives", "communicators"), "flight_recorder:dump"),  # one rank's dump
     "nccl.ras": Parser(("ranks", "collectives", "communicators"), "nccl_ras:status"),  # ncclras, text and JSON
     "python.stacks": Parser(("stacks",), "py_spy:stacks"),  # py-spy dump
+    "python.functions": Parser(("stacks",), "stack_summary:summary"),  # the innermost function of many processes
+    "slurm.nodes": Parser(("slurm_nodes", "messages"), "slurm_nodes:nodes"),  # scontrol show node, sinfo
+    "slurm.jobs": Parser(("slurm_jobs", "messages"), "slurm_jobs:jobs"),  # scontrol show job, squeue, sacct
+    "slurm.conf": Parser(("slurm_gres",), "slurm_conf:gres"),  # slurm.conf, gres.conf
+    # logs of slurmctld, slurmd, slurmdbd and munged
+    "slurm.log": Parser(("slurm_nodes", "messages", "xids", "sxids", "allocations"), "slurm_log:log"),
 }
 
 
 class ParseError(ValueError):
     """The text is not what the parser reads. The message names the source and quotes the line."""
+
+
+def mistake(what: str, source: str, error: Exception) -> str:
+    """What is said where code of ours fails on a text. The text counts as unread, and everything else goes on.
+
+    >>> mistake("parser kernel.log", "dmesg.txt", KeyError("code"))
+    "dmesg.txt: not read by a bug of gpudoctor, please report it: parser kernel.log: KeyError: 'code'"
+    """
+    return f"{source}: not read by a bug of gpudoctor, please report it: {what}: {type(error).__name__}: {str(error)[:120]}"
 
 
 def load(name: str) -> Callable[[Output, Subject], Facts]:

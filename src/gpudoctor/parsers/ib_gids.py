@@ -30,7 +30,7 @@ ROW = re.compile(
 LINK = re.compile(r"\s*(?:link\s+|\d{1,4}/\d{1,3}:\s+)([\w.-]{1,64})/(\d{1,3}):?\s+(.*\bstate\s+\S+.*)$")
 # mlx5_0 port 1 ==> ib0 (Up)  |  with -v: 0000:18:00.0 mlx5_0 (MT4129 - MCX75310AAS-NEAT) … fw 28.39.1002 port 1 (ACTIVE) ==> ib0 (Up)
 NETDEV = re.compile(
-    r"(?:[0-9a-f]{4}:\S{7} )?([\w.-]{1,64}) (?:\(.{0,160} )?port (\d{1,3})(?: \(\w{1,12} {0,4}\))? ==> ([\w.-]{1,32}) \((Up|Down)\)"
+    r"(?:[0-9a-f]{4}:\S{7} )?([\w.-]{1,64}) (?:\(.{0,160} )?port (\d{1,3})(?: \((\w{1,12}) {0,4}\))? ==> ([\w.-]{1,32}) \((Up|Down)\)"
 )
 
 
@@ -64,16 +64,17 @@ def table(output: Output, about: Subject) -> Facts:
         elif (match := LINK.match(line)) and len(ports) < MOST:
             ports.append(link(match, about, origin))
         elif (match := NETDEV.match(line.strip())) and len(netdevs) < MOST:
-            ca, port, interface, state = match.groups()
+            ca, port, link_state, interface, state = match.groups()
             netdevs.append(Interface(node=about.node, interface=interface, state=state.lower(), ca=ca, port=int(port), origin=origin))
-            if not interface.startswith("ib"):  # of Ethernet the interface is up when the port is; IP over InfiniBand may be down by itself
+            over_infiniband = interface.startswith("ib")
+            if link_state or not over_infiniband:  # IP over InfiniBand may be down by itself
                 ports.append(
                     IbPort(
                         node=about.node,
                         ca=ca,
                         port=int(port),
-                        state="Active" if state == "Up" else "Down",
-                        link_layer="Ethernet",
+                        state=infiniband.state(link_state or "") or ("Active" if state == "Up" else "Down"),
+                        link_layer="InfiniBand" if over_infiniband else "Ethernet",
                         interface=interface,
                         own=True,
                         origin=origin,

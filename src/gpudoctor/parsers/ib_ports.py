@@ -7,6 +7,7 @@ What the tools print on stderr (`ibpanic: … stat of IB device 'mlx5_2' failed`
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from gpudoctor.facts import Fact, Facts, Origin, Subject
@@ -20,6 +21,10 @@ from gpudoctor.probes.base import Output
 
 # CA 'mlx5_0'  |  CA: 'mlx5_0' (of one port)  |  hca_id: mlx5_0  |  Infiniband device 'mlx5_0' port 1 status:
 ADAPTER = re.compile(r"\s*(?:CA:? '([^']{1,64})'|hca_id:\s*(\S{1,64})|[Ii]nfini[Bb]and device '([^']{1,64})' port (\d{1,3}) status:)")
+HEADS = re.compile(ADAPTER.pattern)
+TOOLS = ("ibstat", "ibstatus", "ibv_devinfo", "cat")
+# 4: ACTIVE
+BARE = re.compile(r"[1-5]: (ACTIVE|DOWN|INIT|ARMED)\Z")
 # Port 1:  |  port:   1
 PORT = re.compile(r"\s*[Pp]ort:?\s+(\d{1,3}):?\s*$")
 # State: Active  |  phys state:      5: LinkUp  |  fw_ver:    28.39.1002  |  GID[  0]:   fe80:…
@@ -56,9 +61,16 @@ def ports(output: Output, about: Subject) -> Facts:
     adapter: dict[str, Any] = {}
     port: dict[str, Any] = {}
     saw_adapter = False
+    # `ibstat | grep State` and `ibv_devinfo -d mlx5_0 | grep state` leave ports without their adapters' names
+    # so does `cat /sys/class/infiniband/*/ports/1/state`
+    unnamed = bool(output.command.argv) and output.command.argv[0] in TOOLS and not HEADS.search(output.text)
     for at, line in lines(output):
         origin = Origin(output.named(), at, line.strip())
-        if match := ADAPTER.match(line):
+        if unnamed and (match := BARE.match(line.strip())):
+            state = infiniband.state(match.group(1))
+            found.append(IbPort(node=about.node, ca=f"adapter {len(found) + 1}", port=1, own=True, state=state, origin=origin))
+            saw_adapter = True
+        elif match := ADAPTER.match(line):
             keep(found, adapter, port, about)
             saw_adapter = True
             adapter, port = {"ca": match.group(1) or match.group(2) or match.group(3)}, {}
@@ -67,7 +79,11 @@ def ports(output: Output, about: Subject) -> Facts:
         elif adapter and (match := PORT.match(line)):
             keep(found, adapter, port, about)
             port = {"port": int(match.group(1)), "origin": origin}
-        elif adapter and (match := FIELD.match(line)):
+        elif (adapter or unnamed) and (match := FIELD.match(line)):
+            if unnamed and match.group(1).lower() == "state":
+                keep(found, adapter, port, about)
+                adapter, port = {"ca": asked(output.command.argv) or f"adapter {len(found) + 1}"}, {"port": 1, "origin": origin}
+                saw_adapter = True
             told(adapter, port, match.group(1).lower(), match.group(2), origin)
     keep(found, adapter, port, about)
     said = output.stderr.decode("utf-8", "replace") + "\n" + output.text[:65536]
@@ -78,6 +94,17 @@ def ports(output: Output, about: Subject) -> Facts:
         # An adapter that isn't there is an answer; a tool that was not let in isn't.
         return {"ib_ports": []} if output.exit == 0 or "No IB devices found" in said or "No devices" in said else {}
     return {"ib_ports": [*found], "messages": messages} if found or saw_adapter else {"messages": messages}
+
+
+def asked(argv: Sequence[str]) -> str:
+    """The adapter that the command names.
+
+    >>> asked(("ibv_devinfo", "-d", "mlx5_0")), asked(("ibstat", "mlx5_1", "1")), asked(("ibstat",))
+    ('mlx5_0', 'mlx5_1', '')
+    """
+    if "-d" in argv[:-1]:
+        return argv[argv.index("-d") + 1]
+    return next((word for word in argv[1:2] if not word.startswith("-")), "")
 
 
 def told(adapter: dict[str, Any], port: dict[str, Any], name: str, value: str, origin: Origin) -> None:

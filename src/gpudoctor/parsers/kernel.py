@@ -17,20 +17,24 @@ from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.kernel import Sxid, Xid
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.parsers import pci
+from gpudoctor.parsers.allocations import BEGINS
 from gpudoctor.parsers.kernel_fold import Fold, Where
 from gpudoctor.parsers.kernel_line import DEVICE, Boots, Line, line_of
 from gpudoctor.parsers.kernel_xid import plugin_xid_of, sxid_of, xid_of
-from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit, Scanner, compiled, entries, find
+from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit, entries, find
+from gpudoctor.parsers.scanner import Scanner, compiled
 from gpudoctor.probes.base import Output
 
 # What else makes a line worth looking at. The names can't be those of messages, which are words.
 XID, PLUGIN, SXID, IDENTITY, DEVICE_OF_NEXT, GREETING = "=xid", "=plugin", "=sxid", "=identity", "=device", "=greeting"
+ALLOCATION = "=allocation"
 MARKS = (
     (XID, "NVRM: Xid "),
     (PLUGIN, "idCriticalError: Xid="),
     (SXID, r"SXid \(PCI:|detected NVSwitch (?:non-)?fatal error "),
     (IDENTITY, r"NVRM: GPU at (?:PCI:)?[0-9A-Fa-f:.]{7,16}: GPU-"),
     (DEVICE_OF_NEXT, "NVRM: The NVIDIA (?:probe|GPU) "),
+    (ALLOCATION, BEGINS),
     # [    0.000000] Linux version 5.15.0-91-generic …  |  -- Boot 3f2a… --  |  -- Reboot --
     (GREETING, r"(?:\] |kernel: |[Z0-9] |\")Linux version \d|^-- (?:Boot [0-9a-f]{32}|Reboot) --"),
 )
@@ -85,6 +89,7 @@ class Log:
         self.begins = False  # whether a line of its end has a date, a time since boot or a host
         self.uuids: dict[tuple[str, str], str] = {}
         self.messages: dict[tuple[str, ...], Said] = {}  # name, detail, host, device, whether the driver names it
+        self.allocations: list[Hit] = []  # lines of a program that got no memory, not more than `MOST_DIFFERENT`
         self.paragraph = ("", "", 0)  # host and device that the driver names for the lines that follow it, and the number of that line
 
     def read(self, pages: Iterable[Output]) -> tuple[list[Xid], list[Sxid], list[Message]]:
@@ -105,9 +110,9 @@ class Log:
             if first is not None:
                 self.line(hit, first)
         xids, sxids = self.fold.records(self.uuids)
-        lines = [line_of(line, 0.0) for line in reversed(end.decode("utf-8", "replace").split("\n"))]
-        last = next((line for line in lines if line.uptime is not None), None)
-        self.begins = any(line.uptime is not None or line.node or line.time is not None for line in lines)
+        lines = end.decode("utf-8", "replace").split("\n")[::-1]  # as many are taken apart as it needs
+        self.begins = any(line.uptime is not None or line.node or line.time is not None for line in (line_of(one, 0.0) for one in lines))
+        last = next((line for line in (line_of(one, 0.0) for one in lines) if line.uptime is not None), None) if xids or sxids else None
         return (
             [self.aged(xid, last) for xid in xids],
             [self.aged(sxid, last) for sxid in sxids],
@@ -128,6 +133,9 @@ class Log:
         node = self.about.node or line.node
         if hit.name == GREETING:
             self.boots.greet(node)
+            return
+        if hit.name == ALLOCATION:
+            self.allocations += [hit] if len(self.allocations) < MOST_DIFFERENT else []
             return
         where = Where(line, node, self.boots.of(line, node), self.source, hit.line, hit.text, output.time)
         if hit.name == XID:

@@ -18,7 +18,17 @@ HEAD = 256  # characters before the message: a date, a host of at most 253, a fa
 # [12345.678901] …  |  [12345.678901][ T1234] …: seconds since boot, then the thread or processor (CONFIG_PRINTK_CALLER)
 UPTIME = re.compile(r"\[ *(\d{1,9}\.\d{1,9})\](?:\[ *[TC]\d{1,9}\])?")
 # Jan 21 02:21:33 gpu-02 kernel: …  |  2026-01-21T02:21:33+0100 gpu-02 kernel: …  |  <4>1 2026-…Z gpu-02 kernel - - - …
-HOST = re.compile(r"(?<![^\s])([A-Za-z0-9][A-Za-z0-9.-]{0,252}) (?:kernel|nv-fabricmanager|nvidia-persistenced)(?:\[\d{1,9}\])?(?::| -)")
+# Mar  1 12:00:00 gpu-07 containerd[812]: time="2026-…" …: daemons whose names are words, so that a date must stand before the host
+NAMED = "kernel|nv-fabricmanager|nvidia-persistenced"
+DAEMONS = (
+    r"nvidia-[\w.-]{1,60}|kubelet|containerd|dockerd|crio|cri-dockerd|k3s|rke2|k0s|systemd|slurmd|slurmctld|slurmstepd|munged"
+    "|dcgm-exporter|nv-hostengine|opensm|mcelog|rasdaemon"
+)
+DATED = r"(?<=:\d\d )|(?<=[+-]\d{4} )|(?<=[+-]\d\d:\d\d )|(?<=\dZ )|(?<=\.\d{6} )"
+HOST = re.compile(
+    rf"(?:(?<![^\s])(?=\S{{1,253}} (?:{NAMED})\b)|{DATED})([A-Za-z0-9][A-Za-z0-9.-]{{0,252}}) "
+    rf"(?:{NAMED}|{DAEMONS})(?:\[\d{{1,9}}\])?(?::| -)"
+)
 # {"__REALTIME_TIMESTAMP":"1772366400000000","_HOSTNAME":"gpu-02","MESSAGE":"NVRM: Xid …"}: one field of a line that may be cut off
 FIELD = r'"%s" ?: ?"((?:[^"\\]|\\.){0,4096})"'
 JSON_FIELDS = {

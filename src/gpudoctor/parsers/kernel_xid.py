@@ -24,8 +24,8 @@ PLUGIN = re.compile(r"[Xx]idCriticalError: Xid=(\d{1,4})(?:,? on (?:(?:Device|GP
 SXID = re.compile(r"nvidia-nvswitch(\d{1,3}): SXid \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{4,6}), ?(.*)")
 # detected NVSwitch non-fatal error 22013 on fid 0 on NVSwitch pci bus id 00000000:08:00.0 physical id 3 port 60
 FABRIC = re.compile(
-    r"detected NVSwitch (non-fatal|fatal) error (\d{4,6}) .{0,80}?pci bus id ([0-9A-Fa-f:.]{7,16})"
-    r"(?: physical id (\d{1,3}))?(?: port (\d{1,3}))?"
+    r"detected NVSwitch (non-fatal|fatal) error (\d{4,6}) .{0,80}?(?i:pci bus id) ([0-9A-Fa-f:.]{7,16})"
+    r"(?: physical id (\d{1,3}))?(?: port(?: id)? (\d{1,3}))?"
 )
 # Link 60 Minion …  |  Severity 1 Engine instance 60 Sub-engine instance 00
 LINK = re.compile(r"\b(?:Link|Engine instance) (\d{1,3})\b")

@@ -7,6 +7,7 @@ from typing import Any
 
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.kubernetes import StackConfig
+from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.kubernetes_json import Object, Strings, evidence, objects
 from gpudoctor.probes.base import Output
 
@@ -20,6 +21,7 @@ LEVELS: dict[str, frozenset[str]] = {
     "plugin": frozenset({"passDeviceSpecs", "deviceListStrategy", "deviceIDStrategy", "cdiAnnotationPrefix", "nvidiaCTKPath"}),
     "sharing": frozenset(METHODS),
     "method": frozenset({"renameByDefault", "failRequestsGreaterThanOne", "resources"}),
+    "resource": frozenset({"name", "rename", "devices", "replicas"}),
 }
 KNOWN = frozenset().union(*LEVELS.values())
 
@@ -40,6 +42,20 @@ def stack_configs(output: Output, about: Subject) -> Facts:
             for fields in [*plugin_configs(value), *mig_configs(value)]:
                 where = evidence(output, f"{name} {key}: {said(fields)}")
                 found.append(StackConfig(namespace=space, config_map=name, key=key[:253], origin=where, **fields))
+    return {"stack_configs": [*found]}
+
+
+def plain_config(output: Output, about: Subject) -> Facts:
+    """The same of a value alone, as it stands in a file before it becomes a ConfigMap; `key` is then "".
+
+    Raises `ParseError` for a text that configures neither program.
+    """
+    value = content(output.text)
+    made = [*plugin_configs(value), *mig_configs(value)]
+    if not made:
+        raise ParseError(f"{output.named()}: no configuration of the device plugin or the MIG manager: {output.text.strip()[:80]!r}")
+    space, name = about.namespace, output.named()
+    found = [StackConfig(namespace=space, config_map=name, key="", origin=evidence(output, said(fields)), **fields) for fields in made]
     return {"stack_configs": [*found]}
 
 
@@ -73,8 +89,7 @@ def plugin_configs(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     sharing = mapping(value.get("sharing"))
     made = False
     for method in METHODS:
-        resources = mapping(sharing.get(method)).get("resources")
-        for one in resources[:KEYS] if isinstance(resources, list) else ():
+        for one in listed(mapping(sharing.get(method)).get("resources")):
             name, replicas = mapping(one).get("name"), mapping(one).get("replicas")
             if isinstance(name, str) and isinstance(replicas, int) and 0 < replicas < 10**6:
                 made = True
@@ -87,7 +102,9 @@ def misplaced(value: dict[str, Any]) -> str:
     """The first option that stands on a level where it isn't read, "" when all stand where they belong."""
     flags, sharing = mapping(value.get("flags")), mapping(value.get("sharing"))
     levels = [("top", value), ("flags", flags), ("plugin", mapping(flags.get("plugin"))), ("sharing", sharing)]
-    levels += [("method", mapping(sharing.get(method))) for method in METHODS]
+    methods = [mapping(sharing.get(method)) for method in METHODS]
+    levels += [("method", method) for method in methods]
+    levels += [("resource", mapping(one)) for method in methods for one in listed(method.get("resources"))]
     return next((key for level, options in levels for key in options if key in KNOWN - LEVELS[level]), "")
 
 
@@ -96,6 +113,11 @@ def mig_configs(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     layouts = mapping(value.get("mig-configs"))
     if layouts:
         yield {"tool": "mig-manager", "layouts": [str(name)[:253] for name in list(layouts)[:KEYS]]}
+
+
+def listed(value: Any) -> list[Any]:
+    """A list, cut to `KEYS`; [] for everything else."""
+    return value[:KEYS] if isinstance(value, list) else []
 
 
 def mapping(value: Any) -> dict[str, Any]:

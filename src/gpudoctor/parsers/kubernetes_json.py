@@ -14,7 +14,7 @@ import msgspec
 
 from gpudoctor.facts import Origin
 from gpudoctor.parsers import LINE, ParseError
-from gpudoctor.probes.base import Output
+from gpudoctor.probes.base import Output, decoder
 
 Quantities = dict[str, str | int | float] | None
 Strings = dict[str, str] | None
@@ -90,12 +90,12 @@ def objects(output: Output, shape: type[T], kinds: Iterable[str] | None) -> Iter
     not JSON, or cut off.
     """
     wanted = None if kinds is None else frozenset(kinds)
-    decoder = msgspec.json.Decoder(shape)
+    of_shape = decoder(shape)
     check_answer(output)
     for page in output.pages:
         for envelope, raw in page_items(page, output):
             try:
-                item = decoder.decode(raw)
+                item = of_shape.decode(raw)
             except UNREADABLE:
                 continue
             item.kind = item.kind or (envelope.kind or "").removesuffix("List")

@@ -86,6 +86,7 @@ def workload_fact(item: WorkloadObject, output: Output) -> Workload:
         current=counts.current,
         ready=counts.ready,
         updated=counts.updated,
+        age=age(seconds(meta.creationTimestamp), output),
         selector=selector_of(item, kind, spec, status),
         owner=controller(meta),
         gpus=gpus,

@@ -20,7 +20,7 @@ MARKS: tuple[tuple[str, str, int], ...] = (
     (
         "=step",
         r"(?:\biteration +\d+/ *\d+ |\bglobal_step[=: ]+\d|\bstep[=:]? ?\d+\b|, iteration \d+/|\biter \d+[:,]"
-        r"|(?i:train|epoch|step).{0,80}%\|.{0,120}\| *\d+/\d{3,10} \[)",
+        r"|(?i:train|epoch|step).{0,80}%\|.{0,120}\| *\d+/\d{3,10} \[|^ *\d{1,3}%\|.{0,120}\| *\d+/\d{3,10} \[)",
         1,
     ),
     ("=raised", r"[a-z](?:Error|Exception|Interrupt)(?:: |$)", 0),

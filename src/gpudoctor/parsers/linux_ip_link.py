@@ -21,7 +21,10 @@ from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 HEAD = re.compile(r"(\d{1,6}): ([\w.@-]{1,40}?)(?:@[\w.-]{1,40})?: <([A-Z0-9_,-]{0,200})> mtu (\d{1,6}).*? state ([A-Z]{2,16})\b")
+# ib0              DOWN           00:00:10:29:fe:80:00:00:00:00:00:00:b8:59:9f:03:00:11:22:31 <BROADCAST,MULTICAST>
+BRIEF = re.compile(r"([\w.-]{1,40}?)(?:@[\w.-]{1,40})? +([A-Z]{2,16}) +([0-9a-f]{2}(?::[0-9a-f]{2}){5,19}) <([A-Z0-9_,-]{0,200})>")
 KIND = re.compile(r"\s+link/(\w{1,20})\b")
+INFINIBAND = 59  # characters of its addresses, of 20 bytes
 
 
 def link(output: Output, about: Subject) -> Facts:
@@ -69,6 +72,14 @@ def of_text(output: Output, about: Subject) -> list[Fact]:
             flags, state = match.group(3).split(","), match.group(5).lower()
             origin = Origin(output.named(), at, line.strip())
             found.append(Interface(node=about.node, interface=match.group(2), state=state, enabled="UP" in flags, origin=origin))
+        elif match := BRIEF.match(line.strip()):
+            kind = "infiniband" if len(match.group(3)) == INFINIBAND else "ether"
+            origin, enabled = Origin(output.named(), at, line.strip()), "UP" in match.group(4).split(",")
+            found.append(
+                Interface(
+                    node=about.node, interface=match.group(1), state=match.group(2).lower(), kind=kind, enabled=enabled, origin=origin
+                )
+            )
         elif found and not found[-1].kind and (match := KIND.match(line)):
             found[-1] = msgspec.structs.replace(found[-1], kind=match.group(1))
         if len(found) > MOST:

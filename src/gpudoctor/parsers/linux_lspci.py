@@ -15,6 +15,8 @@ from gpudoctor.probes.base import Output
 DEVICE = re.compile(
     r"^((?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]) ([A-Z0-9][^:\[]{2,60}?)(?: \[([0-9a-f]{4})\])?: (.{3,300})$"
 )
+DEVICE_LINES = re.compile(DEVICE.pattern, re.MULTILINE)
+BUS = re.compile(r"(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
 IDS = re.compile(r"\[([0-9a-f]{4}):([0-9a-f]{4})\]")
 REVISION = re.compile(r"\(rev ([0-9a-f]{2})\)")
 # LnkCap:	Port #0, Speed 32GT/s, Width x16, ASPM not supported  |  LnkSta:	Speed 2.5GT/s (downgraded), Width x8 (downgraded)
@@ -52,6 +54,11 @@ def lspci(output: Output, about: Subject) -> Facts:
     virtual: set[str] = set()
     found: dict[str, Any] | None = None
     address, functions = "", 0
+    argv = output.command.argv
+    asked = argv[argv.index("-s") + 1] if "-s" in argv[:-1] else ""
+    if BUS.fullmatch(asked) and not DEVICE_LINES.search(output.text[:LINE]):  # `lspci -vv -s 52:00.0 | grep Lnk` hides the first line
+        found = {"node": about.node, "pci": pci.canonical(asked), "origin": Origin(output.named(), 1, output.text[:LINE].split("\n")[0])}
+        found["gaps"] = {}
     whole = output.exit == 0 and f"{NVIDIA}:" in output.command.argv
     for number, raw in enumerate(output.text.split("\n"), 1):
         line = raw[:LINE].rstrip()
@@ -131,6 +138,8 @@ def detail(line: str, found: dict[str, Any]) -> None:
     elif bare.startswith("Kernel modules: "):
         found.setdefault("driver", "")  # -k was asked: no driver was named
         found["modules"] = [name.strip()[:64] for name in bare.partition(": ")[2].split(",")[:32]]
+    elif bare.startswith("Physical Slot: "):
+        found["slot"] = bare.partition(": ")[2][:64]
     elif bare.startswith("!!! Unknown header type"):
         found["answers"] = False
     elif bare == "Capabilities: <access denied>":

@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
-from gpudoctor.facts import Facts, Subject
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.facts.gpu import Allocation
+from gpudoctor.facts.kernel import Sxid, Xid
+from gpudoctor.facts.kubernetes import Message
 from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel import Log
-from gpudoctor.probes.base import Output
+from gpudoctor.parsers.messages import Hit
+from gpudoctor.probes.base import Command, Output
 
 
 def text(output: Output, about: Subject) -> Facts:
     """Known messages of one log; any text is a log. The other types only where there are some, since none proves nothing."""
-    xids, sxids, messages = Log(about).read([output])
-    found: Facts = {"xids": [*xids], "sxids": [*sxids], "allocations": [*allocations(output.text, output, about)]}
+    return facts(Log(about).read([output]), allocations(output.text, output, about))
+
+
+def stream(pages: Iterable[Output], about: Subject) -> Facts:
+    """The same of a log of any length, page by page. A failed allocation is then read from its line alone."""
+    log = Log(about)
+    return facts(log.read(pages), alone(log.allocations, log.source, about))
+
+
+def facts(read: tuple[list[Xid], list[Sxid], list[Message]], failed: Iterable[Allocation]) -> Facts:
+    """The types that an answer has."""
+    xids, sxids, messages = read
+    found: Facts = {"xids": [*xids], "sxids": [*sxids], "allocations": [*failed]}
     return {"messages": [*messages], **{kind: records for kind, records in found.items() if records}}
+
+
+def alone(hits: Iterable[Hit], source: str, about: Subject) -> Iterator[Allocation]:
+    """The reports of failed allocations, equal ones once."""
+    seen: set[tuple[int, ...]] = set()
+    for hit in hits:
+        output = Output(Command(()), pages=(hit.text.encode(),), source=source)
+        for one in allocations(hit.text, output, about):
+            key = (one.tried, one.total, one.free, one.allocated, one.cached)
+            if key not in seen:
+                seen.add(key)
+                yield msgspec.structs.replace(one, origin=Origin(source, hit.line, one.origin.text))

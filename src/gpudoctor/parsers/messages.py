@@ -1,62 +1,22 @@
-"""The scanner: finds the lines whose meaning is known (`knowledge/messages`) in logs, events and states.
-
-A log is read in blocks of whole lines. One RE2 Set says which entries occur in a block at all, at about the speed of `grep`; only those
-are then searched for one by one, inside the block. `never_nl` makes RE2 treat every line by itself, so a block never matches
-across lines. Memory stays at a few blocks, however long the log or one of its lines is.
-"""
+"""The lines whose meaning is known (`knowledge/messages`), in logs, events and states: found by the `scanner` and made records."""
 
 from __future__ import annotations
 
 import functools
 import itertools
-import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.kubernetes import Message
-from gpudoctor.parsers.blocks import ANSI, BLOCK, cut_long_lines, parts, whole_lines
+from gpudoctor.parsers.blocks import whole_lines
+from gpudoctor.parsers.scanner import Scanner, compiled, lines_in, matched
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Output
 
-LONGEST_DETAIL = 256
 MOST_DIFFERENT = 5000  # different messages of one text; more is noise, and must not fill the memory
-DFA_MEMORY = 256 << 20  # bytes RE2 may use for its automaton; it grows only as far as the text needs
-
-AHEAD = 2  # blocks that are matched while another is read
-BY_LINE = b"(?m)"  # ^ and $ are those of a line
-
-LITERAL = re.compile(rb"\(\?m\)[A-Za-z0-9 :=_/-]+")  # a pattern without any sign
-
-
-class Patterns(Sequence[Any]):
-    """RE2 patterns, each compiled when it is first asked for: a text has few of the known messages."""
-
-    def __init__(self, texts: list[bytes], options: Any) -> None:
-        self.texts, self.options = texts, options
-        self.made: dict[int, Any] = {}
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    def __getitem__(self, number: Any) -> Any:
-        if number not in self.made:
-            import re2
-
-            self.made[number] = re2.compile(self.texts[number], self.options)
-        return self.made[number]
-
-
-class Scanner(NamedTuple):
-    """The known messages, compiled."""
-
-    names: list[str]
-    patterns: Patterns
-    all: Any  # re2.Set over the same patterns
 
 
 class Hit(NamedTuple):
@@ -87,26 +47,6 @@ def errors() -> dict[str, bool]:
 def scanner() -> Scanner:
     """The compiled messages, made when the first text is scanned."""
     return compiled(entries())
-
-
-def compiled(entries: Iterable[tuple[str, str]]) -> Scanner:
-    """A scanner of (name, pattern) entries. Patterns see bytes: UTF-8 outside a character class matches itself."""
-    import re2
-
-    options = re2.Options()
-    options.never_nl = True
-    options.log_errors = False
-    options.max_mem = DFA_MEMORY
-    options.encoding = re2.Options.Encoding.LATIN1
-    made = Scanner([], Patterns([], options), re2.Set.SearchSet(options))
-    for name, pattern in entries:
-        by_line = BY_LINE + pattern.encode()
-        made.names.append(name)
-        made.patterns.texts.append(by_line)
-        made.all.Add(by_line)
-    if made.names:
-        made.all.Compile()
-    return made
 
 
 def scan_lines(output: Output, about: Subject, *, source: str) -> list[Message]:
@@ -205,86 +145,25 @@ def tallied(hits: Iterable[Hit]) -> list[Tally]:
     return list(made.values())
 
 
-def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Mapping[str, int] | None = None, part: int = BLOCK) -> Iterator[Hit]:
+def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Mapping[str, int] | None = None) -> Iterator[Hit]:
     """The lines that say something known, in order. A line that fits several entries gives one hit for each.
 
-    `few` are entries of which the first lines of each part of a block are enough: name → how many. Each entry that occurs in a part is
-    searched for in all of it: where many different ones stand close together, small parts are faster.
+    `few` are entries of which the first lines of each part are enough: name → how many, None for all.
     """
     known = using or scanner()
     if not known.names:
         return
-    number = 1
-    for block, occur in matched(whole_lines(chunks), known, part):
-        line, counted = number, 0
-        spans = [
-            (*span, which)
-            for which in occur
-            for span in itertools.islice(lines_in(block, known.patterns[which]), few.get(known.names[which]) if few else None)
-        ]
-        for start, end, detail, which in sorted(spans) if len(occur) > 1 else spans:
-            line += block.count(b"\n", counted, start)
+    patterns, number = known.patterns, 1
+    sampled = frozenset(which for which, name in enumerate(known.names) if few and name in few)
+    for part in matched(whole_lines(chunks), known, sampled):
+        text, line, counted = part.text, number, 0
+        spans = [(start, end, patterns.detail(which, text[start:end]), which) for start, end, which in part.lines]
+        for which in part.occur:
+            most = few.get(known.names[which]) if few else None
+            if most != 0:
+                spans += ((*span, which) for span in itertools.islice(lines_in(text, patterns[which]), most))
+        for start, end, detail, which in sorted(spans):
+            line += text.count(b"\n", counted, start)
             counted = start
-            yield Hit(line, block[start:end].decode("utf-8", "replace"), known.names[which], detail)
-        number = line + block.count(b"\n", counted)
-
-
-def matched(blocks: Iterator[bytes], known: Scanner, part: int) -> Iterator[tuple[bytes, list[int]]]:
-    """Parts of blocks, each with the entries that occur in it. RE2 works without the interpreter's lock: of a long log, the next blocks are
-    matched while what was found in one is read.
-    """
-    first = list(itertools.islice(blocks, 2))
-    if len(first) < 2:
-        yield from itertools.chain.from_iterable(occurring(block, known, part) for block in first)
-        return
-    with ThreadPoolExecutor(AHEAD) as pool:
-        coming: deque[Future[list[tuple[bytes, list[int]]]]] = deque()
-        for block in itertools.chain(first, blocks):
-            coming.append(pool.submit(occurring, block, known, part))
-            if len(coming) > AHEAD:
-                yield from coming.popleft().result()
-        for last in coming:
-            yield from last.result()
-
-
-def occurring(block: bytes, known: Scanner, part: int) -> list[tuple[bytes, list[int]]]:
-    """The parts of a block as they are searched, and the entries that occur in each.
-
-    Colours and carriage returns may hide a word or a line's end; long lines need to be cut only where something was found.
-    """
-    if b"\x1b" in block or b"\r" in block:
-        block = ANSI.sub(b"", cut_long_lines(block)).replace(b"\r\n", b"\n")
-    made = []
-    for piece in parts(block, part):
-        found = known.all.Match(piece)
-        made.append((cut_long_lines(piece), found) if found else (piece, []))
-    return made
-
-
-def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
-    """Start and end of each line of a block that fits one pattern, with what it captured the first time."""
-    if LITERAL.fullmatch(pattern.pattern):
-        yield from lines_with(block, pattern.pattern[len(BY_LINE) :])
-        return
-    group = min(pattern.groups, 1)
-    end = -1
-    for match in pattern.finditer(block):
-        at = match.start()
-        if at <= end:
-            continue
-        start = block.rfind(b"\n", 0, at) + 1
-        end = block.find(b"\n", at)
-        end = len(block) if end < 0 else end
-        first, last = match.span(group) if group else (0, 0)
-        yield start, end, block[first : min(last, first + LONGEST_DETAIL)].decode("utf-8", "replace").strip()
-
-
-def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int, str]]:
-    """The lines of a block that have a literal, which is found faster than a pattern."""
-    at = block.find(literal)
-    while at >= 0:
-        start = block.rfind(b"\n", 0, at) + 1
-        end = block.find(b"\n", at)
-        end = len(block) if end < 0 else end
-        yield start, end, ""
-        at = block.find(literal, end)
+            yield Hit(line, text[start:end].decode("utf-8", "replace"), known.names[which], detail)
+        number = line + text.count(b"\n", counted)

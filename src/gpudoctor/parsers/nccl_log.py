@@ -24,17 +24,17 @@ from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel_fold import Fold, Where
 from gpudoctor.parsers.kernel_line import line_of as kernel_line
 from gpudoctor.parsers.kernel_xid import xid_of
-from gpudoctor.parsers.messages import Hit, Scanner, compiled, entries, errors, find
+from gpudoctor.parsers.messages import Hit, entries, errors, find
 from gpudoctor.parsers.rank_facts import Facts as Made
 from gpudoctor.parsers.rank_few import Few
 from gpudoctor.parsers.rank_line import Line, line_of, pieces
 from gpudoctor.parsers.rank_process import Process, Said
+from gpudoctor.parsers.rank_source import TAIL, Begun
 from gpudoctor.parsers.rank_table import Place, Table
+from gpudoctor.parsers.scanner import Scanner, compiled
 from gpudoctor.parsers.torch_words import Operations, world_rank
 from gpudoctor.probes.base import Command, Output
 
-PART = 32 << 10  # bytes: the beginning and the end of a rank's log have many different lines that matter, and little else has
-TAIL = 256 << 10  # bytes at the end of a source that are read line by line, at most
 AT_END = 1 << 60  # the number of a last line that nobody counted
 TAIL_OF_ONE = 4 << 10  # of them for each process of the source
 # PyTorch's and the launchers' lines that show that a log is of a distributed job, though no process speaks
@@ -56,15 +56,6 @@ def scanner() -> Scanner:
 def log(pages: Iterable[Output], about: Subject) -> Facts:
     """Ranks, communicators, operations, settings and known messages of the logs of one job."""
     return RankLog(about).read(pages)
-
-
-class Begun:
-    """A source that is being read: its name, when it was read, and its last bytes so far."""
-
-    __slots__ = ("end", "name", "now")
-
-    def __init__(self, name: str, now: float) -> None:
-        self.name, self.now, self.end = name, now, b""
 
 
 class RankLog:
@@ -90,7 +81,7 @@ class RankLog:
     def read(self, pages: Iterable[Output]) -> Facts:
         """The facts of all sources. They go through the scanner as one stream, in which a line of our own begins each."""
         ends: deque[Begun] = deque()
-        for hit in find(self.stream(pages, ends), scanner(), self.few, PART):
+        for hit in find(self.stream(pages, ends), scanner(), self.few):
             if hit.name == SOURCE:
                 if hit.detail == self.token:
                     self.tail()
@@ -99,7 +90,7 @@ class RankLog:
                     self.box = launcher_words.Box()
                     self.few.renew()
             elif self.begun is not None:
-                self.hit(hit._replace(line=hit.line - self.first), self.begun)
+                self.hit(Hit(hit.line - self.first, *hit[1:]), self.begun)
         self.tail()
         return self.facts()
 
@@ -113,7 +104,7 @@ class RankLog:
                         begun = Begun(name, page.time)
                         ends.append(begun)
                         yield b"\n" + SOURCE.encode() + self.token.encode() + b"\n"
-                    begun.end = chunk[-TAIL:] if len(chunk) >= TAIL else (begun.end + chunk)[-TAIL:]
+                    begun.add(chunk)
                     yield chunk
 
     def hit(self, hit: Hit, begun: Begun) -> None:
@@ -235,9 +226,9 @@ class RankLog:
             return
         wanted = self.table.of_source(self.source)
         now = self.begun.now
-        end = self.begun.end[-max(TAIL_OF_ONE, min(TAIL, TAIL_OF_ONE // 4 * len(wanted))) :]
+        end = self.begun.end(max(TAIL_OF_ONE, min(TAIL, TAIL_OF_ONE // 4 * len(wanted))))
         heard: set[int] = set()
-        for number, raw in enumerate(reversed(end.decode("utf-8", "replace").split("\n"))):
+        for number, raw in enumerate(reversed(end.split("\n"))):
             for part in reversed(pieces(raw.replace("\x00", "")[:4096])):
                 if not part.strip():
                     continue

@@ -18,7 +18,7 @@ from gpudoctor.facts.job import Collective
 from gpudoctor.knowledge.collectives import operation
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.nccl_ras import ERRORS, MOST, Answer
-from gpudoctor.probes.base import Output
+from gpudoctor.probes.base import Output, decoder
 
 IN_PROGRESS = 7
 FURTHEST = ("nocomm", "init", "running", "finalize", "abort")  # the order in which RAS takes the status of a communicator from its ranks
@@ -75,7 +75,7 @@ class Job(msgspec.Struct):
 def job(output: Output, answer: Answer) -> Facts:
     """The same records as from the text, with the numbers of all ranks where they differ."""
     try:
-        said = msgspec.json.decode(b"".join(output.pages), type=Job, strict=False)
+        said = decoder(Job, strict=False).decode(b"".join(output.pages))
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
         raise ParseError(f"{output.named()}: not an answer of NCCL's RAS in JSON: {error}") from None
     answer.version = said.nccl_version[:30]

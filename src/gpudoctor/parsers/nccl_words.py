@@ -13,9 +13,14 @@ from gpudoctor.parsers.rank_process import MOST_SETTINGS, Process, address
 MARKS: tuple[tuple[str, str, int], ...] = (
     ("=communicator", "- (?:Init|Destroy|Abort) (?:START|COMPLETE)", 0),
     ("=version", r"NCCL version \d|cudaDriverVersion \d", 0),
-    ("=network", r"NCCL INFO (?:NET/\w+ ?: Using|Using network|Bootstrap ?: Using|P2P plugin|NET/Plugin ?: Loaded|Loaded net plugin)", 0),
+    (
+        "=network",
+        r"NCCL INFO (?:NET/\w+ ?: Using|Using network|Assigned NET plugin|Bootstrap ?: Using|P2P plugin|(?:NET/Plugin ?: L|L)oaded)",
+        0,
+    ),
     ("=setting", r" set (?:by environment )?to ", 0),
     ("=connected", "Connected all (?:rings|trees)", 0),
+    ("=channels", r" \d+ coll channels, ", 0),
     # Thousands of lines a rank: some of each block tell what it uses.
     ("=gdr", r" via NET/\S+/GDRDMA", 1),
     ("=net", r" via NET/\w+/\d+(?:\(\d+\))?(?:/Shared)?\s*$", 1),
@@ -35,15 +40,19 @@ COMMUNICATOR = re.compile(
 VERSION = re.compile(r"NCCL version (\d+\.\d+(?:\.\d+)?)")
 DRIVER = re.compile(r"cudaDriverVersion (\d{1,3})0(\d)\d")
 # Bootstrap : Using [0]ib0:10.148.0.57<0> [1]ib1:…  |  Bootstrap: Using eth0:10.0.0.2<0>
-BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([^:\s]{1,64}):")
+BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([^:\s]{1,64}):(?:([\d.]{7,15})<|\[?([0-9a-f:]{2,45})(?:%\S{1,20})?\]?<)?")
 # NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/RoCE [RO]; OOB eth0:10.0.0.2<0>
 HCA = re.compile(r"\[\d{1,4}\]([\w.-]{1,64}(?::\d{1,3})?)/(\w{1,16})")
-# Using network IB  |  Using network AWS Libfabric
-NETWORK = re.compile(r"Using network (.{1,64})")
+# Using network IB  |  Using network AWS Libfabric  |  Assigned NET plugin IBext_v10 to comm (since 2.27)
+NETWORK = re.compile(r"(?:Using network|Assigned NET plugin) (.{1,64}?)(?: to comm)?$")
 # P2P plugin IBext_v8  |  NET/Plugin: Loaded net plugin AWS Libfabric (v8)
 PLUGIN = re.compile(r"(?:P2P plugin|[Ll]oaded net plugin) (.{1,64}?)(?: \(v\d+\))?$")
 # NCCL_IB_HCA set by environment to mlx5_0,mlx5_1.  |  NCCL_SOCKET_IFNAME set to eth0
 SETTING = re.compile(r"^((?:NCCL|TORCH|GLOO|UCX|FI|OMPI|CUDA|NVIDIA)_[A-Z0-9_]{1,80}) set (?:by environment )?to (.{0,1000}?)\.?$")
+# Connected all rings, use ring PXN 0 GDR 1: 0 where a connection over the network goes through host memory (since 2.22)
+RINGS = re.compile(r"Connected all rings, use ring PXN \d GDR (\d)")
+# 16 coll channels, 0 nvls channels, 16 p2p channels, 2 p2p channels per peer
+CHANNELS = re.compile(r"(?:^| )(\d{1,4}) coll channels, ")
 # Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA  |  … via P2P/CUMEM  |  … via SHM/direct/direct
 VIA = re.compile(r" via (?:(NET)/([\w ]{1,32})|(P2P|SHM|NVLS|COLLNET)|direct shared (memory))")
 # AllReduce: opCount 1c sendbuff 0x7f recvbuff 0x7f count 1024 datatype 7 op 0 root 0 comm 0x55 [nranks=8] stream 0x56
@@ -130,6 +139,8 @@ def network(line: Line, process: Process, _: Communicators) -> None:
     process.reached("init")
     if match := BOOTSTRAP.search(line.text):
         process.noted("interface", match[1])
+        if address_ := match[2] or match[3]:
+            process.noted("address", address_)
     elif match := NETWORK.search(line.text):
         process.noted("network", match[1].strip())
     elif match := PLUGIN.search(line.text):
@@ -147,9 +158,17 @@ def setting(line: Line, process: Process, _: Communicators) -> None:
         process.settings[match[1]] = match[2].strip()
 
 
-def connected(_line: Line, process: Process, _: Communicators) -> None:
+def connected(line: Line, process: Process, _: Communicators) -> None:
     """The channels are made."""
     process.reached("running")
+    if process.gdr is None and (match := RINGS.search(line.text)) and match[1] == "0":
+        process.gdr = False
+
+
+def channels(line: Line, process: Process, _: Communicators) -> None:
+    """How many channels the collectives of its first communicator have."""
+    if match := CHANNELS.search(line.text):
+        process.noted("channels", match[1])
 
 
 def channel(line: Line, process: Process, _: Communicators) -> None:
@@ -171,6 +190,7 @@ HANDLERS: dict[str, Callable[[Line, Process, Communicators], None]] = {
     "=network": network,
     "=setting": setting,
     "=connected": connected,
+    "=channels": channels,
     "=gdr": channel,
     "=net": channel,
     "=p2p": channel,

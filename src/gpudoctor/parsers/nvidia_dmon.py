@@ -25,6 +25,8 @@ FIELDS = {
     "gtemp": "temperature",
     "mtemp": "memory_temperature",
     "sm": "utilisation",
+    "mem": "memory_utilisation",
+    "fb": "memory_used",
     "mclk": "memory_clock",
     "pclk": "sm_clock",
 }

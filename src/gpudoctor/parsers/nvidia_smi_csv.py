@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +31,10 @@ FAMILIES = (
 QUERIES = ("--query-gpu=", "--query-compute-apps=", "--query-remapped-rows=", "--query-retired-pages=", "--query-accounted-apps=")
 REASONS, COUNTERS = ("clocks_event_reasons.", "clocks_throttle_reasons."), "clocks_event_reasons_counters."
 WIDEST = 128  # columns
+# 69.75 W, 700.00 W  |  98 %, 61020 MiB, 81559 MiB: rows without a header (--format=csv,noheader) say what they are by their units
+WITH_UNIT = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) (W|%|MiB|MHz)\Z")
+# unit → the columns that are asked for most, in the order of their sizes
+BY_UNIT = {"W": ("power.draw", "power.limit"), "%": ("utilization.gpu",), "MiB": ("memory.used", "memory.total"), "MHz": ("clocks.sm",)}
 
 
 def read_csv(lines: list[str], output: Output) -> tuple[list[Card], list[tuple[Card, dict[str, str]]]]:
@@ -82,6 +87,10 @@ def table(lines: list[str], output: Output) -> Iterator[tuple[int, dict[str, str
             yield number, row
         elif len(cells) > 1 and cells[0].isdecimal() and any(cell.startswith("GPU-") and len(cell) == 40 for cell in cells):
             yield number, guessed(cells)
+        elif not titles and (row := by_units(cells)):
+            row.setdefault("index", str(anonymous))
+            anonymous += 1
+            yield number, row
 
 
 def titles_in(cells: list[str]) -> list[str]:
@@ -119,6 +128,25 @@ def card_of(row: dict[str, str], number: int) -> Card:
     if "pci" in card.values:
         card.values["pci"] = pci.canonical(card.values["pci"])
     return card
+
+
+def by_units(cells: list[str]) -> dict[str, str]:
+    """Two or more values with units and nothing else but a number or a name before them; {} for anything else.
+
+    >>> by_units(["69.75 W", "700.00 W"]), by_units(["3", "98 %"]), by_units(["a", "b"])
+    ({'power.draw': '69.75 W', 'power.limit': '700.00 W'}, {}, {})
+    """
+    found: dict[str, list[str]] = {}
+    for cell in cells:
+        if match := WITH_UNIT.match(cell):
+            found.setdefault(match[2], []).append(cell)
+    values = sum(map(len, found.values()))
+    if values < 2 or values < len(cells) - 2 or any(len(texts) > len(BY_UNIT[unit]) for unit, texts in found.items()):
+        return {}
+    row = guessed([cell for cell in cells if not WITH_UNIT.match(cell)])
+    for unit, texts in found.items():
+        row |= zip(BY_UNIT[unit], sorted(texts, key=lambda text: float(text.split()[0])), strict=False)
+    return row
 
 
 def guessed(cells: list[str]) -> dict[str, str]:

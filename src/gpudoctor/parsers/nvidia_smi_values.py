@@ -162,7 +162,7 @@ class Card:
         """What the card did at that moment; None where the answer shows nothing of it."""
         names = set(GpuSample.__struct_fields__) & set(KINDS) - {"origin", "gaps", "time"}
         values = {name: as_measured(name, getattr(gpu, name)) for name in names}
-        measured = ("temperature", "power", "sm_clock", "reasons", "utilisation")
+        measured = ("temperature", "power", "sm_clock", "reasons", "utilisation", "memory_used")
         if all(values[name] is None for name in measured) and not self.throttled:
             return None
         gaps = {name: why for name, why in gpu.gaps.items() if name in GpuSample.__struct_fields__}

@@ -179,7 +179,7 @@ def fitted(value: Any, kinds: list[Any]) -> Any:
     if isinstance(value, str):
         return value[:TEXT] if str in kinds else None
     if isinstance(value, dict) and float in kinds:  # throttled: dict[str, float]
-        return {str(key): float(one) for key, one in list(value.items())[:64] if isinstance(one, int | float)}
+        return {str(key): float(one) for key, one in list(value.items())[:64] if isinstance(one, int | float) and abs(one) < 2**63}
     return None
 
 
@@ -187,7 +187,7 @@ def reasons(value: Any) -> list[str]:
     """The names of a mask, or those of a list that are known."""
     if isinstance(value, int):
         return clock_reasons.from_mask(value)
-    return [name for name in value if name in clock_reasons.REASONS] if isinstance(value, list) else []
+    return [name for name in value if isinstance(name, str) and name in clock_reasons.REASONS] if isinstance(value, list) else []
 
 
 def listed(said: dict[str, Any], name: str, most: int) -> list[dict[str, Any]]:

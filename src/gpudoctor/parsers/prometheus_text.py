@@ -9,7 +9,11 @@ import math
 import re
 from typing import Any
 
-from gpudoctor.facts import Facts, Subject
+import msgspec
+
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.facts.gpu import Gpu
+from gpudoctor.knowledge import dcgm_fields
 from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.exposition import WHOLE, Summary
 from gpudoctor.parsers.prometheus_range import Key, holder, key, put, sample
@@ -21,15 +25,18 @@ METRIC = re.compile(r"\s{0,8}(DCGM_FI_[A-Z0-9_]{1,80})\{(.{1,3000})\} +([-+0-9.e
 SERIES = re.compile(r"\s{0,8}(DCGM_EXP_[A-Z0-9_]{1,80}|dcgm_[a-z0-9_]{1,80})\{(.{0,3000})\} +[-+0-9.eEInfNa]{1,32}(?:\s|\Z)")
 # HELP DCGM_FI_DEV_SM_CLOCK SM clock frequency (in MHz).
 COMMENT = re.compile(r"#\s{0,4}(?:HELP|TYPE)\s{1,4}(?:DCGM_|dcgm_)")
+# What DCGM says of a card's memory with a 1 → the field of a Gpu; a 0 is left to nvidia-smi, which knows more
+ALARMS = {346: "sram_threshold_exceeded", 395: "remap_failed", 396: "remap_pending"}
 LABEL = re.compile(r'([A-Za-z_]\w{0,63})="((?:[^"\\]|\\.){0,400})"')
 
 
 def metrics(output: Output, about: Subject) -> Facts:
     """The samples in the order of the GPUs, and the summary."""
     found: dict[tuple[Key, float], dict[str, Any]] = {}
+    alarms: dict[Key, Gpu] = {}
     summary = Summary()
     cut = commented = False
-    for line in output.text.split("\n"):
+    for number, line in enumerate(output.text.split("\n"), 1):
         line = line[:LINE].rstrip("\r")
         match = METRIC.match(line)
         if not match:
@@ -46,6 +53,9 @@ def metrics(output: Output, about: Subject) -> Facts:
             value = float(value_text)
         except ValueError:
             continue
+        known = dcgm_fields.named(name)
+        if known and known.id in ALARMS and value == 1 and any(who[1:4]):
+            alarms[who] = alarm(alarms.get(who), who, ALARMS[known.id], Origin(output.named(), number, line.strip()))
         if any(who[1:4]) and math.isfinite(value):
             put(found.setdefault((who, int(moment) / 1000 if moment else output.time), {}), name, value, holder(labels))
     if not summary.names:
@@ -55,4 +65,12 @@ def metrics(output: Output, about: Subject) -> Facts:
     # Without its comments the text went through grep or an editor, which may have left metrics out.
     whole = commented and not cut and len(summary.names) >= WHOLE
     there = summary.fact(place="exporter", whole=whole, source=source, node=about.node, namespace=about.namespace, pod=about.pod)
-    return {"gpu_samples": [*samples], "expositions": [there]}
+    return {"gpu_samples": [*samples], "expositions": [there], "gpus": [*alarms.values()]}
+
+
+def alarm(card: Gpu | None, who: Key, field: str, where: Origin) -> Gpu:
+    """The GPU with one more field that is true."""
+    node, uuid, address, index, model = who
+    number = int(index) if index.isdecimal() else None
+    card = card or Gpu(node=node, gpu=uuid or address, uuid=uuid, pci=address, index=number, product=model, origin=where)
+    return msgspec.structs.replace(card, **{field: True})

@@ -25,6 +25,7 @@ COUNTED = re.compile(r"(\d{1,7}) (.*)")
 INSUFFICIENT = re.compile(r"Insufficient ([^\s,]{1,320})")
 # had untolerated taint {k: v}   had untolerated taint(s)   had taint {k: v}, that the pod didn't tolerate   had taints that the pod …
 TAINT = re.compile(r"had (?:untolerated )?taint(?:s|\(s\))?\b")
+CORDON = "node.kubernetes.io/unschedulable"
 
 # Literal → reason; the first that occurs in the clause decides.
 REASONS: tuple[tuple[str, str], ...] = (
@@ -34,6 +35,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("pod affinity rules", "pod_affinity"),
     ("pod affinity", "pod_affinity"),
     ("volume node affinity conflict", "volume_affinity"),
+    ("PersistentVolume's node affinity", "volume_affinity"),  # the same since 1.34
     ("no available volume zone", "volume_affinity"),
     ("node affinity", "node_affinity"),
     ("node selector", "node_affinity"),
@@ -148,9 +150,9 @@ def split_clauses(body: str) -> list[str]:
 
 
 def reason_of(body: str) -> str:
-    """The neutral word for one clause."""
+    """The neutral word for one clause. A cordon is also a taint, and is said as either."""
     if TAINT.search(body):
-        return "taint"
+        return "unschedulable" if taint_of(body)[0] == CORDON else "taint"
     if INSUFFICIENT.search(body):
         return "insufficient"
     return next((reason for literal, reason in REASONS if literal in body), "other")

@@ -28,7 +28,8 @@ WORK = re.compile(
 MARKS = (
     (
         "=rest",
-        r"^(?:\[[^\]]{1,20}\]: ?)?\s*(?:WorkNCCL\(|(?:SeqNum|OpType|TensorShape|NumelIn|NumelOut|Timeout\(ms\))=).{0,200}\) ran for \d+",
+        r"^(?:\[[^\]]{1,20}\]: ?)?\s*(?:WorkNCCL\(|(?:SeqNum|OpType|TensorShape|NumelIn|NumelOut|Timeout\(ms\))=).{0,200}\)"
+        r"(?: ran for \d+|\s*$)",
         0,
     ),
 )

@@ -5,10 +5,12 @@ Live, recorder and replay implement one `Protocol`, so nothing above this seam k
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
+import threading
 from collections.abc import Iterator, Sequence
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -17,6 +19,12 @@ Failure = Literal["", "not-found", "timeout", "refused", "unreachable", "unkilla
 
 # https://user:password@prometheus.example:9090
 CREDENTIALS = re.compile(r"(https?://)[^/\s\"']*@")
+
+T = TypeVar("T")
+_BUILDING = threading.Lock()
+
+
+ASK = "ask"  # the "program" that a person is
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -35,8 +43,8 @@ class Command(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The command as a person would paste it."""
-        return shlex.join(self.public)
+        """The command as a person would paste it; a question to a person as it is."""
+        return self.argv[-1] if self.argv[:1] == (ASK,) else shlex.join(self.public)
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -96,3 +104,16 @@ def one_by_one(probe: Probe, commands: Sequence[Command]) -> Iterator[Output]:
     """The answers to commands, asked one after the other."""
     for command in commands:
         yield probe(command)
+
+
+def decoder(shape: type[T], *, strict: bool = True) -> msgspec.json.Decoder[T]:
+    """The decoder of a type, for threads: msgspec (0.22) ends the process when two of them use a type for the first time at once, since
+    what it knows of a Struct can be seen before it is complete.
+    """
+    with _BUILDING:
+        return _built(shape, strict)  # type: ignore[arg-type]  # a class is hashable
+
+
+@functools.cache
+def _built(shape: Any, strict: bool) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(shape, strict=strict)

@@ -17,6 +17,7 @@ import msgspec
 import urllib3
 import urllib3.exceptions
 
+from gpudoctor.probes.base import decoder
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.kube_answer import Stopped, broken_connection, status_of
 from gpudoctor.probes.kube_config import Connection
@@ -122,7 +123,7 @@ class DebugPods:
     def _state(self, name: str, deadline: Deadline) -> _Status:
         status, body = self._send("GET", f"/{name}", None, deadline)
         try:
-            return msgspec.json.decode(body, type=_Started).status if status == 200 else _Status()
+            return decoder(_Started).decode(body).status if status == 200 else _Status()
         except (msgspec.MsgspecError, RecursionError):
             return _Status()
 

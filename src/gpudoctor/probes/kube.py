@@ -122,7 +122,7 @@ class Kube:
             raise Stopped("not-allowed", NO_EXEC)
         if request.context not in ("", self.context.name):
             raise Stopped("not-allowed", f"the command names the context {request.context!r}, but {self.context.name!r} is in use")
-        if request.verb == "version" or (request.resource and request.resource.version):
+        if request.verb in ("version", "raw") or (request.resource and request.resource.version):
             return request
         resource = kube_discovery.discover(request.word, lambda path: self._discovery(path, deadline))
         if resource is None or resource.plural == "secrets":
@@ -158,7 +158,7 @@ class Kube:
         """Append each page of the answer to `pages`; what is there when Stopped is raised is worth keeping."""
         if request.verb != "list":
             answer = self._answer(request.target(), request, deadline, HELD)
-            if request.verb != "log":
+            if request.verb not in ("log", "raw"):
                 check_object(answer.body)
             if request.verb == "version":  # kubectl's form
                 answer = msgspec.structs.replace(answer, body=b'{"serverVersion":' + answer.body + b"}")
@@ -195,7 +195,7 @@ class Kube:
     def _answer(self, target: str, request: Request, deadline: Deadline, limit: int) -> Answer:
         """The body of a 200; anything else is raised. Asked twice when the server is busy or the connection had gone stale."""
         connection = self.connection(deadline)
-        accept = _TEXT if request.verb == "log" else _JSON
+        accept = _TEXT if request.verb in ("log", "raw") else _JSON
         answer = self._get(connection, target, accept, deadline, limit)
         if answer.status in RETRIED:
             pause = 1.0 if answer.retry_after is None else answer.retry_after

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 import msgspec
 import urllib3.exceptions
 
-from gpudoctor.probes.base import Failure
+from gpudoctor.probes.base import Failure, decoder
 from gpudoctor.probes.kube_request import Request
 
 RETRIED = frozenset({429, 500, 502, 503, 504})
@@ -62,7 +62,7 @@ class _List(msgspec.Struct, frozen=True):
 def status_of(body: bytes) -> Status:
     """The Status object in the body of an error, whatever else the body may be."""
     try:
-        return msgspec.json.decode(body, type=Status)
+        return decoder(Status).decode(body)
     except (msgspec.MsgspecError, RecursionError):
         return Status()
 
@@ -70,7 +70,7 @@ def status_of(body: bytes) -> Status:
 def continue_token(page: bytes) -> str:
     """Where the list goes on, "" at its end. The JSON is checked on the way: raises Stopped("broken") when it isn't a list."""
     try:
-        return msgspec.json.decode(page, type=_List).metadata.continue_
+        return decoder(_List).decode(page).metadata.continue_
     except (msgspec.MsgspecError, RecursionError) as error:
         raise Stopped("broken", f"the API server's answer is not a list in JSON ({_clean(str(error))})") from None
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
+from gpudoctor.probes.base import decoder
 from gpudoctor.probes.kube_resources import RESOURCES, Resource
 
 # All resources in one answer from Kubernetes 1.27 on (https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery);
@@ -101,6 +102,6 @@ def _one_by_one(versions: dict[str, str], wanted: str, get: Callable[[str], byte
 
 def _decode(body: bytes, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(body, type=kind)
+        return decoder(kind).decode(body)
     except (msgspec.MsgspecError, RecursionError):
         return kind()

@@ -16,7 +16,7 @@ import msgspec
 import websocket
 from websocket import WebSocketBadStatusException, WebSocketException
 
-from gpudoctor.probes.base import Command, Failure, Output
+from gpudoctor.probes.base import Command, Failure, Output, decoder
 from gpudoctor.probes.deadline import Deadline, begin, within
 from gpudoctor.probes.kube_answer import Answer, Stopped, broken_connection, date, refusal, status_of
 from gpudoctor.probes.kube_config import Connection
@@ -209,7 +209,7 @@ def _ended(status: bytes, request: Request) -> tuple[int, Failure, str]:
     A program that isn't in the container is an answer, with a shell's exit code for it: 127.
     """
     try:
-        end = msgspec.json.decode(status, type=_End)
+        end = decoder(_End).decode(status)
     except (msgspec.MsgspecError, RecursionError):
         return 1, "broken", f"the connection to pod {request.namespace}/{request.name} was closed before {request.argv[0]} had ended"
     if end.status == "Success":

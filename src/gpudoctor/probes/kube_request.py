@@ -13,11 +13,12 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from gpudoctor.knowledge import proxied
 from gpudoctor.probes.kube_resources import PODS, RESOURCES, Resource
 
 NO_EXEC = "running programs in containers was switched off (--no-exec)"
 
-Verb = Literal["get", "list", "log", "exec", "version"]
+Verb = Literal["get", "list", "log", "exec", "version", "raw"]
 _LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123 label: names of namespaces and containers
 _DURATION = re.compile(r"(\d{1,9})(h|m|s)")
 _MAX_ARGUMENTS = 1000
@@ -31,7 +32,7 @@ class NotAllowed(ValueError):
 class Request(msgspec.Struct, frozen=True):
     """One read of the API. `namespace` is "" for all namespaces and for resources without one; `name` is "" for a list.
 
-    `resource` is None when only the server knows the resource that `word` names.
+    `resource` is None when only the server knows the resource that `word` names; of a raw read `word` is the path.
     """
 
     verb: Verb
@@ -48,7 +49,7 @@ class Request(msgspec.Struct, frozen=True):
     def path(self) -> str:
         """The path on the API server, without the query. `resource` must be known, except for version."""
         if self.verb == "version" or self.resource is None:
-            return "/version"
+            return self.word if self.verb == "raw" else "/version"
         parts = [self.resource.root]
         if self.namespace and self.resource.namespaced:
             parts += ["namespaces", quote(self.namespace, safe="")]
@@ -66,6 +67,8 @@ class Request(msgspec.Struct, frozen=True):
 
     def rule(self) -> str:
         """The RBAC rule that the request needs, in words: `list pods at the cluster scope`."""
+        if self.verb == "raw":
+            return proxied.rule(self.word)
         plural = self.resource.plural if self.resource else self.word
         group = f".{self.resource.group}" if self.resource and self.resource.group else ""
         where = f'in namespace "{self.namespace}"' if self.namespace else "at the cluster scope"
@@ -89,6 +92,7 @@ _OPTIONS = (
     ("-l", _Option("selector", "get")),
     ("", _Option("field-selector", "get")),
     ("", _Option("ignore-not-found", "get", takes_value=False)),
+    ("", _Option("raw", "get")),
     ("-c", _Option("container", "logs exec")),
     ("", _Option("tail", "logs")),
     ("", _Option("since", "logs")),
@@ -167,6 +171,10 @@ def _namespace(split: _Split, default: str) -> str:
 def _get(split: _Split, namespace: str) -> Request:
     options = split.options
     words = split.words[1:] + list(split.rest or ())
+    if path := options.get("raw"):
+        if words or not proxied.PATH.match(path):
+            raise NotAllowed(f"{_quoted(path)} is not one of the paths that are read raw")
+        return Request("raw", word=path, context=options.get("context", ""))
     if len(words) == 1 and "/" in words[0]:
         words = words[0].split("/")
     if not 1 <= len(words) <= 2:

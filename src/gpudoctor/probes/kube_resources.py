@@ -49,6 +49,7 @@ _WORDS: tuple[tuple[Resource, str], ...] = (
     (Resource("priorityclasses", "scheduling.k8s.io", namespaced=False), "pc priorityclass"),
     (Resource("poddisruptionbudgets", "policy"), "pdb poddisruptionbudget"),
     (Resource("networkpolicies", "networking.k8s.io"), "netpol networkpolicy"),
+    (Resource("endpointslices", "discovery.k8s.io"), "endpointslice"),
     (Resource("leases", "coordination.k8s.io"), "lease"),
     (Resource("apiservices", "apiregistration.k8s.io", namespaced=False), "apiservice"),
     (Resource("customresourcedefinitions", "apiextensions.k8s.io", namespaced=False), "crd crds customresourcedefinition"),
@@ -72,6 +73,10 @@ _WORDS: tuple[tuple[Resource, str], ...] = (
     (Resource("clusterpolicies", "nvidia.com", "", namespaced=False), "clusterpolicy"),
     (Resource("nvidiadrivers", "nvidia.com", "", namespaced=False), "nvidiadriver"),
     (Resource("computedomains", "resource.nvidia.com", ""), "computedomain"),
+    (Resource("servicemonitors", "monitoring.coreos.com", ""), "smon servicemonitor"),
+    (Resource("podmonitors", "monitoring.coreos.com", ""), "pmon podmonitor"),
+    (Resource("prometheuses", "monitoring.coreos.com", ""), "prom prometheus"),
+    (Resource("prometheusrules", "monitoring.coreos.com", ""), "promrule prometheusrule"),
 )
 
 RESOURCES: dict[str, Resource] = {

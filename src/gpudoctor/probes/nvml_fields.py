@@ -207,4 +207,10 @@ GPU: dict[str, Read] = {
     "fabric_health": fabric("health"),
     "cluster_uuid": fabric("uuid"),
 }
-SAMPLE: dict[str, Read] = {**STATE, "ecc_corrected": errors(CORRECTED, VOLATILE)}
+SAMPLE: dict[str, Read] = {
+    **STATE,
+    "memory_utilisation": part("UtilizationRates", "memory"),
+    "memory_used": part("MemoryInfo", "used", MIB),
+    "memory_total": part("MemoryInfo", "total", MIB),
+    "ecc_corrected": errors(CORRECTED, VOLATILE),
+}

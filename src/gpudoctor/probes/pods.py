@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gpudoctor.knowledge import components
-from gpudoctor.probes.base import Command, Output
+from gpudoctor.probes.base import Command, Output, decoder
 from gpudoctor.probes.remote import NoWay
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Stack:
             if not listed.ok:
                 self._remember(listed, whose)
             try:
-                for pod in (pod for page in listed.pages for pod in msgspec.json.decode(page, type=Pods).items):
+                for pod in (pod for page in listed.pages for pod in decoder(Pods).decode(page).items):
                     if place := _place(pod):
                         found.setdefault(pod.spec.nodeName or node, []).append(place)
             except (msgspec.MsgspecError, RecursionError) as error:

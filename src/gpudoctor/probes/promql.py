@@ -1,4 +1,8 @@
-"""Range queries of a Prometheus: argv ("promql", url, query, span, every) in, the body of /api/v1/query_range out.
+"""Questions to a Prometheus: argv in, the body of its answer out.
+
+("promql", url, query, span, every)   /api/v1/query_range, of the last `span` seconds
+("promql", url, query)                /api/v1/query, of this moment
+("promql", url, "/targets")           /api/v1/targets, those that are scraped
 
 Only what the person named is asked: no other host, no redirect, no proxy from elsewhere. Credentials may stand in the URL
 (https://user:password@host/prefix) or, as a bearer token, in GPUDOCTOR_PROMETHEUS_TOKEN; they appear in no reason and no report.
@@ -15,7 +19,7 @@ from urllib.parse import unquote, urlencode, urlsplit
 
 import msgspec
 
-from gpudoctor.probes.base import Command, Failure, Output
+from gpudoctor.probes.base import Command, Failure, Output, decoder
 from gpudoctor.probes.deadline import Deadline, within
 
 if TYPE_CHECKING:
@@ -26,7 +30,7 @@ CHUNK = 1 << 16
 POINTS = 11_000  # of one series: Prometheus refuses more ("exceeded maximum resolution of 11,000 points per timeseries")
 LEAST_STEP = 0.001  # seconds
 TOKEN = "GPUDOCTOR_PROMETHEUS_TOKEN"  # noqa: S105  # the name of an environment variable
-API = "/api/v1/query_range"
+TARGETS = "/targets"  # begins as no query does
 
 
 class Address(NamedTuple):
@@ -35,6 +39,14 @@ class Address(NamedTuple):
     base: str
     shown: str
     credentials: str  # user:password, "" for none
+
+
+class Question(NamedTuple):
+    """What is asked: where, the path of the API, and the query's fields."""
+
+    address: Address
+    api: str
+    fields: dict[str, str]
 
 
 class Unusable(Exception):
@@ -52,11 +64,11 @@ class _Refusal(msgspec.Struct, frozen=True):
 
 
 def run(command: Command) -> Output:
-    """The answer of the range query that ends now. Never raises for what the far side does; a total deadline and a byte limit hold."""
+    """The answer, as of now. Never raises for what the far side does; a total deadline and a byte limit hold."""
     deadline = Deadline(command.timeout)
     try:
-        address, fields = question(command.argv)
-        body = within(deadline.left, lambda: fetch(address, fields, deadline))
+        asked = question(command.argv)
+        body = within(deadline.left, lambda: fetch(asked, deadline))
     except Unusable as why:
         return Output(command, exit=1, seconds=deadline.spent, time=time.time(), failure=why.failure, reason=why.reason)
     except Late:
@@ -65,15 +77,21 @@ def run(command: Command) -> Output:
     return Output(command, pages=(body,), seconds=deadline.spent, time=time.time())
 
 
-def question(argv: tuple[str, ...]) -> tuple[Address, dict[str, str]]:
-    """Where to ask, and the query's fields. Raises `Unusable`."""
+def question(argv: tuple[str, ...]) -> Question:
+    """Where to ask what. Raises `Unusable`."""
+    if len(argv) == 3:
+        _, url, query = argv
+        if query == TARGETS:
+            return Question(address_of(url), "/api/v1/targets", {"state": "active"})
+        return Question(address_of(url), "/api/v1/query", {"query": query})
     if len(argv) != 5:
         raise Unusable("not-allowed", "a question to Prometheus has a URL, a query, a span and a step")
     _, url, query, span_text, every_text = argv
     span, every = seconds(span_text), seconds(every_text)
     end = time.time()
     step = max(every, span / (POINTS - 1), LEAST_STEP)
-    return address_of(url), {"query": query, "start": f"{end - span:.3f}", "end": f"{end:.3f}", "step": f"{step:.3f}"}
+    fields = {"query": query, "start": f"{end - span:.3f}", "end": f"{end:.3f}", "step": f"{step:.3f}"}
+    return Question(address_of(url), "/api/v1/query_range", fields)
 
 
 def seconds(text: str) -> float:
@@ -107,19 +125,20 @@ def address_of(url: str) -> Address:
     return Address(f"{parts.scheme}://{shown}{parts.path.rstrip('/')}", shown, credentials)
 
 
-def fetch(address: Address, fields: dict[str, str], deadline: Deadline) -> bytes:
+def fetch(asked: Question, deadline: Deadline) -> bytes:
     """The body of the answer. Raises `Unusable`."""
     import urllib3
 
+    address = asked.address
     timeout = urllib3.Timeout(connect=min(10.0, deadline.left), read=deadline.left)
     pool = urllib3.PoolManager(num_pools=1, retries=False, timeout=timeout)
     try:
         response = pool.request(
-            "GET", f"{address.base}{API}?{urlencode(fields)}", headers=headers(address), redirect=False, preload_content=False
+            "GET", f"{address.base}{asked.api}?{urlencode(asked.fields)}", headers=headers(address), redirect=False, preload_content=False
         )
         with response:
             body = read(response, deadline, address)
-            judge(response.status, response.headers.get("Location") or "", body, address)
+            judge(response.status, response.headers.get("Location") or "", body, asked)
             return body
     except urllib3.exceptions.HTTPError as error:
         raise unreachable(error, address) from None
@@ -151,8 +170,9 @@ def read(response: urllib3.BaseHTTPResponse, deadline: Deadline, address: Addres
     return bytes(body)
 
 
-def judge(status: int, location: str, body: bytes, address: Address) -> None:
+def judge(status: int, location: str, body: bytes, asked: Question) -> None:
     """Raise `Unusable` for anything but an answer of Prometheus."""
+    address = asked.address
     where = f"Prometheus at {address.shown}"
     refusal = _decoded(body, _Refusal)
     if status in (401, 403):
@@ -165,7 +185,7 @@ def judge(status: int, location: str, body: bytes, address: Address) -> None:
     if refusal and refusal.status == "error":
         raise Unusable("broken", f"{where} says: {refusal.errorType or 'error'}: {refusal.error}"[:500])
     if status == 404:
-        raise Unusable("not-found", f"{address.shown} has no {API}: is it a Prometheus, and does its address need a path?")
+        raise Unusable("not-found", f"{address.shown} has no {asked.api}: is it a Prometheus, and does its address need a path?")
     if status != 200:
         raise Unusable("broken", f"{where} answers with HTTP {status}")
     if refusal is None or refusal.status != "success":
@@ -209,6 +229,6 @@ def _said(error: BaseException) -> str:
 
 def _decoded(body: bytes, kind: type[_Refusal]) -> _Refusal | None:
     try:
-        return msgspec.json.decode(body, type=kind)
+        return decoder(kind).decode(body)
     except (msgspec.MsgspecError, RecursionError):
         return None

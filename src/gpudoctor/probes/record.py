@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -18,16 +19,21 @@ from gpudoctor.probes.bundle import Answer, Bundle, BundleError, Key
 from gpudoctor.probes.redact import Redactor
 from gpudoctor.probes.replay import pieces
 
+# What `_Writing` calls its files: kubectl-get-pods-1f0c77ab.json, dmesg-time-format-iso-0a1b2c3d.2.txt, nvidia-smi-0a1b2c3d.stderr.txt
+WRITTEN = re.compile(r"[a-z0-9-]{1,40}-[0-9a-f]{8}(?:\.\d+)?(?:\.stderr)?\.(?:json|txt)")
+
 
 class Recorder:
     """A probe that asks `probe` and records its answers in `folder`; safe to call from several threads. `started` is when, now if None.
 
     A command that was answered before is answered from the bundle, as a replay will. bundle.json is complete after every answer, so an
     interrupted recording can be read. Raises BundleError when `folder` can't be used. When writing fails later (a full disk), the
-    diagnosis goes on and `close` says that the recording is incomplete.
+    diagnosis goes on and `close` says that the recording is incomplete. `go_on` keeps what the bundle in `folder` has, and adds to it.
     """
 
-    def __init__(self, probe: Probe, folder: Path | str, runbook: str, inputs: dict[str, Any], started: float | None = None) -> None:
+    def __init__(
+        self, probe: Probe, folder: Path | str, runbook: str, inputs: dict[str, Any], started: float | None = None, go_on: bool = False
+    ) -> None:
         self.folder = Path(folder)
         self._probe = probe
         self._redactor = Redactor()
@@ -37,7 +43,12 @@ class Recorder:
         self._trouble = ""
         recorded = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started))
         self._head = Bundle(gpudoctor=__version__, recorded=recorded, runbook=runbook, inputs=self._redactor.inputs(inputs))
-        _prepare(self.folder, self._head)
+        if go_on:
+            self._head = bundle.load(self.folder)
+            self._answers = {answer.key: answer for answer in self._head.outputs}
+            _tidy(self.folder, self._head)
+        else:
+            _prepare(self.folder, self._head)
 
     def __call__(self, command: Command) -> Output:
         """Ask, record, and return what was recorded."""
@@ -87,6 +98,34 @@ class Recorder:
                 shown = kept[output.command]
                 if bundle.key_of(shown) not in self._answers:
                     yield _Writing(self, shown).finish(self._redacted(shown, output))
+
+    def holds(self, command: Command) -> bool:
+        """Whether an answer to the command is recorded."""
+        return bundle.key_of(self._kept_command(command)) in self._answers
+
+    def kept(self, command: Command) -> Output | None:
+        """The recorded answer to a command."""
+        answer = self._answers.get(bundle.key_of(self._kept_command(command)))
+        return None if answer is None else bundle.read_answer(self.folder, answer, command)
+
+    def put(self, output: Output) -> Output:
+        """Record an answer that somebody else has got; returns it as it is kept. What was there before is replaced."""
+        self.forget(output.command)
+        kept = self._kept_command(output.command)
+        with self._alone(bundle.key_of(kept)):
+            return _Writing(self, kept).finish(self._redacted(kept, output))
+
+    def forget(self, command: Command) -> None:
+        """Drop the recorded answers to a command, of every sample: the next time it is asked again."""
+        host, argv, _ = bundle.key_of(self._kept_command(command))
+        with self._lock:
+            gone = [answer for key, answer in self._answers.items() if key[:2] == (host, argv)]
+            for answer in gone:
+                del self._answers[answer.key]
+            if gone:
+                self._save()  # first the list, then the files: a bundle never names a file that isn't there
+        for name in (name for answer in gone for name in answer.files):
+            (self.folder / name).unlink(missing_ok=True)
 
     def close(self) -> None:
         """End the recording. Raises BundleError when something could not be written."""
@@ -212,6 +251,14 @@ def _prepare(folder: Path, head: Bundle) -> None:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise BundleError(f"can't record into {folder}: {error.strerror or error}") from None
+
+
+def _tidy(folder: Path, head: Bundle) -> None:
+    """Remove the files of an answer that was being written when its recorder was killed."""
+    listed = {name for answer in head.outputs for name in answer.files}
+    for path in folder.iterdir():
+        if WRITTEN.fullmatch(path.name) and path.name not in listed:
+            path.unlink(missing_ok=True)
 
 
 def _bundle_in(folder: Path) -> Bundle:

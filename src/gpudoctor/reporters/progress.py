@@ -12,6 +12,7 @@ from gpudoctor.reporters.text import count, safe
 QUIET = 1.0  # seconds before a reading is worth a word
 BETWEEN = 0.2  # seconds between two
 
+
 def printer(stream: TextIO, *, width: int = 80) -> Callable[[StepResult], None]:
     """The `on_step` for a run: writes to `stream` when it is a terminal, else does nothing. A closed stream is ignored. Thread-safe."""
 

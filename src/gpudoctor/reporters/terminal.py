@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
 from gpudoctor.reporters.hardware import rows as hardware_rows
 from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.layout import Page
+from gpudoctor.reporters.path import path
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, safe, shortened
@@ -32,6 +35,8 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
         symptom_lines(page, unexplained, verbose)
     for candidate in report.candidates:
         possible(page, candidate, verbose)
+    if report.path is not msgspec.UNSET:
+        path(page, report.path, verbose)
     for table in report.tables:
         rows(page, table, verbose)
     drawn(page, report)

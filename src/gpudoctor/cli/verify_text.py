@@ -1,0 +1,112 @@
+"""What `gpudoctor verify` says: a line for each finding, what the fixes' own commands said, and the sentence that counts first."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gpudoctor.nodesets import fold
+from gpudoctor.reporters.layout import Page
+from gpudoctor.reporters.text import count
+
+if TYPE_CHECKING:
+    from gpudoctor.engine.verdicts import Judged, Ran, Verification
+
+WORDS = {"fixed": "fixed", "not-fixed": "not fixed", "unknown": "could not tell", "worse": "worse", "seen": "not seen before"}
+STYLES = {"fixed": "bold green", "not-fixed": "bold red", "worse": "bold red", "unknown": "bold yellow", "seen": "bold yellow"}
+ORDER = ("worse", "seen", "not-fixed", "unknown", "fixed")
+FOLDED = 3  # lines of a command's answer without -v
+LINE = 400  # characters of one line of it
+
+
+def render(made: Verification, *, width: int, color: bool, verbose: bool) -> str:
+    """The verification as text."""
+    page = Page(width, color)
+    page.lines((WORDS[made.outcome].upper(), STYLES[made.outcome]), (f"  {made.asked}: ", ""), (summary(made), "bold"))
+    page.lines((f"compared with {made.reference}, {made.recorded}", "dim"))
+    page.gap()
+    for alike in together([*made.new, *made.findings], verbose):
+        finding(page, alike, verbose)
+    if made.commands:
+        page.gap()
+        for ran in made.commands:
+            said(page, ran, verbose)
+    if verbose:
+        page.gap()
+        for step in made.steps:
+            page.lines((f"{step.outcome:<8}", "dim"), (f"{step.id}  {step.note}".rstrip(), ""), indent=2)
+    return page.text()
+
+
+def summary(made: Verification) -> str:
+    """The state of all findings in a sentence."""
+    total = len(made.findings)
+    done = sum(one.outcome == "fixed" for one in made.findings)
+    parts = [f"{done} of {count(total, 'finding')} fixed" if done < total else f"{count(total, 'finding')} fixed"]
+    if open_ := sum(one.outcome == "unknown" for one in made.findings):
+        parts.append(f"{open_} could not be told")
+    if worse := sum(one.outcome == "worse" for one in made.new):
+        parts.append(f"{worse} new")
+    if seen := sum(one.outcome == "seen" for one in made.new):
+        parts.append(f"{seen} that the earlier run could not see")
+    return ", ".join(parts) + (f", after {count(made.rounds, 'look')}" if made.rounds > 1 else "")
+
+
+def together(findings: list[Judged], verbose: bool) -> list[list[Judged]]:
+    """What is to be repaired first; without -v one cause that became the same on many subjects is one."""
+    groups: dict[object, list[Judged]] = {}
+    for number, one in enumerate(sorted(findings, key=lambda one: ORDER.index(one.outcome))):
+        groups.setdefault(number if verbose else (one.cause, one.outcome, one.subject.kind), []).append(one)
+    return list(groups.values())
+
+
+def finding(page: Page, alike: list[Judged], verbose: bool) -> None:
+    """What became of a finding on which subjects, what it was, and of what isn't fixed: what is seen now, or why nothing can be said."""
+    one, *others = alike
+    rows = 0 if verbose else 2
+    more = f"  and {len(others)} more: {fold([other.subject.name for other in others])}" if others else ""
+    word = "new" if one.outcome == "worse" else WORDS[one.outcome]
+    page.lines((word, STYLES[one.outcome]), (f"  {one.subject.name or one.subject.kind}", "bold"), (more, ""), rows=rows)
+    page.lines((one.was or one.now, ""), indent=2, rows=rows)
+    if one.was and one.now and one.now != one.was:
+        page.lines(("now  ", "dim"), (one.now, ""), indent=2, rows=rows)
+    if one.why:
+        page.lines((one.why, ""), indent=2, rows=rows)
+    for piece in one.evidence if verbose else one.evidence[:1] if one.outcome != "fixed" else ():
+        line = f":{piece.line}" if piece.line else ""
+        page.lines(("evidence  ", "dim"), (piece.source + line, "dim"), indent=2, rows=0 if verbose else 1)
+        if piece.text:
+            page.lines((piece.text, ""), indent=4, rows=rows)
+
+
+def said(page: Page, ran: Ran, verbose: bool) -> None:
+    """A command of a fix, with the first lines of what it said."""
+    page.command(ran.argv, indent=2, label=f"{ran.host}  " if ran.host else "")
+    if ran.why:
+        page.lines((ran.why, "dim"), indent=4, rows=0 if verbose else 2)
+        return
+    lines = [line for line in ran.text.splitlines() if line.strip()]
+    for line in lines if verbose else lines[:FOLDED]:
+        page.lines((line[:LINE], ""), indent=4, rows=0 if verbose else 1)
+    more = [] if verbose or len(lines) <= FOLDED else [f"{count(len(lines) - FOLDED, 'more line')} with -v"]
+    ended = [f"exit code {ran.exit}"] if ran.exit else [] if lines else ["it printed nothing"]
+    if more or ended:
+        page.lines((", ".join([*ended, *more]), "dim"), indent=4)
+
+
+def waiting(made: Verification, pause: float, left: float) -> str:
+    """A line between two looks: `not fixed: 1 of 2 findings fixed; looking again in 8 s, at most 9 min more`."""
+    rest = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
+    return f"{WORDS[made.outcome]}: {summary(made)}; looking again in {pause:.0f} s, at most {rest} more"
+
+
+def as_json(made: Verification) -> str:
+    """The verification for programs, redacted as every report that is handed on, with everything unprintable escaped."""
+    from gpudoctor.cli.sharing import walked
+    from gpudoctor.probes.redact import Redactor
+
+    told = walked(msgspec.to_builtins(made), Redactor(), "")
+    text = json.dumps(told, indent=2, ensure_ascii=False)
+    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text) + "\n"

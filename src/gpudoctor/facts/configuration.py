@@ -1,0 +1,32 @@
+"""Facts about what the programs between the kubelet and a container are configured to do on one machine."""
+
+from __future__ import annotations
+
+from gpudoctor.facts.base import Fact
+
+
+class RuntimeConfig(Fact, frozen=True, kw_only=True):
+    """The configuration of one program: containerd, cri-o, docker, or nvidia-container-runtime. What isn't stated is None.
+
+    Cgroup drivers are `systemd` or `cgroupfs`.
+    """
+
+    node: str = ""
+    program: str
+    default_runtime: str | None = None
+    runtimes: list[str] = []  # names of the runtimes that it knows
+    nvidia: bool = False  # one of them is NVIDIA's
+    cdi: bool | None = None  # whether it resolves CDI device names
+    cgroup_driver: str | None = None  # of the runtime that containers have by default
+    nvidia_cgroup_driver: str | None = None  # of NVIDIA's runtime
+    elsewhere: bool = False  # it takes further files in, which may say more
+    no_cgroups: bool = False  # of nvidia-container-runtime: it leaves the device cgroup alone
+
+
+class KubeletConfig(Fact, frozen=True, kw_only=True):
+    """A KubeletConfiguration, as far as it concerns GPUs. What isn't stated is None."""
+
+    node: str = ""
+    cgroup_driver: str | None = None  # systemd, cgroupfs
+    cpu_manager: str | None = None  # none, static
+    topology_manager: str | None = None  # none, best-effort, restricted, single-numa-node

@@ -1,0 +1,182 @@
+"""Many patterns at once over a long text: which lines fit which of them.
+
+A text is read in blocks of whole lines. One RE2 Set says which patterns occur in a part of a block at all, at about the speed of `grep`.
+A few of them are searched for in the part one by one; where they are many, the same Set is asked of smaller pieces, and of their lines.
+`never_nl` makes RE2 treat every line by itself, so no part matches across lines. Memory stays at a few blocks, however long the text or
+one of its lines is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gpudoctor.parsers.blocks import ANSI, cut_long_lines, parts
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+LONGEST_DETAIL = 256
+DFA_MEMORY = 256 << 20  # bytes RE2 may use for its automaton; it grows only as far as the text needs
+
+AHEAD = 2  # blocks that are matched while another is read
+PART, PIECE = 64 << 10, 2 << 10  # bytes that the Set is asked about, and again where it knows something: calls cost time, and so do bytes
+SEVERAL = 3  # patterns that are searched for one by one; more of them would be slower than to look at lines
+BY_LINE = b"(?m)"  # ^ and $ are those of a line
+LITERAL = re.compile(rb"\(\?m\)[A-Za-z0-9 :=_/-]+")  # a pattern without any sign
+GROUP = re.compile(rb"\((?!\?(?!P?<))")  # a group that captures, or at most looks like one: `[(]`
+ESCAPED = re.compile(rb"\\.", re.DOTALL)
+
+
+class Patterns(Sequence[Any]):
+    """RE2 patterns, each compiled when it is first asked for: few of them ever are."""
+
+    def __init__(self, texts: list[bytes], options: Any) -> None:
+        self.texts, self.options = texts, options
+        self.made: dict[int, Any] = {}
+        self.details: dict[int, bool] = {}
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, number: Any) -> Any:
+        if number not in self.made:
+            import re2
+
+            self.made[number] = re2.compile(self.texts[number], self.options)
+        return self.made[number]
+
+    def detail(self, number: int, line: bytes) -> str:
+        """What an entry captures the first time in a line that it fits; "" without compiling one that captures nothing."""
+        captures = self.details.get(number)
+        if captures is None:
+            captures = self.details[number] = GROUP.search(ESCAPED.sub(b"", self.texts[number])) is not None
+        return captured(self[number].search(line)) if captures else ""
+
+
+class Scanner(NamedTuple):
+    """Named patterns, compiled."""
+
+    names: list[str]
+    patterns: Patterns
+    all: Any  # re2.Set over the same patterns
+
+
+class Part(NamedTuple):
+    """A part of a text that was matched: the patterns to search for in all of it, and the lines with others, which were found already."""
+
+    text: bytes
+    occur: list[int]
+    lines: list[tuple[int, int, int]]  # start, end, pattern
+
+
+def compiled(entries: Iterable[tuple[str, str]]) -> Scanner:
+    """A scanner of (name, pattern) entries. Patterns see bytes: UTF-8 outside a character class matches itself."""
+    import re2
+
+    options = re2.Options()
+    options.never_nl = True
+    options.log_errors = False
+    options.max_mem = DFA_MEMORY
+    options.encoding = re2.Options.Encoding.LATIN1
+    made = Scanner([], Patterns([], options), re2.Set.SearchSet(options))
+    for name, pattern in entries:
+        by_line = BY_LINE + pattern.encode()
+        made.names.append(name)
+        made.patterns.texts.append(by_line)
+        made.all.Add(by_line)
+    if made.names:
+        made.all.Compile()
+    return made
+
+
+def matched(blocks: Iterator[bytes], known: Scanner, sampled: frozenset[int]) -> Iterator[Part]:
+    """Parts of blocks with what fits in each. RE2 works without the interpreter's lock: the next blocks are matched while what was found in
+    one is read.
+    """
+    first = list(itertools.islice(blocks, 2))
+    if len(first) < 2:
+        yield from itertools.chain.from_iterable(matched_block(block, known, sampled) for block in first)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(AHEAD) as pool:
+        coming: deque[Future[list[Part]]] = deque()
+        for block in itertools.chain(first, blocks):
+            coming.append(pool.submit(matched_block, block, known, sampled))
+            if len(coming) > AHEAD:
+                yield from coming.popleft().result()
+        for last in coming:
+            yield from last.result()
+
+
+def matched_block(block: bytes, known: Scanner, sampled: frozenset[int]) -> list[Part]:
+    """The parts of a block as they are searched.
+
+    Colours and carriage returns may hide a word or a line's end; long lines need to be cut only where something was found.
+    """
+    if b"\x1b" in block or b"\r" in block:
+        block = ANSI.sub(b"", cut_long_lines(block)).replace(b"\r\n", b"\n")
+    made = []
+    for text in parts(block, PART):
+        found = known.all.Match(text)
+        if found:
+            occur = [which for which in found if which in sampled]
+            text = cut_long_lines(text)
+            if len(found) - len(occur) <= SEVERAL:
+                made.append(Part(text, found, []))
+            else:
+                made.append(Part(text, occur, lines_of(text, known, sampled)))
+        else:
+            made.append(Part(text, [], []))
+    return made
+
+
+def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[tuple[int, int, int]]:
+    """Start and end of each line that fits a pattern but the sampled ones, and the pattern."""
+    made = []
+    end = 0
+    for piece in parts(text, PIECE):
+        start, end = end, end + len(piece)
+        if sampled.issuperset(known.all.Match(piece) or ()):
+            continue
+        for line in piece.removesuffix(b"\n").split(b"\n"):
+            made += [(start, start + len(line), which) for which in known.all.Match(line) or () if which not in sampled]
+            start += len(line) + 1
+    return made
+
+
+def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
+    """Start and end of each line of a block that fits one pattern, with what it captured the first time."""
+    if LITERAL.fullmatch(pattern.pattern):
+        yield from lines_with(block, pattern.pattern[len(BY_LINE) :])
+        return
+    end = -1
+    for match in pattern.finditer(block):
+        at = match.start()
+        if at <= end:
+            continue
+        start = block.rfind(b"\n", 0, at) + 1
+        end = block.find(b"\n", at)
+        end = len(block) if end < 0 else end
+        yield start, end, captured(match)
+
+
+def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int, str]]:
+    """The lines of a block that have a literal, which is found faster than a pattern."""
+    at = block.find(literal)
+    while at >= 0:
+        start = block.rfind(b"\n", 0, at) + 1
+        end = block.find(b"\n", at)
+        end = len(block) if end < 0 else end
+        yield start, end, ""
+        at = block.find(literal, end)
+
+
+def captured(match: Any) -> str:
+    """What the group of a match captured, as text of at most `LONGEST_DETAIL` bytes."""
+    first, last = match.span(1) if match.re.groups else (0, 0)
+    return str(match.string[first : min(last, first + LONGEST_DETAIL)].decode("utf-8", "replace").strip())

@@ -1,0 +1,84 @@
+"""What a training program says of one step: its number, how long it took, how much of that it waited for data, what memory it has.
+
+Each library has a form of its own; a table of words is searched in a line that names a step.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """One line of progress. `seconds` for a step; where a line only tells a rate, `relative` is its inverse, in any unit."""
+
+    step: int
+    total: int | None = None
+    seconds: float | None = None
+    relative: float | None = None
+    data: float | None = None  # seconds
+    memory: float | None = None  # MiB
+
+
+N = r"(\d{1,9}(?:\.\d{1,9})?)"
+#  iteration      120/    1000 | consumed samples: …  (Megatron)  |  Training epoch 0, iteration 10/99 | … (NeMo)
+#  … global_step=10, RunningAvgSamplesPerSec=… (DeepSpeed)  |  steps: 10 loss: 2.3 iter time (s): 3.2 (its pipelines)
+#  step: 10  loss: 7.9 … tps: 7,123 (torchtitan)  |  iter 100: loss 2.3, time 235.11ms (nanoGPT)  |  eta: 1:10:10  iter: 119 … (detectron2)
+#  Epoch(train) [1][ 50/1000]  lr: … (mmengine)  |  Epoch: [0][  10/5005]  Time … (PyTorch's examples)  |  Epoch: [0]  [ 120/5004]  eta: …
+#  Train: 0 [  50/1251 (  4%)]  Loss: … (timm)  |  Training:  12%|█▏  | 120/1000 [04:11<30:40,  2.09s/it] (tqdm)
+STEP = re.compile(
+    r"\biteration +(\d{1,10})/ *(\d{1,10})|\bglobal_step[=: ]+(\d{1,10})\b()|\bsteps?[=:] ?(\d{1,10})\b()|\biter:? (\d{1,10})(?::|,| |\b)()"
+    r"|\]? ?\[ *(\d{1,10})/ *(\d{1,10})(?:\]| \()|\| *(\d{1,10})/(\d{3,10}) \[(?=\d)"
+)
+SECONDS = re.compile(
+    rf"iter time \(s\): {N}|train_step_timing in s[:=] ?{N}|(?:^|[\s,|])[Tt]ime:? +{N}(?:s\b|\s|$|,)|, *{N}s/it"
+    rf"|\bstep_time(?:_s)?[=:] ?{N}s?\b"
+)
+MILLISECONDS = re.compile(rf"elapsed time per iteration \(ms\): {N}|, time {N}ms|\bstep_time_ms[=:] ?{N}")
+PER_SECOND = re.compile(rf", *{N}it/s")
+RATE = re.compile(rf"\btps: (\d[\d,]{{0,15}})|CurrSamplesPerSec={N}|samples/sec: {N}|\btokens(?:/|_per_)s(?:ec)?(?:ond)?[=: ]+{N}")
+DATA = re.compile(rf"\bdata_time: {N}|(?:^|\s)[Dd]ata:? +{N}")
+# MemAllocated=4.34GB (DeepSpeed)  |  memory: 40.51GiB(42.6%) (torchtitan)  |  allocated: 20480.5 (Megatron, MB). The highest ones so far,
+# as mmengine and detectron2 print them, can't fall and say nothing.
+MEMORY = re.compile(rf"\bMemAllocated={N} ?([KMG]i?)B|\bmemory: +{N}([KMG]i)B ?\(|\| allocated: {N}()")
+UNITS = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0}
+# What a line with one of these is, in any of the forms above: a quick look before the patterns.
+HINT = re.compile(r"iter|step|\[ *\d+/ *\d+|\d+/\d+ \[", re.IGNORECASE)
+OTHER = re.compile(r"examples/s|\bB/s|Download|Loading|Map[ :(]|Filter|Tokeniz|shards", re.IGNORECASE)  # bars that aren't of training
+LONGEST = 4000  # characters of a line
+
+
+def step_in(text: str) -> Step | None:
+    """What a line of progress says, None for any other line.
+
+    >>> step_in(" iteration  120/ 1000 | elapsed time per iteration (ms): 1234.5 |")
+    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None)
+    """
+    text = text[:LONGEST]
+    if not HINT.search(text) or OTHER.search(text):
+        return None
+    match = STEP.search(text)
+    if match is None:
+        return None
+    step, total = (group for group in match.groups() if group is not None)
+    seconds = first(SECONDS, text)
+    if seconds is None and (thousand := first(MILLISECONDS, text)) is not None:
+        seconds = thousand / 1000
+    if seconds is None and (per_second := first(PER_SECOND, text)):
+        seconds = 1 / per_second
+    rate = None if seconds is not None else first(RATE, text)
+    data = first(DATA, text)
+    held = MEMORY.search(text)
+    memory = None
+    if held:
+        number, unit = (group for group in held.groups() if group is not None)
+        memory = float(number) * UNITS[unit.removesuffix("i")]
+    if seconds is None and rate is None and memory is None and not re.search(r"loss|lr\b|learning rate|samples", text, re.IGNORECASE):
+        return None
+    return Step(int(step), int(total) if total else None, seconds, 1 / rate if rate else None, data, memory)
+
+
+def first(pattern: re.Pattern[str], text: str) -> float | None:
+    """The number that a pattern finds."""
+    match = pattern.search(text)
+    return float(next(group for group in match.groups() if group is not None).replace(",", "")) if match else None

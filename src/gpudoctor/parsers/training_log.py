@@ -1,0 +1,104 @@
+"""The log of a training program → its pace: how long a step takes, since when it takes longer, what it waits for, when it last got on.
+
+Only lines of progress are read (`step_words`); lines of several processes are told apart by what stands before them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import median
+
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.facts.stall import Pace
+from gpudoctor.knowledge.trend import change, rise
+from gpudoctor.parsers import LINE, ParseError
+from gpudoctor.parsers.plain import plain
+from gpudoctor.parsers.rank_line import Line, line_of
+from gpudoctor.parsers.step_words import Step, step_in
+from gpudoctor.probes.base import Output
+
+MOST, PROCESSES = 20_000, 256  # lines of progress of a process; processes of a log
+WARM = 2  # the first lines: compiling, filling of caches
+Key = tuple[str, int | None, int | None]
+
+
+class Seen:
+    """The lines of progress of one process."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.steps: list[Step] = []
+        self.times: list[float] = []
+        self.origin = Origin()
+
+    def add(self, step: Step, time: float | None, origin: Origin) -> None:
+        """One more line. A lower number than the last is a new life or a new epoch: what was before is history."""
+        if self.steps and step.step < self.steps[-1].step:
+            self.steps, self.times = [], []
+        if len(self.steps) < MOST:
+            self.steps.append(step)
+        else:
+            self.steps[-1] = step
+        if time is not None:
+            self.times.append(time)
+            del self.times[:-MOST]
+        self.origin = origin
+
+    def fact(self, about: Subject, read_at: float, ended: float | None) -> Pace:
+        """The record; `ended` is the time of the log's last line."""
+        paces = [one.seconds if one.seconds is not None else one.relative for one in self.steps][WARM:]
+        known = [one for one in paces if one]
+        own = [one.seconds for one in self.steps[WARM:] or self.steps if one.seconds is not None]
+        shares = [min(1.0, one.data / one.seconds) for one in self.steps[WARM:] if one.data is not None and one.seconds]
+        memory = [one.memory for one in self.steps if one.memory is not None]
+        slower, since = change(known)
+        numbered = [one.step for one in self.steps[WARM:] if one.seconds or one.relative]
+        gaps = [later - earlier for earlier, later in pairwise(self.times)]
+        last = self.times[-1] if self.times else None
+        return Pace(
+            node=about.node or ("" if about.pod else self.line.node),
+            namespace=about.namespace,
+            pod=self.line.pod or about.pod,
+            rank=self.line.rank,
+            lines=len(self.steps),
+            step=self.steps[-1].step,
+            total=self.steps[-1].total,
+            seconds=median(own) if own else None,
+            slower=slower,
+            since=None if since is None else numbered[since],
+            data_share=median(shares) if shares else None,
+            memory=memory[-1] if memory else None,
+            memory_rise=rise(memory),
+            last=last,
+            every=median(gaps) if gaps else None,
+            silent=max(0.0, max(read_at, ended or 0.0) - last) if last is not None else None,
+            went_on=max(0.0, ended - last) if last is not None and ended is not None else None,
+            origin=self.origin,
+        )
+
+
+def pace(output: Output, about: Subject) -> Facts:
+    """A record for each process that tells of its steps; [] for a log without such lines."""
+    found: dict[Key, Seen] = {}
+    ended: float | None = None
+    for number, text in drawn(output):
+        line = line_of(text, output.time)
+        ended = line.time if line.time is not None else ended
+        step = step_in(text)
+        if step is None:
+            continue
+        key = (line.pod, line.rank if line.rank is not None else line.task, line.local)
+        if key in found or len(found) < PROCESSES:
+            found.setdefault(key, Seen(line)).add(step, line.time, Origin(output.named(), number, text.strip()))
+    if not output.text.strip() and output.failure:
+        raise ParseError(f"{output.named()}: no log")
+    return {"paces": [one.fact(about, output.time, ended) for one in found.values()]}
+
+
+def drawn(output: Output) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers from 1. A bar of progress writes over its line: each state of it is one."""
+    for number, line in enumerate(plain(output).split("\n"), 1):
+        for text in line.split("\r"):
+            if text:
+                yield number, text[:LINE]

@@ -1,0 +1,255 @@
+"""Distributed jobs as they are told by old and new releases of NCCL, mpirun, perftest, nccl-tests, the kernel and the tools beside them.
+
+For each cause one text that is decided, and one much like it that is another cause, a candidate, or no trouble at all.
+"""
+
+# ruff: noqa: E501  (a line is as long as the tool prints it)
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpudoctor.analyze.gather import gather
+from gpudoctor.engine.diagnose import analyze
+from gpudoctor.runbook.index import library
+
+TIMED_OUT = "[rank{0}]:[E ProcessGroupNCCL.cpp:616] [Rank {0}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={1}, OpType={2}, NumelIn=4096, NumelOut=4096, Timeout(ms)=600000) ran for 600029 milliseconds before timing out.\n"
+COMPLETE = "gpu-0{0}:71:90 [0] NCCL INFO comm 0x1 rank {0} nranks 2 cudaDev 0 nvmlDev 0 busId 1000 commId 0xab - Init COMPLETE\n"
+MODIFY = "gpu-01:71:90 [0] misc/ibvwrap.cc:187 NCCL WARN Call to ibv_modify_qp failed with error {}\n"
+REFUSED = "gpu-01:71:90 [0] misc/ibvwrap.cc:172 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Bad address\n"
+LINK_LOCAL = "gpu-01:71:90 [0] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from peer 10.0.0.2<41822> with status=12 opcode=0 len=0 vendor err 129 (Send) localGid fe80::a288:c2ff:fe3a:1b20 remoteGidsfe80::a288:c2ff:fe3a:1b44 hca mlx5_0\n"
+USING = "gpu-01:71:90 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/{} [RO]; OOB eth0:10.0.0.1<0>\n"
+NO_ROUTE = "gpu-01:71:90 [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect to 10.0.0.9<45123> failed : No route to host\n"
+FIREWALLD = (
+    "$ systemctl status firewalld\n● firewalld.service - firewalld - dynamic firewall daemon\n"
+    "     Loaded: loaded (/usr/lib/systemd/system/firewalld.service; enabled; preset: enabled)\n     Active: active (running) since Sun 2026-03-01 09:11:33 UTC; 3 days ago\n"
+)
+ACS = "\t\tACSCtl:\tSrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-\n"
+GB10 = "[pid = 4111, dev = 0] device name = [NVIDIA GB10]\ncuMemAlloc() of a 131072 bytes GPU buffer\nallocated GPU buffer address at 0000f8c2a8000000 pointer=0xf8c2a8000000\nCouldn't allocate MR\nfailed to create mr\n"
+JIT = "[2026-03-01 12:00:00 TP0] Entering DeepGEMM JIT Pre-Compile session. It may take a long time (typically 10-20 mins)\n"
+LOSS = "{'loss': 1.4208, 'grad_norm': 2.9, 'learning_rate': 9.8e-06, 'epoch': 0.05}\n"
+TRUNCATED = "gpu-02:71:99 [0] misc/socket.cc:600 NCCL WARN Message truncated : received 65536 bytes instead of 16384\n"
+SHOW_GIDS = (
+    "$ show_gids\nDEV\tPORT\tINDEX\tGID\t\t\t\t\tIPv4  \t\tVER\tDEV\n---\t----\t-----\t---\t\t\t\t\t------------  \t---\t---\n"
+    "mlx5_0\t1\t1\tfe80:0000:0000:0000:0ac0:ebff:fe11:2233\t\t\tv2\tens1f0\nmlx5_0\t1\t3\t0000:0000:0000:0000:0000:ffff:0a00:0001\t10.0.0.1  \tv2\tens1f0\n"
+)
+
+# What was pasted → the cause that is found first; "?cause" = it is a candidate, and nothing is found; "" = no alarm
+TEXTS: dict[str, tuple[str, str]] = {
+    # --- the network of the hosts
+    "lo in a release that lists interfaces": (
+        "bootstrap-wrong-interface",
+        "w1:48:51 [1] NCCL INFO NET : Using interface lo:127.0.0.1<0>\nw1:48:51 [1] NCCL INFO NET : Using interface eth0:10.5.6.12<0>\nw1:48:51 [1] include/socket.h:361 NCCL WARN Call to connect timeout : Connection refused\n",
+    ),
+    "refused in that release": (
+        "nccl-connect-refused",
+        "w1:48:51 [1] NCCL INFO NET : Using interface eth0:10.5.6.12<0>\nw1:48:51 [1] include/socket.h:361 NCCL WARN Call to connect timeout : Connection refused\n",
+    ),
+    "firewalld runs": ("firewall-blocked-ports", NO_ROUTE + FIREWALLD),
+    "no route alone": ("nccl-connect-no-route", NO_ROUTE),
+    "firewalld, and all is well": ("", FIREWALLD),
+    "another port is open": (
+        "firewall-blocked-ports",
+        "$ nc -zv 10.0.0.9 29500\nConnection to 10.0.0.9 29500 port [tcp/*] succeeded!\n" + NO_ROUTE,
+    ),
+    "a port is open": ("", "$ nc -zv 10.0.0.9 29500\nConnection to 10.0.0.9 29500 port [tcp/*] succeeded!\n"),
+    "connect retried, then well": (
+        "",
+        "gpu-01:71:90 [0] NCCL INFO Bootstrap: Using eth0:10.0.0.1<0>\ngpu-01:71:90 [0] NCCL INFO socketPollConnect: connect to 10.0.0.2<41273> returned Connection refused, retrying (1/34) after sleep for 100 msec\n"
+        + COMPLETE.format(1),
+    ),
+    "mpirun lost a daemon": (
+        "?node-failure",
+        "ORTE has lost communication with a remote daemon.\n\n  HNP daemon   : [[31812,0],0] on node gpu-01\n",
+    ),
+    "a pod's node left": ("node-failure", "  Warning  NodeNotReady  6m12s  node-controller  Node is not ready\n"),
+    "coordination service": (
+        "peer-rank-died",
+        "E0301 10:00:00.1 12 client.h:80] Terminating process because the JAX distributed service detected fatal errors. This most likely indicates that another task died\n",
+    ),
+    # --- RDMA
+    "forward compatibility": (
+        "cuda-compat-library-conflict",
+        "NOTE: CUDA Forward Compatibility mode ENABLED.\n  Using CUDA 12.8 driver version 570.86.10 with kernel driver version 535.183.01.\n"
+        + REFUSED,
+    ),
+    "minor compatibility": ("gpudirect-dmabuf-unavailable", "NOTE: CUDA Minor Version Compatibility mode ENABLED.\n" + REFUSED),
+    "forward compatibility, and well": ("", "NOTE: CUDA Forward Compatibility mode ENABLED.\n" + COMPLETE.format(1)),
+    "perftest on unified memory": ("gpudirect-rdma-unsupported-platform", GB10),
+    "perftest on a card": ("gpudirect-dmabuf-unavailable", GB10.replace("NVIDIA GB10", "NVIDIA A30")),
+    "a sample of GPUDirect": (
+        "gpudirect-dmabuf-unavailable",
+        "cuMemAlloc() of a 131072 bytes GPU buffer\nallocated GPU buffer address at 000001030b220000\nCouldn't register MR\n",
+    ),
+    "perftest, low limit": ("memlock-limit", "$ ulimit -l\n65536\n$ ib_write_bw -d mlx5_0\nCouldn't allocate MR\nfailed to create mr\n"),
+    "perftest, libibverbs warns": (
+        "memlock-limit",
+        "libibverbs: Warning: RLIMIT_MEMLOCK is 65536 bytes.\n    This will severely limit memory registrations.\nCouldn't create CQ\n",
+    ),
+    "perftest, no limit": ("", "$ ulimit -l\nunlimited\n$ ib_write_bw -d mlx5_0\nCouldn't allocate MR\n"),
+    "link-local GIDs on RoCE": ("roce-gid-index-wrong", USING.format("RoCE") + LINK_LOCAL),
+    "link-local GIDs on InfiniBand": ("ib-retry-exceeded", USING.format("IB") + LINK_LOCAL),
+    "forced to a link-local GID": (
+        "roce-gid-index-wrong",
+        "export NCCL_IB_GID_INDEX=1\n" + MODIFY.format("Connection timed out") + SHOW_GIDS,
+    ),
+    "forced to the GID of an address": (
+        "rdma-peer-unreachable",
+        "export NCCL_IB_GID_INDEX=3\n" + MODIFY.format("Connection timed out") + SHOW_GIDS,
+    ),
+    "no GID there": (
+        "roce-gid-index-wrong",
+        "gpu-01:71:90 [0] transport/net_ib.cc:310 NCCL WARN NET/IB: read failed in ncclIbRoceGetVersionNum: Invalid argument\n",
+    ),
+    "no such device": ("rdma-peer-unreachable", MODIFY.format("No such device")),
+    "no such device, bond": (
+        "roce-over-bond-misconfigured",
+        USING.format("RoCE").replace("mlx5_0", "mlx5_bond_0") + MODIFY.format("No such device"),
+    ),
+    "rings without GDR": (
+        "gpudirect-rdma-not-in-use",
+        "gpu-01:71:90 [0] NCCL INFO Using network IB\ngpu-01:71:90 [0] NCCL INFO Connected all rings, use ring PXN 0 GDR 0\n",
+    ),
+    "rings with GDR": (
+        "",
+        "gpu-01:71:90 [0] NCCL INFO Using network IB\ngpu-01:71:90 [0] NCCL INFO Connected all rings, use ring PXN 0 GDR 1\n",
+    ),
+    "plugin assigned though disabled": (
+        "external-net-plugin-overrides-ib-disable",
+        "gpu-01:71:90 [0] NCCL INFO NCCL_IB_DISABLE set by environment to 1.\ngpu-01:71:90 [0] NCCL INFO Assigned NET plugin IBext_v10 to comm\n",
+    ),
+    "sockets assigned and disabled": (
+        "",
+        "gpu-01:71:90 [0] NCCL INFO NCCL_IB_DISABLE set by environment to 1.\ngpu-01:71:90 [0] NCCL INFO Assigned NET plugin Socket to comm\n",
+    ),
+    "status 12 after steps of the Trainer": (
+        "ib-link-or-hca-fault",
+        LOSS
+        + " 17%|#7        | 448/2604 [6:08:29<32:30:26, 54.28s/it]\ngpu-01:71:90 [0] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from peer 10.0.0.2<41822> with status=12 opcode=0 len=0 vendor err 129 (Send) hca mlx5_7\n",
+    ),
+    "OFI after steps of the Trainer": (
+        "ofi-plugin-bug",
+        LOSS
+        + " 17%|#7        | 448/2604 [6:08:29<32:30:26, 54.28s/it]\ngpu-01:71:90 [0] ofi_process_cq:1043 NCCL WARN NET/OFI Request 0x7f completed with error. RC: 21. Error: unknown error\n",
+    ),
+    "OFI at the start": (
+        "aws-ofi-nccl-error",
+        "gpu-01:71:90 [0] ofi_process_cq:1043 NCCL WARN NET/OFI Request 0x7f completed with error. RC: 21. Error: unknown error\n",
+    ),
+    # --- GPUs of one host
+    "simpleP2P": (
+        "p2p-broken",
+        "> Peer access from NVIDIA RTX A6000 (GPU0) -> NVIDIA RTX A6000 (GPU1) : Yes\nVerification error @ element 1: val = 0.000000, ref = 4.000000\nTest failed!\n",
+    ),
+    "ACS, and P2P off": ("p2p-broken", "gpu-01:71:90 [0] NCCL INFO NCCL_P2P_DISABLE set by environment to 1.\n" + ACS),
+    "ACS, and P2P used": ("?p2p-broken", "gpu-01:71:90 [0] NCCL INFO Channel 00/02 : 0[0] -> 1[1] via P2P/direct pointer\n" + ACS),
+    "ACS alone": ("", ACS),
+    "the IOMMU while ranks wait": (
+        "p2p-broken",
+        "[  812.1] nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0021 address=0x3a0a0000000 flags=0x0030]\n"
+        + "".join(TIMED_OUT.format(n, 1, "ALLREDUCE") for n in range(2)),
+    ),
+    "the IOMMU alone": (
+        "",
+        "[  812.1] nvidia 0000:41:00.0: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0021 address=0x3a0a0000000 flags=0x0030]\n",
+    ),
+    "a warning under a matrix": (
+        "p2p-broken",
+        "$ nvidia-smi topo -p2p r\n \tGPU0\tGPU1\t\n GPU0\tX\tCNS\t\n GPU1\tCNS\tX\t\n\nLegend:\n  X    = Self\n  CNS  = Chipset not supported\ngpu-01:1:2 [0] transport/p2p.cc:136 NCCL WARN Cuda failure 217 'peer access is not supported between these two devices'\n",
+    ),
+    # --- what ranks do
+    "mismatched collective": (
+        "collective-mismatch",
+        "gpu-01:71:90 [7] init.cc:1247 NCCL WARN Mismatched collective detected, please check your collective calls at and around rank 15. You can use NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=COLL to see the collective logs\n",
+    ),
+    "shapes that Accelerate compared": (
+        "collective-size-mismatch",
+        "accelerate.utils.operations.DistributedOperationException: Cannot apply desired operation due to shape mismatches. All shapes across devices must be valid.\n",
+    ),
+    "channels differ": (
+        "nccl-config-mismatch-across-ranks",
+        "gpu-01:71:90 [0] NCCL INFO 4 coll channels, 0 nvls channels, 4 p2p channels, 1 p2p channels per peer\n"
+        + COMPLETE.format(0).replace("gpu-00", "gpu-01")
+        + "gpu-02:71:99 [0] NCCL INFO 16 coll channels, 0 nvls channels, 16 p2p channels, 2 p2p channels per peer\n"
+        + COMPLETE.format(1).replace("gpu-01", "gpu-02")
+        + TRUNCATED,
+    ),
+    "set on one rank only": (
+        "nccl-config-mismatch-across-ranks",
+        "gpu-01:71:90 [0] NCCL INFO Bootstrap: Using eth0:10.0.0.1<0>\ngpu-01:71:90 [0] NCCL INFO NCCL_BUFFSIZE set by environment to 8388608.\ngpu-02:71:99 [0] NCCL INFO Bootstrap: Using eth0:10.0.0.2<0>\n"
+        + TRUNCATED,
+    ),
+    "truncated alone": ("collective-size-mismatch", TRUNCATED),
+    "rank 0 tokenises before the first": (
+        "rank0-only-work",
+        "Tokenizing Prompts (num_proc=64):  92%|#########2| 328986/359152 [29:58<12:05, 41.59 examples/s]\n"
+        "[rank1]: torch.distributed.DistBackendError: [1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', but store->get('0') got error: wait timeout after 1800000ms, keys: /default_pg/0//cuda//0\n",
+    ),
+    "nobody tells what rank 0 does": (
+        "rendezvous-timeout",
+        "[rank1]: torch.distributed.DistBackendError: [1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', but store->get('0') got error: wait timeout after 1800000ms, keys: /default_pg/0//cuda//0\n",
+    ),
+    "a barrier while rank 0 tokenises": (
+        "rank0-only-work",
+        "Running tokenizer on dataset (num_proc=16):  41%|####      | 1217000/2969526 [29:59<44:01, 663 examples/s]\n"
+        + "".join(TIMED_OUT.format(n, 1, "BARRIER").replace("NumelIn=4096, NumelOut=4096, ", "") for n in (1, 2, 3)),
+    ),
+    "kernels are compiled": ("rank-stuck-in-jit-or-autotune", JIT + "".join(TIMED_OUT.format(n, 51, "ALLREDUCE") for n in (1, 2, 3))),
+    "kernels were compiled": ("", JIT + "[2026-03-01 12:12:00 TP0] The server is fired up and ready to roll!\n"),
+    "a kernel was compiled while serving": (
+        "",
+        "(EngineCore pid=284) WARNING 05-30 07:48:45 [jit_monitor.py:103] Triton kernel JIT compilation during inference: _zero_kv_blocks_kernel. This causes a latency spike; consider extending warmup to cover this shape/config.\n",
+    ),
+    "nccl-tests count GPUs": (
+        "rank-placement-wrong",
+        "gpu-01: Test CUDA failure common.cu:892 'invalid device ordinal'\n .. gpu-01 pid 3011: Test failure common.cu:842\n",
+    ),
+    "spawned": (
+        "rank-placement-wrong",
+        "-- Process 2 terminated with the following error:\n    torch.cuda.set_device(gpu)\nRuntimeError: CUDA error: invalid device ordinal\n",
+    ),
+    "a program alone": ("?device-visibility-mismatch", "RuntimeError: CUDA error: invalid device ordinal\n"),
+    "driver out of memory, after a kill": (
+        "gpu-driver-wedged-after-oom",
+        "[12889.552] NVRM: nvCheckOkFailedNoLog: Check failed: Out of memory [NV_ERR_NO_MEMORY] (0x00000051) returned from memmgrAllocResources(pGpu) @ mem_mgr.c:1842\n"
+        "[12890.1] Out of memory: Killed process 9123 (python) total-vm:212312312kB, anon-rss:101231231kB\nspark-1:99:120 [0] misc/ibvwrap.cc:172 NCCL WARN Call to ibv_create_cq failed with error Cannot allocate memory\n",
+    ),
+    "gRPC's port": (
+        "port-in-use",
+        'E0301 10:00:00.1  server_chttp2.cc:40] {"description":"Unable to configure socket","errno":98,"os_error":"Address already in use","syscall":"bind"}\n',
+    ),
+    "bus error, small shm": (
+        "shm-too-small",
+        "[gpu-01:301  :0:340] Caught signal 7 (Bus error: nonexistent physical address)\n$ df -h /dev/shm\nFilesystem      Size  Used Avail Use% Mounted on\nshm              64M   64M     0 100% /dev/shm\n",
+    ),
+    "bus error, large shm": (
+        "",
+        "[gpu-01:301  :0:340] Caught signal 7 (Bus error: nonexistent physical address)\n$ df -h /dev/shm\nFilesystem      Size  Used Avail Use% Mounted on\nshm             256G  1.1M  256G   1% /dev/shm\n",
+    ),
+    "tear-down": (
+        "",
+        LOSS
+        + "gpu-01:71:95 [0] NCCL INFO [Service thread] Connection closed by localRank 0\ngpu-01:71:95 [0] NCCL INFO comm 0x5f rank 0 nranks 2 cudaDev 0 busId 1000 - Abort COMPLETE\n{'train_runtime': 22109.1, 'train_loss': 1.21, 'epoch': 1.0}\n",
+    ),
+    "a rank is gone": (
+        "peer-rank-died",
+        "gpu-01:71:95 [0] NCCL INFO [Service thread] Connection closed by localRank 7\n[rank0]: ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_pasted_text(name: str, tmp_path: Path) -> None:
+    cause, text = TEXTS[name]
+    (tmp_path / "pasted.txt").write_text(text)
+    gathered = gather([str(tmp_path / "pasted.txt")])
+    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
+    if cause.startswith("?"):
+        assert not report.findings
+        assert cause[1:] in [one.cause for one in report.candidates]
+    elif cause:
+        assert next(one.cause for one in report.findings) == cause
+    else:
+        assert [one.cause for one in report.findings if one.severity != "info"] == []
