@@ -265,9 +265,10 @@ def test_the_same_gpus_free_but_another_resource_short() -> None:
     assert groups(facts) == [("insufficient", "cpu: asks 64, at most 56 free", 2, "gpu-[01-02]")]
     assert fits(facts) == [("less_cpu", "64 → 56 cpu", "gpu-02")]
     assert counts(facts) == {"other_resource": 2}
-    assert numbers(facts).scarce == "cpu"
+    assert (numbers(facts).scarce, numbers(facts).beyond) == ("cpu", "")
     facts = run(pod(memory=2048 * GI), nodes, [])
     assert fits(facts) == [("less_memory", "2048Gi → 1024Gi memory", "gpu-[01-02]")]
+    assert numbers(facts).beyond == "memory"
 
 
 def test_several_resources_short_on_one_node_need_several_changes() -> None:

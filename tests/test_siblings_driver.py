@@ -1276,6 +1276,72 @@ INFO controllers.Upgrade Node state {"node": "gpu-2", "state": "validation-requi
 INFO controllers.Upgrade Successfully changed node upgrade state label {"node": "gpu-2", "new state": "upgrade-done"}
 """,
     ),
+    "cdi warnings": (
+        "",
+        """\
+INFO[0000] Selecting /dev/nvidia0 as /dev/nvidia0
+WARN[0000] Could not locate /dev/nvidia-modeset: pattern /dev/nvidia-modeset not found
+WARN[0000] Could not locate /dev/nvidia-nvswitchctl: pattern /dev/nvidia-nvswitchctl not found
+INFO[0000] Generated CDI spec with version 0.8.0
+""",
+    ),
+    "same package": (
+        "",
+        """\
+$ cat /proc/driver/nvidia/version
+NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.171.04  Tue Mar 19 20:30:00 UTC 2024
+$ dpkg -l | grep libnvidia-compute
+ii  libnvidia-compute-535:amd64  535.171.04-0ubuntu0.22.04.1  amd64  NVIDIA libcompute package
+""",
+    ),
+    "upgrade walks": (
+        "",
+        """\
+10m Normal GPUDriverUpgrade node/gpu-1 Successfully updated node state label to [upgrade-required]
+9m Normal GPUDriverUpgrade node/gpu-1 Successfully updated node state label to [cordon-required]
+9m Normal GPUDriverUpgrade node/gpu-1 Successfully updated node state label to [drain-required]
+5m Normal GPUDriverUpgrade node/gpu-1 Successfully updated node state label to [upgrade-done]
+""",
+    ),
+    "metrics fine": (
+        "",
+        """\
+DCGM_FI_DEV_ROW_REMAP_PENDING{gpu="3",UUID="GPU-8f1c2a44",device="nvidia3",modelName="NVIDIA A100-SXM4-80GB",Hostname="gpu-2"} 0
+DCGM_FI_DEV_ROW_REMAP_FAILURE{gpu="3",UUID="GPU-8f1c2a44",device="nvidia3",modelName="NVIDIA A100-SXM4-80GB",Hostname="gpu-2"} 0
+""",
+    ),
+    "fetch retried": (
+        "",
+        """\
+Err:3 http://archive.ubuntu.com/ubuntu jammy InRelease
+Get:3 http://archive.ubuntu.com/ubuntu jammy InRelease [270 kB]
+Fetched 32.1 MB in 4s
+Installing Linux kernel headers...
+Done, now waiting for signal
+""",
+    ),
+    "dxg linux host": (
+        "",
+        """\
+$ ls /dev/dxg
+ls: cannot access '/dev/dxg': No such file or directory
+$ nvidia-smi -L
+GPU 0: NVIDIA L4 (UUID: GPU-8f1c2a44-0b3d-4a7e-9a55-2f0e6b1d7c90)
+""",
+    ),
+    "dpc recovered": (
+        "",
+        """\
+pcieport 0000:40:01.1: pciehp: Slot(12): Link Down/Up ignored (recovered by DPC)
+""",
+    ),
+    "pod without gpu shell": (
+        "",
+        """\
+root@web-0:/# ls /dev/nvidia*
+ls: cannot access '/dev/nvidia*': No such file or directory
+""",
+    ),
 }
 
 

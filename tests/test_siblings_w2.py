@@ -210,6 +210,14 @@ TEXTS: dict[str, tuple[str, str]] = {
         "rank-placement-wrong",
         "-- Process 2 terminated with the following error:\n    torch.cuda.set_device(gpu)\nRuntimeError: CUDA error: invalid device ordinal\n",
     ),
+    "the thread that watches collectives meets an error": (
+        "cuda-error-on-one-rank",
+        "terminate called after throwing an instance of 'c10::CUDAError'\n  what():  CUDA error: unknown error\nframe #2: c10d::ProcessGroupNCCL::WorkNCCL::isCompleted() + 0x50 (0x7f1c in libtorch_cuda.so)\n",
+    ),
+    "a program meets the same error": (
+        "?cuda-error-on-one-rank",
+        "terminate called after throwing an instance of 'c10::CUDAError'\n  what():  CUDA error: unknown error\n",
+    ),
     "a program alone": ("?device-visibility-mismatch", "RuntimeError: CUDA error: invalid device ordinal\n"),
     "driver out of memory, after a kill": (
         "gpu-driver-wedged-after-oom",

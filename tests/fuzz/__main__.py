@@ -50,6 +50,7 @@ def fed(number: int, seed: int) -> tuple[str, bytes]:
 
 def tried(name: str, data: bytes) -> tuple[str, float]:
     """("" or what went wrong, seconds of the processor)."""
+    before = signal.signal(signal.SIGALRM, hangs)
     signal.alarm(HANGS)
     started = time.process_time()
     try:
@@ -61,6 +62,7 @@ def tried(name: str, data: bytes) -> tuple[str, float]:
         found = place(error)
     finally:
         signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
     took = time.process_time() - started
     return found or (f"takes long ({len(data) // 1000} kB)" if took > SLOW else ""), took
 
@@ -72,7 +74,6 @@ def hangs(*_: object) -> None:
 
 def main(count: int, seed: int, folder: Path) -> None:
     """Feed them."""
-    signal.signal(signal.SIGALRM, hangs)
     folder.mkdir(parents=True, exist_ok=True)
     found: dict[tuple[str, str], int] = {}
     slowest = (0.0, "")

@@ -104,6 +104,7 @@ CASES: dict[str, Case] = {
     "cordoned": case([*pending(said("3 node(s) were unschedulable")), *nodes(cordoned=True)]),
     "selector": case([*pending(said("3 node(s) didn't match Pod's node affinity/selector"), node_selector={"pool": "h100"}), *nodes()]),
     "full": case([*pending(said("3 Insufficient nvidia.com/gpu", NO_VICTIMS)), *nodes(), *busy("gpu-01", "gpu-02", "gpu-03")]),
+    "too-large-beside-gpus": case([*pending(said("3 Insufficient memory"), requests={"memory": "40Ti"}), *nodes()]),
     "too-large": case([*pending(said("3 Insufficient nvidia.com/gpu"), gpus=16), *nodes()]),
     "no-plugin": case([*pending(said("3 Insufficient nvidia.com/gpu")), *nodes(gpus=0, gpu_label_count=8)]),
     "nothing-installed": case(
@@ -117,7 +118,14 @@ CASES: dict[str, Case] = {
         ],
     ),
     "cpu-short": case(
-        [*pending(said("3 Insufficient cpu"), requests={"cpu": "120"}), *nodes(cpu="64")],
+        [
+            *pending(said("3 Insufficient cpu"), requests={"cpu": "60"}),
+            *nodes(cpu="64"),
+            *[
+                pod(f"web-{home}", ns="vision", requests={"cpu": "16"}, node=home, tolerations=TOLERATION)
+                for home in ("gpu-01", "gpu-02", "gpu-03")
+            ],
+        ],
     ),
     "lost-gpus": case(
         [

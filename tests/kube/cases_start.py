@@ -123,6 +123,12 @@ STORIES: dict[str, Case] = {
         ),
         ("OutOfnvidia.com/gpu", "Node didn't have enough resource: nvidia.com/gpu, requested: 1, used: 8, capacity: 8"),
     ),
+    "placed-past-its-plugin": case(
+        refused(
+            "UnexpectedAdmissionError",
+            REFUSED.format(f"rpc error: code = Unknown desc = no binding pod found on node {HOME}"),
+        ),
+    ),
     "evicted-without-a-word": case(refused("Evicted", "")),
     "can-not-be-started": case(creating(waiting=("RunContainerError", "context deadline exceeded"))),
     "numa": case(refused("TopologyAffinityError", "Pod was rejected: Resources cannot be allocated with Topology locality")),

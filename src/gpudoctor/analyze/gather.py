@@ -6,12 +6,14 @@ until then, what is long is read again.
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 import msgspec
 
 from gpudoctor.analyze import files, folders, hints, long_texts, merge, newest, place, rank_files, recognise, recorded, unwrap
+from gpudoctor.analyze.count import Count, OnRead
 from gpudoctor.analyze.split import Section, clean, split
 from gpudoctor.facts import Fact, Facts, Subject
 from gpudoctor.facts.gpu import Smi
@@ -23,8 +25,6 @@ SPLIT = 32 << 20  # a text up to this size is cut into sections at once, a longe
 HELD = 16 << 20  # characters of sections that are held from the first look to the reading
 TINY = 512  # bytes; such a text is kept, it may be a host's name
 DUMP = "torch.flight_recorder"  # the one parser of what isn't text
-
-OnRead = Callable[[str, int, int, int], None]  # (what is being done, files done, of how many if that is known, bytes done)
 
 
 class Gathered(msgspec.Struct, frozen=True):
@@ -64,7 +64,13 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
     ranks = [read.ranks for read in reads if read.ranks is not None]
     for read in reads:
         read.printed = printed.get(read.source.path)
+    texts: dict[Hashable, Read] = {}
     for read in sorted(reads, key=lambda one: (one.printed.time if one.printed else 0.0, one.key)):
+        first = texts.setdefault(identity(read), read)
+        if first is not read:  # saved twice: it says nothing more
+            read.names = first.names
+            count.file()
+            continue
         try:
             parse(read, now, hosts, count)
         except Exception as error:  # of ours: the other sources still count
@@ -85,27 +91,14 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
     return Gathered(merge.merged(facts), inputs, now)
 
 
-class Count:
-    """How far the reading is, told to whoever shows it."""
-
-    def __init__(self, tell: OnRead | None) -> None:
-        self.tell = tell
-        self.begin("looked at", 0)
-
-    def begin(self, doing: str, total: int) -> None:
-        """The next pass over the files, of which there are so many (0: not known yet)."""
-        self.doing, self.files, self.total, self.size = doing, 0, total, 0
-
-    def file(self, size: int = 0) -> None:
-        """One more file."""
-        self.files += 1
-        self.bytes(size)
-
-    def bytes(self, size: int) -> None:
-        """So many more bytes."""
-        self.size += size
-        if self.tell:
-            self.tell(self.doing, self.files, self.total, self.size)
+def identity(read: Read) -> Hashable:
+    """What makes two sources one: the same text about the same thing. Samples of a bundle count each, what is long, and numbered files:
+    eight ranks may say the same.
+    """
+    if read.printed is not None or not read.source.size or read.source.size >= files.LONG or read.note:
+        return id(read)
+    numbers = tuple(re.findall(r"\d+", read.source.path.rpartition("/")[2]))
+    return read.key, hints.of_section(read.source.path, "").about, numbers
 
 
 def looked_at(paths: Iterable[str], count: Count) -> Iterator[Read]:

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from gpudoctor.analyze import kubectl_events
+from gpudoctor.analyze import kubectl_events, node_columns
 from gpudoctor.analyze.columns import Row, cells, header
 from gpudoctor.analyze.durations import AGE_WORD, seconds
-from gpudoctor.analyze.node_columns import columns as node_cells
-from gpudoctor.analyze.node_columns import number
+from gpudoctor.analyze.node_columns import whole
 from gpudoctor.analyze.place import gaps
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Claim, Node, Pod, Quota, Workload
@@ -49,8 +48,8 @@ LABELS = {
 RUNTIME = re.compile(r"\b(?:containerd|docker|cri-o)://\S{1,60}")
 # kubectl get ds -n kube-system nvidia-device-plugin: DESIRED 0      (in the words of a person)
 WANTED = re.compile(
-    r"\bkubectl (?:-\S+ \S+ )?get (?:ds|daemonsets?)\b(?: -n \S{1,63}| --namespace[ =]\S{1,63}| -A| -o wide)* (?P<name>[a-z0-9][a-z0-9-]{0,62})\b"
-    r".{0,80}\bDESIRED\W{1,4}(?P<desired>\d{1,6})\b"
+    r"\bkubectl get (?:ds|daemonsets?)(?: (?:-n|--namespace)[ =](?P<namespace>[a-z0-9-]{1,63})| -A| -o wide)*"
+    r" (?P<name>[a-z0-9][a-z0-9-]{0,62})\b.{0,80}\bDESIRED\W{1,4}(?P<desired>\d{1,6})\b"
 )
 POD_SHOWN = {"namespace", "pod", "status", "phase", "ready", "restarts", "age", "deleting", "component"}
 NODE_SHOWN = {"node", "ready", "unschedulable", "age", "kubelet_version"}
@@ -98,7 +97,7 @@ def tables(output: Output, about: Subject) -> Facts:
             facts.setdefault("nodes", []).append(node(match, origin, label_cells(line, titles)))
         elif match := WANTED.search(line):
             facts.setdefault("workloads", []).extend(
-                workload("DaemonSet", {"NAME": match["name"], "DESIRED": match["desired"]}, about, origin)
+                workload("DaemonSet", {key.upper(): value for key, value in match.groupdict(default="").items()}, about, origin)
             )
         elif kind and kind not in ("pods", "nodes", "events"):
             row = cells(line, titles)
@@ -194,10 +193,10 @@ def workload(kind: str, row: Row, about: Subject, origin: Origin) -> list[Fact]:
         name=name,
         component=components.of_name(name),
         suspended=row.get("STATUS") == "Suspended",
-        desired=number(row.get("DESIRED", "")) if "DESIRED" in row else number(wanted.split(" ")[0]),
-        current=number(row.get("CURRENT", "")),
-        ready=number(ready),
-        updated=number(row.get("UP-TO-DATE", "")),
+        desired=whole(row.get("DESIRED", "")) if "DESIRED" in row else whole(wanted.split(" ")[0]),
+        current=whole(row.get("CURRENT", "")),
+        ready=whole(ready),
+        updated=whole(row.get("UP-TO-DATE", "")),
         age=seconds(row.get("AGE", "")),
         queue_name=row.get("QUEUE", ""),
         node_selector=dict(pair.split("=", 1) for pair in selector.split(",") if "=" in pair),
@@ -280,7 +279,7 @@ ROWS: dict[str, Table] = {
     "claims": Table(frozenset(("NAME", "STATUS", "VOLUME", "STORAGECLASS")), ("claims",), claim),
     "quotas": Table(frozenset(("NAME", "REQUEST", "LIMIT")), ("quotas",), quota),
     "kueue": Table(frozenset(("NAME", "QUEUE", "RESERVED IN")), ("workloads",), _controller("Workload")),
-    "node_gpus": Table(frozenset(("NAME", "GPU")), ("nodes",), node_cells),
-    "node_taints": Table(frozenset(("NAME", "TAINTS")), ("nodes",), node_cells),
+    "node_gpus": Table(frozenset(("NAME", "GPU")), ("nodes",), node_columns.columns),
+    "node_taints": Table(frozenset(("NAME", "TAINTS")), ("nodes",), node_columns.columns),
     "statefulsets": Table(frozenset(("NAME", "READY", "AGE")), ("workloads",), _controller("StatefulSet")),
 }

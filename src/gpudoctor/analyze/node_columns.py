@@ -57,7 +57,7 @@ def columns(row: Row, about: Subject, origin: Origin) -> list[Fact]:
 
     `<none>` is a node that has no taint or offers no GPU.
     """
-    gpus = 0 if row.get("GPU") == "<none>" else number(row.get("GPU", ""))
+    gpus = 0 if row.get("GPU") == "<none>" else whole(row.get("GPU", ""))
     if gpus is None and "TAINTS" not in row:
         return []
     shown: set[str] = {"node"}
@@ -83,6 +83,6 @@ def columns(row: Row, about: Subject, origin: Origin) -> list[Fact]:
     ]
 
 
-def number(text: str) -> int | None:
+def whole(text: str) -> int | None:
     """A cell that is a whole number."""
     return int(text) if text.isdecimal() and len(text) < 10 else None

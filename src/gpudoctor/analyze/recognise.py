@@ -189,7 +189,7 @@ PARTS = (
 # Seldom alone: what was printed beside it is read line by line.
 AMONG_LINES = ("environment.settings", "linux.df", "linux.ps", "training.log")
 FEW = 20  # the score of a few lines that stand among others
-ANSWERS = ("nvidia.smi", "nvidia.topo", "infiniband.", "linux.")
+ANSWERS = ("nvidia.smi", "nvidia.topo", "infiniband.", "linux.", "scheduler.message")
 LINES = Recogniser("text", lambda text: 1, _parser("logs.text"))
 
 
@@ -202,7 +202,7 @@ def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     if not best:
         return [LINES]
     beside = [one for score, one in scores if one.embedded and score and one is not chosen and chosen.name in LOGS]
-    # What nvidia-smi or a tool of the fabric printed may stand in a log: the rest of the log is read too.
+    # What nvidia-smi, a tool of the fabric or the scheduler printed may stand in a log: the rest of the log is read too.
     if chosen.name.startswith(ANSWERS) and (others := [one for score, one in scores if score and one.name in LOGS]):
         beside = others[:1]
     elif chosen.name == "linux.limits":  # nobody asks for a limit without a reason, and that stands beside it

@@ -37,6 +37,8 @@ BARE = re.compile(
     r"^(?:sudo +)?(?:(?:kubectl|oc) (?:-n|--namespace|get|describe|logs|exec|events|top)\b.*"
     r"|(?:/\S{1,60}/)?nvidia-smi(?: (?:-|nvlink|topo|mig|dmon|pmon).*)?|dmesg(?: -.*| *\|.*)?)$"
 )
+# kubectl get ds -n kube-system nvidia-device-plugin -> DESIRED 0      (a command and its answer in one line of notes)
+ANSWERED = re.compile(r" (?:->|=>|→) +\S")
 # Output of `kubectl get pods -A`:  |  - [x] daemonsets: `kubectl get ds -A`
 INLINE = re.compile(r"^[^`]{0,200}`(?P<command>[^`]{2,300})`[^`]{0,40}$")
 # ==> /var/log/pods/train-0.log <==           (head and tail of several files)
@@ -169,4 +171,4 @@ def shown_command(line: str) -> str | None:
         return match.group("any") or match.group("known") or ""
     if "`" in line and (match := INLINE.match(line)):
         return match["command"] if BARE.match(match["command"]) else None
-    return line if BARE.match(line) else bug_report.scanned(line)
+    return line if BARE.match(line) and not ANSWERED.search(line) else bug_report.scanned(line)

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 # What can be typed: the key, and the word in full.
 BEFORE = ("run", "skip", "explain", "paste", "back", "note", "output", "quit")
 QUESTION = ("explain", "back", "note", "output", "quit")
-AFTER = ("next", "fix", "retest", "explain", "back", "write", "output", "quit")
-OTHER = {"stop": "quit", "q!": "quit", "notes": "note", "exit": "quit", "?": "help", "h": "help", "help": "help", "a": "again"}
+AFTER = ("go on", "fix", "retest", "explain", "back", "note", "output", "quit")
+OTHER = {"stop": "quit", "q!": "quit", "exit": "quit", "notes": "note", "?": "help", "h": "help", "a": "again", "go": "go on", "next": "go on"}
 NO_PASTE = ("nvml",)  # what a person can't run elsewhere
+CUT = 4000  # bytes of a typed line from which on the terminal may have cut it (N_TTY: 4095)
 CANT_TELL = ("?", "can't tell", "cant tell", "unknown")
 
 
@@ -89,7 +90,7 @@ class Dialogue:
             elif word in ("back", "quit"):
                 return Reply(word="back" if word == "back" else "stop")
             else:
-                self.helped(word, place)
+                self.helped(word, place, known)
 
     def answered(self, place: Place) -> Reply:
         """The answers of the person to the questions of a step."""
@@ -111,7 +112,7 @@ class Dialogue:
             elif typed in ("back", "quit"):
                 return Reply(word="back" if typed == "back" else "stop")
             else:
-                self.helped(typed, place)
+                self.helped(typed, place, QUESTION)
         return Reply(word="answer", answers=answers)
 
     def news(self, news: News) -> Literal["next", "retest", "back", "stop"]:
@@ -120,14 +121,14 @@ class Dialogue:
         alarms = [one for one in news.found if one.severity != "info"]
         if not alarms:
             return "next"
-        keys = "Return next, f fix, r retest, e explain, b back, w write a note, o output, q quit > "
+        keys = "Return go on, f fix, r retest, e explain, b back, n note, o output, q quit > "
         while True:
-            word = self.word(keys, AFTER, "next")
-            if word in ("next", "retest", "back"):
-                return word  # type: ignore[return-value]
-            if word == "quit":
-                return "stop"
-            self.helped(word, self.was, alarms)
+            word = self.word(keys, AFTER, "go on")
+            if word == "retest" or word == "back":
+                return word
+            if word in ("go on", "quit"):
+                return "next" if word == "go on" else "stop"
+            self.helped(word, self.was, AFTER, alarms)
 
     def word(self, prompt: str, known: tuple[str, ...], usual: str) -> str:
         """A word of those that are known, by its first letter or in full; `usual` for Return. The end of input is `quit`."""
@@ -145,20 +146,20 @@ class Dialogue:
             if self.terminal.drop():
                 self.terminal.tell("That looks like pasted text, and was not read: press p first.")
             elif low:
-                self.terminal.tell(f"There is no key '{safe(low[:40])}' here.")
+                self.terminal.tell(f"There is no key '{safe(typed[:40])}' here; ? says what each key does.")
 
-    def helped(self, word: str, place: Place | None, found: list[Finding] | None = None) -> None:
+    def helped(self, word: str, place: Place | None, known: tuple[str, ...], found: list[Finding] | None = None) -> None:
         """What only shows or notes something."""
         if word == "explain" and place:
             self.terminal.pages(words.explained(place, self.library, *self.style()))
         elif word == "fix":
             self.terminal.pages(words.fixes(found or [], *self.style()))
-        elif word in ("note", "write"):
+        elif word == "note":
             self.note(place)
         elif word == "output":
             self.output()
         elif word == "help":
-            self.terminal.tell("Type a key or the whole word, then Return. Nothing is changed; the session is kept after each step.")
+            self.terminal.pages(words.keys(known, *self.style()))
 
     def note(self, place: Place | None) -> None:
         """Show the notes, and take one more."""
@@ -196,7 +197,14 @@ class Dialogue:
         named = self.terminal.line("Return to paste, or @FILE > ")
         if named is None:
             return
-        data = self.file(Path(named[1:].strip()).expanduser()) if named.startswith("@") else self.terminal.paste()
+        if len(named) > CUT:
+            self.terminal.drop()
+            self.terminal.tell("That line is too long for this prompt: press Return here first, then paste.")
+            return
+        if named.startswith("@"):
+            data = self.file(Path(named[1:].strip()).expanduser())
+        else:  # what was pasted at once begins with this line
+            data = (f"{named}\n".encode() if named else b"") + self.terminal.paste()
         if data.strip():
             pasted[number] = data
         else:

@@ -17,6 +17,22 @@ from gpudoctor.runbook.model import Library
 COMMANDS = 3  # of one step, and names of one kind, that are shown without being asked for
 FEW = 5
 API = ("kubectl",)
+# What each key does, for `?`.
+KEYS = {
+    "run": "runs the command above, or takes the answer that is there already",
+    "yes": "runs it, although it disturbs running work",
+    "again": "runs it anew, although there is an answer",
+    "skip": "leaves the step out: what needs it stays unknown",
+    "go on": "goes on to the next step, or to the report",
+    "fix": "shows what to do about it, with the risk and how to undo it",
+    "retest": "asks the same again, after somebody has repaired something",
+    "explain": "says what the step can show, and when it is asked",
+    "paste": "takes the output that somebody has got elsewhere, or a file of it",
+    "back": "takes the last decision back",
+    "note": "keeps a note with the session",
+    "output": "shows what the last step was answered",
+    "quit": "ends with the report; the session stays, `gpudoctor resume` goes on",
+}
 
 
 def known(report: Report) -> str:
@@ -69,6 +85,16 @@ def before(place: Place, width: int, color: bool, reach: str, now: float) -> str
     entry(page, "takes", f"{lasting(place.seconds)} at most")
     if place.read is not None:
         entry(page, "read", f"{ago(now - place.read)}: run takes that answer, again asks anew")
+    return page.text()
+
+
+def keys(known: Sequence[str], width: int, color: bool) -> str:
+    """What each of some keys does."""
+    page = Page(width, color)
+    for word, does in KEYS.items():
+        if word in known:
+            page.lines((f"{word}: ", "bold"), (does, ""), indent=2)
+    page.lines(("The first letter or the whole word, then Return; Return alone does what stands first. gpudoctor repairs nothing.", "dim"))
     return page.text()
 
 

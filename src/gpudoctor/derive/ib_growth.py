@@ -37,7 +37,7 @@ def growth(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: f
     made = []
     for name, samples in looks.items():
         # `perfquery -x` and `perfquery` of one moment are one look at its errors, which the other has not
-        if len(samples) > 1 and sum(bool(read(one).keys() - NO_ERRORS) for one in samples) != 1:
+        if len(samples) > 1 and sum(bool((read(one).keys() | set(one.saturated)) - NO_ERRORS) for one in samples) != 1:
             samples.sort(key=lambda one: one.time or 0.0)  # files without a time are in the order in which they were given
             made.append(grown(name, samples[0], samples[-1], ends))
     return {"ib_growth": [*made]}

@@ -6,6 +6,7 @@ lack, nor what would help. The facts hold enough to compute that. Where the two 
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, cast
@@ -238,8 +239,16 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) 
         wrong_name=wrong_name(asked, [host.node for host in hosts]),
         taint=most_common(taints),
         scarce=most_common(scarce),
+        beyond=beyond(ask, [host for mine, host in zip(own, hosts, strict=True) if mine or not asked], asked),
         gaps={} if read else dict.fromkeys(("most_free", "gpus_used"), "the running pods were not read"),
     )
+
+
+def beyond(ask: Ask, hosts: Sequence[Host], gpus: Sequence[str]) -> str:
+    """The first other resource that no node would have enough of if it were empty; "" without one, or where a node isn't known."""
+    offers = [host.node.allocatable for host in hosts if host.node.allocatable]
+    others = (name for name, wanted in ask.requests.items() if wanted > 0 and name not in gpus)
+    return next((name for name in others if offers and all(ask.requests[name] > offer.get(name, sys.maxsize) for offer in offers)), "")
 
 
 def most_common(counted: Counter[str]) -> str:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import msgspec
+
 from gpudoctor.engine.ask import Question
 from gpudoctor.engine.diagnose import conclusions, diagnose
 from gpudoctor.engine.fleet import key_of
@@ -179,7 +181,7 @@ class Guided:
             facts=self.engine.store.counts(step.planned.order),
             checked=[one for one in checked if one.step is step],
             found=[one for one in report.findings if (one.cause, one.subject.name) not in known],
-            ruled_out=[cause for cause in report.ruled_out if cause not in before.ruled_out],
+            ruled_out=[cause for cause in report.ruled_out if cause not in before.ruled_out] if step.answered or not todo else [],
             passed=passed,
             following=following,
             report=report,
@@ -196,9 +198,11 @@ class Guided:
             self.take_back()
 
     def concluded(self, steps: list[StepRun]) -> tuple[Report, list[Checked]]:
-        """What is known so far."""
+        """What is known so far. A cause that a later step may still find isn't ruled out yet."""
         run = Run(book=self.engine.book, inputs=self.engine.inputs, store=self.engine.store, steps=steps)
-        return conclusions(self.library, run, asked="", started=0.0)
+        report, checked = conclusions(self.library, run, asked="", started=0.0)
+        later = {check.finds for step in steps if not step.done and may_come(step.planned) for check in step.planned.step.checks}
+        return msgspec.structs.replace(report, ruled_out=[cause for cause in report.ruled_out if cause not in later]), checked
 
     def place(self, step: StepRun, new: list[Question], steps: list[StepRun], name: str) -> Place:
         """What the person is to know before a step."""

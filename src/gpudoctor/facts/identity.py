@@ -38,8 +38,8 @@ IDENTITY: dict[str, tuple[str, ...]] = {
     "workloads": ("namespace", "workload"),
 }
 
-# Every machine has units of the same names: where no machine is named, those of two files are of two machines.
-OF_ITS_SOURCE = ("units",)
+# What every machine has under the same names: where no machine is named, two records may be of two machines.
+EVERYWHERE = ("units",)
 
 
 def identity_of(kind: str, record: Fact) -> tuple[Any, ...] | None:
@@ -47,8 +47,8 @@ def identity_of(kind: str, record: Fact) -> tuple[Any, ...] | None:
     names = IDENTITY.get(kind)
     if not names or not getattr(record, names[-1]):
         return None
-    if kind in OF_ITS_SOURCE and not getattr(record, names[0]):
-        return (record.origin.source, *(getattr(record, name) for name in names))
+    if kind in EVERYWHERE and not getattr(record, names[0]):
+        return None
     return tuple(getattr(record, name) for name in names)
 
 

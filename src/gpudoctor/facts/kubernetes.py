@@ -147,10 +147,7 @@ class Event(Fact, frozen=True, kw_only=True):
 
 
 class Workload(Fact, frozen=True, kw_only=True):
-    """A controller that owns pods: Job, Deployment, ReplicaSet, StatefulSet, DaemonSet, PyTorchJob, …
-
-    `target` is true for the owners that the question is about, false for those that were listed beside them.
-    """
+    """A controller of pods: Job, DaemonSet, PyTorchJob, … Where `target` is false it was only listed beside what the question is about."""
 
     namespace: str
     workload: str  # KIND/NAME

@@ -55,6 +55,7 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     wrong_name: str = ""  # a GPU resource that nodes offer under another name than the pod asks for
     taint: str = ""  # the taint that `tainted` nodes have most often, as key=value:effect
     scarce: str = ""  # the resource behind `other_resource`
+    beyond: str = ""  # a resource, not a GPU, of which the pod asks more than the largest of the nodes with its GPUs has when empty
     agrees: bool = True  # our reasons against the scheduler's message
     difference: str = ""
 
