@@ -196,6 +196,42 @@ def test_what_a_step_has_brought_is_told_with_where_it_goes_next(session: Sessio
     assert logs.following is None
 
 
+def test_a_cause_that_a_later_step_may_still_find_is_not_ruled_out_yet(tmp_path: Path) -> None:
+    early = "    - {id: early, each: pod in pods, when: pod.phase == 'Gone', finds: sick-gpu, title: Gone}\n"
+    session = Session(tmp_path, STEPS.replace("- {id: again,", early + "- {id: again,"), {**ANSWERS, "n1: dmesg": facts(xids=[])})
+    person = Script()
+    report, _ = session.run(person)
+    assert report.ruled_out == ["sick-gpu", "sick-node"]
+    assert [news.ruled_out for news in person.told] == [[], ["sick-node"], ["sick-gpu"]]
+
+
+def test_a_step_that_was_skipped_rules_nothing_out(session: Session) -> None:
+    person = Script({"nodes": "skip"})
+    session.run(person)
+    assert all(news.ruled_out == [] for news in person.told)
+
+
+def test_what_a_step_takes_back_is_told(tmp_path: Path) -> None:
+    steps = STEPS.replace(
+        "when: pod.phase == 'Failed', finds: sick-pod,",
+        "with: {up: {from: nodes, on: [node], pick: first}}, when: pod.phase == 'Failed' && !up.present, finds: sick-pod,",
+    )
+    person = Script()
+    Session(tmp_path, steps).run(person)
+    first, nodes, _ = person.told
+    assert ([one.cause for one in first.found], first.gone) == (["sick-pod"], [])
+    assert [one.cause for one in nodes.gone] == ["sick-pod"]
+
+
+def test_only_what_was_found_is_said_to_have_led_to_a_step(tmp_path: Path) -> None:
+    steps = STEPS.replace(
+        "    - {id: failed,", "    - {id: gone, each: pod in pods, when: pod.phase == 'Gone'}\n    - {id: failed,"
+    ).replace("when: found.failed\n  run: [kubectl, get, nodes]", "when: found.failed || found.gone\n  run: [kubectl, get, nodes]")
+    person = Script()
+    Session(tmp_path, steps).run(person)
+    assert person.places[1].led_by == ["failed (Read the pods)"]
+
+
 def test_a_skipped_step_leaves_its_checks_unknown_and_what_leans_on_them_undecided(session: Session) -> None:
     report, probe = session.run(Script({"pods": "skip"}))
     assert probe.asked == []

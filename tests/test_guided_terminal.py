@@ -203,9 +203,9 @@ def test_every_key_of_the_dialogue(window: Open, tmp_path: Path) -> None:
     seen = window("demo", "taint", "--guided")
     seen.wait("Step 1", READY)
     seen.type("help")
-    seen.wait("Type a key or the whole word")
+    seen.wait("skip: leaves the step out", "quit: ends with the report", "The first letter or the whole word")
     seen.type("x")
-    seen.wait("There is no key 'x' here.")
+    seen.wait("There is no key 'x' here; ? says")
     seen.type("o")
     seen.wait("Nothing was read yet.")
     seen.type("n")
@@ -217,13 +217,13 @@ def test_every_key_of_the_dialogue(window: Open, tmp_path: Path) -> None:
     seen.type("explain")
     seen.wait("diagnose-pod.pod: Read the pod", "only when", "command: kubectl get pods train-0")
     seen.type("run")
-    seen.wait("FOUND: 3 node(s) have the taint", "Return next, f fix, r retest")
+    seen.wait("FOUND: 3 node(s) have the taint", "Return go on, f fix, r retest")
     seen.type("f")
     seen.wait("Read the taints of the nodes", "gpudoctor runs none of these.")
     seen.type("o")
     seen.wait("$ kubectl get pods train-0", "more lines: Return for more, q to stop")
     seen.type("q")
-    seen.type("w")
+    seen.type("n")
     seen.wait("Note, or Return for none >")
     seen.type("a taint it is")
     seen.type("r")
@@ -231,8 +231,8 @@ def test_every_key_of_the_dialogue(window: Open, tmp_path: Path) -> None:
     seen.type("b")
     seen.wait("run takes that answer, again asks anew")
     seen.type("again")
-    seen.wait("Return next, f fix")
-    seen.type("next")
+    seen.wait("Return go on, f fix")
+    seen.type("go on")
     seen.wait("Step 2", READY)
     seen.type("skip")
     seen.wait("No answer: skipped by the person who guides", "Step 3")
@@ -270,7 +270,7 @@ def test_nothing_is_lost_on_a_dumb_terminal_and_in_a_narrow_window(columns: int,
     seen.wait("Step 1", READY)
     seen.type("")
     for _ in range(300):
-        if "Return next, f fix, r retest" in " ".join(seen.screen(history=True).split()):
+        if "Return go on, f fix, r retest" in " ".join(seen.screen(history=True).split()):
             break
         if seen.screen().rstrip().endswith("to stop --"):
             seen.tmux("send-keys", "Enter")
@@ -338,7 +338,7 @@ def test_a_question_is_answered_by_number_and_noted(window: Open, machine: Path,
     seen.type("")
     seen.wait("Is the amber fault LED lit?", "1 Yes, amber", "2 No", "3 I can't tell")
     seen.type("7")
-    seen.wait("There is no key '7' here.")
+    seen.wait("There is no key '7' here; ? says")
     seen.type("1")
     seen.wait("A note to it, or Return for none >")
     seen.type("left supply")
@@ -387,3 +387,26 @@ def test_a_file_is_taken_for_an_output_and_a_paste_in_the_wrong_place_is_not_rea
     seen.type("paste")
     seen.type(f"@{tmp_path / 'log.txt'}")
     seen.wait("FOUND: Xid 79: the GPU fell off the bus")
+
+
+def test_what_is_pasted_at_once_is_read_from_its_first_line(window: Open, machine: Path, tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text(
+        "2026-03-01T11:31:09,412309+00:00 NVRM: Xid (PCI:0000:ab:00): 79, pid=1, GPU has fallen off the bus.\n"
+        "2026-03-01T11:31:10,412309+00:00 last line\n.\n"
+    )
+    seen = window("run", str(machine), "--guided")
+    seen.wait("Step 1", READY)
+    seen.type("p")
+    seen.wait("Return to paste, or @FILE >")
+    seen.paste(tmp_path / "log.txt", brackets=False)
+    seen.wait("FOUND: Xid 79: the GPU fell off the bus")
+
+
+def test_a_line_that_the_terminal_may_have_cut_is_not_taken(window: Open, machine: Path, tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("x" * 6000 + "\n" + "y\n" * 20)
+    seen = window("run", str(machine), "--guided")
+    seen.wait("Step 1", READY)
+    seen.type("p")
+    seen.wait("Return to paste, or @FILE >")
+    seen.paste(tmp_path / "log.txt", brackets=False)
+    seen.wait("press Return here first, then paste.", READY)

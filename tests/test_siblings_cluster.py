@@ -613,6 +613,74 @@ Events:
 {"level":"info","ts":1650000000.1,"logger":"controllers.ClusterPolicy","msg":"Unable to get runtime info from the cluster, defaulting to containerd"}
 """,
     ),
+    "cluster-network-broken: issue list": (
+        "cluster-network-broken",
+        """\
+NAMESPACE      NAME                                                              READY   STATUS             RESTARTS          AGE
+gpu-operator   gpu-operator-1676547773-node-feature-discovery-master-6774l2chz   0/1     CrashLoopBackOff   6 (17s ago)       6m
+gpu-operator   gpu-operator-dd7c784bc-6vxfn                                      0/1     CrashLoopBackOff   6 (12s ago)       6m
+kube-system    calico-kube-controllers-75748cc9fd-49kpx                          0/1     Running            358 (5m42s ago)   24h
+kube-system    calico-node-cs2dp                                                 1/1     Running            0                 24h
+kube-system    coredns-588bb58b94-jrm9d                                          0/1     Running            0                 24h
+$ kubectl logs -n gpu-operator gpu-operator-dd7c784bc-6vxfn
+{"level":"error","ts":"2026-03-01T09:00:00Z","logger":"controller-runtime.manager","msg":"Failed to get API Group-Resources","error":"Get \\"https://10.233.0.1:443/api?timeout=32s\\": dial tcp 10.233.0.1:443: i/o timeout"}
+""",
+    ),
+    "coredns-forwarding-loop: with nfd failing": (
+        "coredns-forwarding-loop",
+        """\
+NAMESPACE     NAME                        READY   STATUS             RESTARTS       AGE
+kube-system   coredns-787d4945fb-ab12c    0/1     CrashLoopBackOff   14 (60s ago)   50m
+gpu-operator  gpu-operator-node-feature-discovery-worker-x1x2x   1/1   Running  9 (2m ago)  40m
+$ kubectl logs -n kube-system coredns-787d4945fb-ab12c
+[FATAL] plugin/loop: Loop (127.0.0.1:40337 -> :53) detected for zone ".", see https://coredns.io/plugins/loop#troubleshooting. Query: "HINFO 61."
+$ kubectl logs -n gpu-operator gpu-operator-node-feature-discovery-worker-x1x2x
+grpc: addrConn.createTransport failed to connect to {gpu-operator-node-feature-discovery-master:8080}. Err: connection error: desc = "transport: Error while dialing dial tcp: lookup gpu-operator-node-feature-discovery-master on 10.96.0.10:53: server misbehaving\"
+""",
+    ),
+    "host-firewall-blocks-pod-traffic: with dns failing": (
+        "host-firewall-blocks-pod-traffic",
+        """\
+$ kubectl logs -n kube-system coredns-5
+[ERROR] plugin/errors: 2 nvcr.io. A: read udp 10.244.1.3:40000->192.168.1.10:53: read: no route to host
+[ERROR] plugin/errors: 2 nvcr.io. A: read udp 10.244.1.3:40001->192.168.1.10:53: read: no route to host
+E0301 09:00:00.000000       1 reflector.go:125] Failed to list *v1.Service: Get "https://10.96.0.1:443/api/v1/services?limit=500": dial tcp 10.96.0.1:443: connect: no route to host
+$ kubectl logs -n gpu-operator nfd-worker
+lookup nfd-master on 10.96.0.10:53: read udp 10.244.1.9:55555->10.96.0.10:53: i/o timeout
+""",
+    ),
+    "nfd-labels-missing: operator info with plugin absent": (
+        "nfd-labels-missing",
+        """\
+$ kubectl get pods -n gpu-operator
+NAME                            READY   STATUS    RESTARTS   AGE
+gpu-operator-6d8c7b5f9-k8s2p    1/1     Running   0          3h
+$ kubectl logs -n gpu-operator gpu-operator-6d8c7b5f9-k8s2p
+{"level":"info","ts":1690000000.1,"logger":"controllers.ClusterPolicy","msg":"Could not get any nodes to match nodeSelector","Attr":"feature.node.kubernetes.io/pci-10de.present"}
+{"level":"info","ts":1690000000.1,"logger":"controllers.ClusterPolicy","msg":"No GPU node in the cluster, do not create DaemonSets"}
+0/2 nodes are available: 2 Insufficient nvidia.com/gpu.
+""",
+    ),
+    "operator-oomkilled: with leader lost": (
+        "operator-oomkilled",
+        """\
+NAME                             READY   STATUS             RESTARTS        AGE
+gpu-operator-7bfc5f55c7-x2lqk    0/1     CrashLoopBackOff   44 (2m ago)     5h
+$ kubectl describe pod gpu-operator-7bfc5f55c7-x2lqk | grep -A4 'Last State'
+    Last State:     Terminated
+      Reason:       OOMKilled
+      Exit Code:    137
+""",
+    ),
+    "kubelet-plugin-socket-dir-mismatch: with capacity": (
+        "kubelet-plugin-socket-dir-mismatch",
+        """\
+E0105 08:00:10.000800       1 server.go:147] Could not register device plugin: context deadline exceeded
+I0105 08:00:10.000900       1 main.go:300] Failed to start one or more plugins. Retrying in 30s...
+0/1 nodes are available: 1 Insufficient nvidia.com/gpu.
+hostPath: /var/lib/k0s/kubelet/device-plugins
+""",
+    ),
 }
 
 

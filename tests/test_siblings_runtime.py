@@ -627,6 +627,15 @@ I0301 09:00:16.000000       1 leaderelection.go:268] successfully acquired lease
   Warning  Unhealthy  12s (x2 over 14s)  kubelet  Readiness probe failed: Get "https://10.244.0.9:10250/readyz": dial tcp 10.244.0.9:10250: connect: connection refused
 """,
     ),
+    "container-toolkit-version-regression: enroot": (
+        "container-toolkit-version-regression",
+        """\
+slurmstepd: error: pyxis: container start failed with error code: 1
+slurmstepd: error: pyxis: printing enroot log file:
+slurmstepd: error: pyxis:     nvidia-container-cli: mount error: failed to add device rules: open /sys/fs/cgroup/devices/slurm/uid_1001/job_12/step_0/task_0/devices.allow: permission denied
+slurmstepd: error: pyxis:     [ERROR] /etc/enroot/hooks.d/98-nvidia.sh exited with return code 1
+""",
+    ),
 }
 
 

@@ -210,8 +210,9 @@ TEXTS: dict[str, tuple[str, str]] = {
         "rank-placement-wrong",
         "-- Process 2 terminated with the following error:\n    torch.cuda.set_device(gpu)\nRuntimeError: CUDA error: invalid device ordinal\n",
     ),
+    # It asks the GPU first, whatever is wrong there; the kernel log of that node decides.
     "the thread that watches collectives meets an error": (
-        "cuda-error-on-one-rank",
+        "?cuda-error-on-one-rank",
         "terminate called after throwing an instance of 'c10::CUDAError'\n  what():  CUDA error: unknown error\nframe #2: c10d::ProcessGroupNCCL::WorkNCCL::isCompleted() + 0x50 (0x7f1c in libtorch_cuda.so)\n",
     ),
     "a program meets the same error": (

@@ -112,6 +112,19 @@ CASES: dict[str, Case] = {
         parts=(*FEW, "gpu_feature_discovery"),
         on=node(NODE, labels={"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-INVALID"}),
     ),
+    "mig-layout-balanced": crashing(
+        "gpu_feature_discovery",
+        "Invalid configuration detected for mig-strategy=single: more than one MIG device type present on node",
+        parts=(*FEW, "gpu_feature_discovery"),
+        on=node(
+            NODE,
+            labels={
+                "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB-MIG-INVALID",
+                "nvidia.com/mig.config": "all-balanced",
+                "nvidia.com/mig.strategy": "single",
+            },
+        ),
+    ),
     "mig-not-applied": crashing(
         "mig_manager",
         "Warning: MIG mode is in pending enable state for GPU 00000000:3B:00.0:In use by another client",

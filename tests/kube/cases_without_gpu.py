@@ -153,6 +153,11 @@ CASES: dict[str, Case] = {
         log="CUDA error: CUDA driver version is insufficient for CUDA runtime version\n",
     ),
     "cpu-build": case(trains(), log="AssertionError: Torch not compiled with CUDA enabled\n"),
+    "devices-busy-in-mig-mode": case(
+        trains(),
+        log="RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable\n",
+        outside=exec_answer("nvidia-smi", stdout=smi().replace("Disabled", " Enabled")),
+    ),
     "devices-busy": case(trains(), log="RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable\n"),
     "fabric-not-ready": case(trains(8), inside=exec_answer("nvidia-smi", stdout=smi()), log="Error 802: system not yet initialized\n"),
 }

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 BEFORE = ("run", "skip", "explain", "paste", "back", "note", "output", "quit")
 QUESTION = ("explain", "back", "note", "output", "quit")
 AFTER = ("go on", "fix", "retest", "explain", "back", "note", "output", "quit")
-OTHER = {"stop": "quit", "q!": "quit", "exit": "quit", "notes": "note", "?": "help", "h": "help", "a": "again", "go": "go on", "next": "go on"}
+OTHER = {"stop": "quit", "q!": "quit", "exit": "quit", "notes": "note", "?": "help", "h": "help", "a": "again", "next": "go on"}
+ENDS: dict[str, Literal["next", "retest", "back", "stop"]] = {"go on": "next", "retest": "retest", "back": "back", "quit": "stop"}
 NO_PASTE = ("nvml",)  # what a person can't run elsewhere
 CUT = 4000  # bytes of a typed line from which on the terminal may have cut it (N_TTY: 4095)
 CANT_TELL = ("?", "can't tell", "cant tell", "unknown")
@@ -124,10 +125,8 @@ class Dialogue:
         keys = "Return go on, f fix, r retest, e explain, b back, n note, o output, q quit > "
         while True:
             word = self.word(keys, AFTER, "go on")
-            if word == "retest" or word == "back":
-                return word
-            if word in ("go on", "quit"):
-                return "next" if word == "go on" else "stop"
+            if word in ENDS:
+                return ENDS[word]
             self.helped(word, self.was, AFTER, alarms)
 
     def word(self, prompt: str, known: tuple[str, ...], usual: str) -> str:

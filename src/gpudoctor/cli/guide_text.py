@@ -163,6 +163,8 @@ def after(news: News, width: int, color: bool) -> str:
         page.lines(("Checks: ", "dim"), (", ".join(words), ""))
     if news.ruled_out:
         page.lines(("Rules out: ", "dim"), (first(news.ruled_out, FEW), ""))
+    for finding in news.gone:
+        page.lines(("NO LONGER: ", "bold"), (f"{finding.title} ({finding.cause})", ""), rows=3)
     for finding in news.found:
         found(page, finding)
     onward(page, news)

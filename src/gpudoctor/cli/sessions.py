@@ -130,6 +130,8 @@ class Open:
         goes_on = f"go on with: gpudoctor resume {name}; " if guide.stopping else ""
         terminal.say("\n")
         terminal.tell(f"{'Stopped' if guide.stopping else 'Done'}; {goes_on}the bundle is {bundle}")
+        if report.verdict == "problem" and not reach:
+            terminal.tell(f"After the repair: gpudoctor verify {name}")
         terminal.say("\n")
         return aged(report, guide.ages, time.time())
 

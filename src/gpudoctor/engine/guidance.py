@@ -8,10 +8,11 @@ import msgspec
 
 from gpudoctor.engine.ask import Question
 from gpudoctor.engine.diagnose import table
-from gpudoctor.engine.outcomes import Checked
+from gpudoctor.engine.outcomes import Checked, of_step
 from gpudoctor.engine.plan import FOUND, Planned
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import StepRun
+from gpudoctor.engine.store import Store
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import Finding, Report, Table
 from gpudoctor.runbook.conditions import Unsure, compiled, input_types, input_values
@@ -98,6 +99,7 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
     checked: list[Checked]  # of the step
     found: list[Finding]
     ruled_out: list[str]
+    gone: list[Finding]  # what was found before, and is not held any more
     passed: list[StepRun]
     following: StepRun | None
     report: Report
@@ -149,15 +151,16 @@ def may_come(planned: Planned) -> bool:
     return True
 
 
-def led_by(step: StepRun, steps: list[StepRun]) -> list[str]:
-    """The checks that a step's conditions name: `waiting (Find the pods that wait for the scheduler)`."""
+def led_by(step: StepRun, steps: list[StepRun], store: Store) -> list[str]:
+    """The findings that a step's conditions name, by the step they are of: `waiting (Find the pods that wait for the scheduler)`."""
     words = []
     for gate in step.planned.gates:
         names = set(FOUND.findall(gate.when))
         for earlier in steps[: step.planned.order]:
             if gate.steered_by(earlier.planned):
-                found = (check.id.replace("_", " ") for check in earlier.planned.step.checks if check.id in names)
-                words += [f"{name} ({earlier.planned.step.title})" for name in found]
+                checks = (check for check in earlier.planned.step.checks if check.id in names)
+                found = [check.id.replace("_", " ") for check in checks if of_step(earlier, check, store, steps).outcome == "found"]
+                words += [f"{', '.join(found)} ({earlier.planned.step.title})"] if found else []
     return list(dict.fromkeys(words))
 
 

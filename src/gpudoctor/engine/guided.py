@@ -176,12 +176,14 @@ class Guided:
             return
         step, todo = last
         known = {(one.cause, one.subject.name) for one in before.findings}
+        held = {one.cause for one in report.findings}
         news = News(
             step=step,
             facts=self.engine.store.counts(step.planned.order),
             checked=[one for one in checked if one.step is step],
             found=[one for one in report.findings if (one.cause, one.subject.name) not in known],
             ruled_out=[cause for cause in report.ruled_out if cause not in before.ruled_out] if step.answered or not todo else [],
+            gone=[one for one in before.findings if one.severity != "info" and one.cause not in held],
             passed=passed,
             following=following,
             report=report,
@@ -214,7 +216,7 @@ class Guided:
             most=self.number + len(rest - {asks(one.planned) for one in steps[: planned.order + 1]}),
             step=step,
             todo=new,
-            led_by=led_by(step, steps),
+            led_by=led_by(step, steps, self.engine.store),
             seconds=max(question.command.timeout for question in new) + lasting(planned, False),
             read=self.taken_back.get(name, self.clock()) if all(held) else None,
             disturbs=suffer(step, steps, self.engine) if planned.step.effect else [],

@@ -13,8 +13,8 @@ from gpudoctor.parsers import LINE
 
 MAX_CHARS = 64 * 1024
 
-# 0/12 nodes are available: 4 Insufficient …   or, from Volcano,   all nodes are unavailable: 4 Insufficient …
-HEAD = re.compile(r"(\d{1,7})/(\d{1,7}) nodes are available:|all nodes are unavailable:")
+# 0/12 nodes are available: 4 Insufficient …   or, from Volcano,   0/12 nodes are unavailable: …   all nodes are unavailable: …
+HEAD = re.compile(r"(\d{1,7})/(\d{1,7}) nodes are (?:un)?available:|all nodes are unavailable:")
 # …. preemption: 0/12 nodes are available: …   …. no new claims to deallocate, preemption: not eligible due to …
 PREEMPTION = re.compile(r"(?:\. ?|^)(?:(?:no new claims to deallocate|still not schedulable), ?)?preemption: ")
 NO_VICTIMS = re.compile(r"(\d{1,7}) No preemption victims found")
