@@ -163,14 +163,15 @@ def big() -> None:
     from gpudoctor.parsers.messages import entries
 
     found = literals.of(pattern for _, pattern in [*entries(), *MARKS])
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as beside:
         folder = Path(name)
         write(folder)
+        listed = literals.written(found, Path(beside))
         files = [path for path in folder.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files) / (1 << 20)
         sides = (
             lambda: run([GPUDOCTOR, "analyze", name], exit=1, says="gpu-fallen-off-bus"),
-            lambda: run(["grep", "-rcE", "|".join(found), name], says="dmesg"),  # into /dev/null it would stop at the first line
+            lambda: run(["grep", "-rcE", "-f", listed, name], says="dmesg"),  # into /dev/null it would stop at the first line
         )
         in_turn(1, *sides)
         ours, grep = in_turn(TIMES, *sides)

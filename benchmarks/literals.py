@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from re import _constants as op  # type: ignore[attr-defined]  # the standard library's parser of patterns
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
@@ -20,6 +21,13 @@ def of(patterns: Iterable[str]) -> list[str]:
         wanted = required(tree, bool(tree.state.flags & re.IGNORECASE))
         found |= {text for text in wanted if length(text) >= SHORTEST}
     return sorted(found)
+
+
+def written(found: Iterable[str], folder: Path) -> str:
+    """The path of a list for `grep -f`, in a folder that isn't searched; as one argument thousands of literals are too long."""
+    path = folder / "literals"
+    path.write_text("".join(f"{text}\n" for text in found), encoding="utf-8")
+    return str(path)
 
 
 def length(text: str) -> int:

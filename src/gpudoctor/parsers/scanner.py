@@ -8,6 +8,7 @@ one of its lines is.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections import deque
@@ -26,9 +27,11 @@ AHEAD = 2  # blocks that are matched while another is read
 PART, PIECE = 64 << 10, 2 << 10  # bytes that the Set is asked about, and again where it knows something: calls cost time, and so do bytes
 SEVERAL = 3  # patterns that are searched for one by one; more of them would be slower than to look at lines
 BY_LINE = b"(?m)"  # ^ and $ are those of a line
-LITERAL = re.compile(rb"\(\?m\)[A-Za-z0-9 :=_/-]+")  # a pattern without any sign
+# What a pattern begins with: `=source ` of `^=source ([0-9a-f]{16})$`. A character before a sign that repeats it is no part of that.
+BEGINNING = re.compile(rb"\(\?m\)\^?([A-Za-z0-9 :=_/-]{4,})(?![?*+{])")
 GROUP = re.compile(rb"\((?!\?(?!P?<))")  # a group that captures, or at most looks like one: `[(]`
 ESCAPED = re.compile(rb"\\.", re.DOTALL)
+CLASS = re.compile(rb"\[\]?[^\]]*\]")
 
 
 class Patterns(Sequence[Any]):
@@ -151,8 +154,10 @@ def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[tuple
 
 def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
     """Start and end of each line of a block that fits one pattern, with what it captured the first time."""
-    if LITERAL.fullmatch(pattern.pattern):
-        yield from lines_with(block, pattern.pattern[len(BY_LINE) :])
+    if literal := beginning(pattern.pattern):
+        for start, end in lines_with(block, literal):
+            if match := pattern.search(block[start:end]):
+                yield start, end, captured(match)
         return
     end = -1
     for match in pattern.finditer(block):
@@ -165,15 +170,31 @@ def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
         yield start, end, captured(match)
 
 
-def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int, str]]:
+def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int]]:
     """The lines of a block that have a literal, which is found faster than a pattern."""
     at = block.find(literal)
     while at >= 0:
         start = block.rfind(b"\n", 0, at) + 1
         end = block.find(b"\n", at)
         end = len(block) if end < 0 else end
-        yield start, end, ""
+        yield start, end
         at = block.find(literal, end)
+
+
+@functools.cache
+def beginning(pattern: bytes) -> bytes:
+    """The literal that every match of a pattern begins with, b"" for none.
+
+    >>> beginning(b"(?m)Connected all (?:rings|trees)"), beginning(b"(?m)either|or"), beginning(b"(?m)timeouts?:")
+    (b'Connected all ', b'', b'timeout')
+    """
+    bare, depth = CLASS.sub(b"", ESCAPED.sub(b"", pattern)), 0
+    for sign in bare:
+        depth += (sign == ord("(")) - (sign == ord(")"))
+        if sign == ord("|") and depth == 0:
+            return b""
+    match = BEGINNING.match(pattern)
+    return match.group(1) if match else b""
 
 
 def captured(match: Any) -> str:
