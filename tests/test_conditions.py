@@ -149,6 +149,7 @@ MISTAKES: list[tuple[str, str]] = [
     ('pod.phse == "a"', r"^column 4: undeclared reference to 'pod.phse'; did you mean 'pod.phase'\? in 'pod.phse == \"a\"'$"),
     ("pods.phase == 'a'", "column 5: undeclared reference to 'pods.phase'; did you mean 'pod.phase'"),
     ("input.grce > 1.0", "did you mean 'input.grace'"),
+    ('pod.zzzzzz == "a"', "undeclared reference to 'pod.zzzzzz'; there are "),
     ("pod == 1", "undeclared reference to 'pod'"),
     ("pod.age > 60", r"column 9: found no matching overload for '_>_' applied to '\(double, int\)'"),
     ("pod.phase > 1", "no matching overload"),

@@ -288,7 +288,7 @@ def test_a_replay_of_a_machine_that_did_not_answer_says_so() -> None:
         (("run", "node-health", "extra"), "no option or argument 'extra'"),
         (("xid", "--local", "--since", "2h"), "--since is for files"),
         (("xid", "no-such-file"), "neither a code nor a file"),
-        (("xid",), "which nodes?"),
+        (("xid",), "which codes, log or nodes? `gpudoctor xid 79`"),
     ],
 )
 def test_mistakes_have_one_clear_sentence(words: tuple[str, ...], says: str) -> None:

@@ -129,6 +129,8 @@ TAINT = "tests/fixtures/diagnose-pod/taint"
         ("run gpu-stak", "there is no runbook 'gpu-stak'; did you mean gpu-stack?"),
         ("run zzz", "there is no runbook 'zzz'; `gpudoctor list` shows them"),
         ("run", "which runbook? `gpudoctor list` shows them"),
+        ("run thermal-throttle", "which nodes? give names such as gpu-[01-16] (`run` takes them as --node NAMES)"),
+        ("explain fallen off the bus", "did you mean gpu-fallen-off-bus?"),
         ("show diagnose-pot", "there is no runbook 'diagnose-pot'; did you mean diagnose-pod"),
         ("explain untolerated-tant", "there is no cause 'untolerated-tant'; did you mean untolerated-taint"),
         (f"run diagnose-pod --set nam=x --replay {TAINT}", "unknown input of diagnose-pod 'nam'; did you mean 'name'?"),
@@ -158,3 +160,20 @@ def test_nothing_that_a_terminal_would_obey_comes_back() -> None:
     done = gpudoctor("explain", "\x1b[31mred\x1b[0m")
     assert done.returncode == 2
     assert "\x1b" not in done.stderr
+
+
+def test_a_command_is_described_in_one_line_of_eighty_columns() -> None:
+    commands = gpudoctor("--help", COLUMNS="80").stdout.partition("Commands:")[2]
+    assert commands
+    assert "..." not in commands
+
+
+def test_words_of_a_cause_are_its_name() -> None:
+    assert gpudoctor("explain", "gpu", "fallen", "off", "bus").stdout == gpudoctor("explain", "gpu-fallen-off-bus").stdout
+
+
+def test_where_nothing_can_be_read_it_is_said_what_to_do_next(tmp_path: Path) -> None:
+    assert "next give --kubeconfig FILE" in " ".join(gpudoctor("diagnose", "pod", "x").stdout.split())
+    (tmp_path / "note.txt").write_text("hello")
+    done = gpudoctor("analyze", str(tmp_path / "note.txt"))
+    assert (done.returncode, "next give whole outputs" in " ".join(done.stdout.split())) == (3, True)

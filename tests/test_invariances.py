@@ -1,4 +1,4 @@
-"""What is done to the files of an incident (`tests/invariances.py`) changes nothing in its diagnosis. INVARIANCES=5000 tries more of them."""
+"""What is done to the files of an incident (`tests/invariances.py`) changes nothing in its diagnosis. INVARIANCES=500 tries more."""
 
 from __future__ import annotations
 

@@ -412,3 +412,9 @@ def test_progress_prints_one_line_a_step_and_only_on_a_terminal() -> None:
     on_step = printer(terminal)
     terminal.close()
     on_step(STEPS[0])  # somebody closed it: no exception
+
+
+def test_notes_beside_a_problem_are_not_counted_as_root_causes() -> None:
+    note = msgspec.structs.replace(LOST, severity="info", title="A note")
+    assert "more root cause" not in render(report("problem", LOST, note), "terminal", width=100)
+    assert "(and 1 more root cause)" in render(report("problem", LOST, note, TAINTED), "terminal", width=100)

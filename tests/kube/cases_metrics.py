@@ -175,6 +175,10 @@ CASES: dict[str, Case] = {
     "metrics-same-time-logged": logged(
         f'level=WARN {SCRAPED} msg="Error on ingesting samples with different value but same timestamp" num_dropped=16'
     ),
+    "metrics-monitors-unknown": logged(
+        'level=error msg="resource mapping not found"'
+        ' err="no matches for kind \\"ServiceMonitor\\" in version \\"monitoring.coreos.com/v1\\""'
+    ),
     "metrics-monitor-rejected": logged(
         'level=warn component=prometheusoperator msg="skipping servicemonitor" error="it accesses file system via bearer token file which'
         ' Prometheus specification prohibits" servicemonitor=gpu-operator/nvidia-dcgm-exporter',

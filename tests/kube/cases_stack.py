@@ -212,6 +212,11 @@ CASES: dict[str, Case] = {
         on=node(NODE, allocatable_gpus=8, gpus=8, gpu_label_count=9),
         parts=(),
     ),
+    "exporter-ready-nowhere": stack(
+        daemonset("nvidia-dcgm-exporter", NS, desired=2, current=2, ready=0, updated=2, age="3h"),
+        on=node(NODE, allocatable_gpus=8, gpus=8, gpu_label_count=9),
+        parts=(),
+    ),
     "driver-upgrade-given-up": stack(
         operator(),
         parts=FEW,

@@ -261,6 +261,7 @@ WORDS: dict[str, Case] = {
         looping(1),
         logs=said(
             "UserWarning: CUDA initialization: The NVIDIA driver on your system is too old (found version 11040).",
+            "RuntimeError: can't start new thread",
             "CUDA error: CUDA driver version is insufficient for CUDA runtime version",
             "Unexpected error from cudaGetDeviceCount(). Error 804: forward compatibility was attempted on non supported HW",
             "Unexpected error from cudaGetDeviceCount(). Error 803: system has unsupported display driver / cuda driver combination",
@@ -290,6 +291,17 @@ MEMORY: dict[str, Case] = {
     "model-too-large": out_of_memory("4.00 GiB", "2.10 GiB", "75.80 GiB", "310.00 MiB"),
     "memory-in-pieces": out_of_memory("4.00 GiB", "2.10 GiB", "55.10 GiB", "20.90 GiB"),
     "memory-elsewhere": out_of_memory("256.00 MiB", "101.25 MiB", "7.20 GiB", "120.00 MiB"),
+    "memory-beside-weights": case(
+        looping(1),
+        logs=said(
+            "ValueError: To serve at least one request with the models's max seq len (65536), (8.0 GiB KV cache is needed, which is larger "
+            "than the available KV cache memory (5.1 GiB). Try increasing `gpu_memory_utilization` or decreasing `max_model_len`.",
+            previous=True,
+        ),
+    ),
+    "loader-killed": case(
+        looping(1), logs=said("RuntimeError: DataLoader worker (pid 4141) is killed by signal: Killed.", previous=True)
+    ),
     "memory-taken": case(
         looping(1),
         logs=said(

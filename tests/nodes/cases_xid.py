@@ -101,6 +101,13 @@ MODULE = {
 }  # fmt: skip
 
 CASES: dict[str, Case] = {
+    "xid-file-server": machines(
+        {
+            "gpu-01": log("nfs: server 10.0.9.4 not responding, still trying"),
+            "gpu-02": log("nfs: server 10.0.9.5 not responding, still trying", "nfs: server 10.0.9.5 OK"),
+            "gpu-03": log("Memory cgroup out of memory: Killed process 4141 (dcgm-exporter) total-vm:3512344kB, anon-rss:498120kB"),
+        }
+    ),
     "xid-quiet": machines(
         {
             "gpu-01": log(),

@@ -47,7 +47,7 @@ ALSO_OF_KIND: dict[str, str] = {
 TOP_KEY = re.compile(r"^(apiVersion|kind|metadata|spec|status|items|data):", re.MULTILINE)
 # "nvidia.com/gpu.count": "8",  |  nvidia.com/mig.strategy=single  |  feature.node.kubernetes.io/pci-10de.present: "true"
 LABEL = re.compile(
-    r'^[\s"-]*((?:[\w-]+\.)*(?:nvidia\.com|node\.kubernetes\.io|kubernetes\.io|kubernetes\.azure\.com|cloud\.google\.com|amazonaws\.com)'
+    r'^(?:Labels:)?[\s"-]*((?:[\w-]+\.)*(?:nvidia\.com|node\.kubernetes\.io|kubernetes\.io|kubernetes\.azure\.com|cloud\.google\.com|amazonaws\.com)'
     r'/[\w.-]{1,63})"?\s*[:=]\s*"?([\w.-]{0,63})"?,?\s*$'
 )
 # gpu-07        (alone on its line, above the labels of that node)
@@ -176,9 +176,10 @@ def messages(value: Any, depth: int) -> Iterator[str]:
 
 
 def label_score(lines: list[str]) -> int:
-    """0 or 60: whether a text is a node's labels, one a line; a PCI device's label tells by itself."""
+    """0 or 60: whether a text is a node's labels, one a line; one of a PCI device, a product or a MIG layout tells by itself."""
     found = [line for line in lines if LABEL.match(line)]
-    return 60 if len(found) >= 3 or any("/pci-" in line for line in found) else 0
+    telling = any("/pci-" in line or "/gpu.product=" in line or ("/mig.config" in line and "=" in line) for line in found)
+    return 60 if len(found) >= 3 or telling else 0
 
 
 def labels(output: Output, about: Subject) -> Facts:

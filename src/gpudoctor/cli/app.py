@@ -130,7 +130,7 @@ def analyze(
     no_color: options.NoColor = False,
     picture: options.Picture = None,
 ) -> None:
-    """Diagnose from outputs that you already have: kubectl, logs, manifests, nvidia-smi.
+    """Diagnose from outputs that you have: kubectl, logs, nvidia-smi.
 
     \b
     kubectl describe pod train-0 | gpudoctor analyze -
@@ -166,7 +166,7 @@ def xid(
     explain_path: options.ExplainPath = False,
     no_color: options.NoColor = False,
 ) -> None:
-    """Explain codes of the NVIDIA driver, or find every Xid of a log or a node and say what is wrong with which GPU.
+    """What an Xid means and what to do; every Xid of a log or node.
 
     \b
     gpudoctor xid 79                                  what it means, whose it is, what to do in which order
@@ -206,6 +206,10 @@ def xid(
     )
     if since:
         raise Refused("--since is for files: of a node the log of this boot is read")
+    if not (node or selector or local or replay):
+        raise Refused(
+            "which codes, log or nodes? `gpudoctor xid 79`, `gpudoctor xid dmesg.txt`, or --node gpu-[01-16], -l SELECTOR, --local"
+        )
     raise typer.Exit(execute("xid-triage", {}, where, timeout=timeout, shown=shown))
 
 
@@ -246,7 +250,7 @@ def show(
     runbook: Annotated[str, typer.Argument(help="Id or path of a runbook.", autocompletion=complete_runbook)],
     rbac: Annotated[bool, typer.Option("--rbac", help="Print the least ClusterRole that the runbook needs; pods/exec apart.")] = False,
 ) -> None:
-    """Show what a runbook would run, where, and for how long at most."""
+    """Show what a runbook would run, and where."""
     from gpudoctor.cli.library import show_rbac, show_runbook
 
     raise typer.Exit(show_rbac(runbook) if rbac else show_runbook(runbook))
@@ -254,11 +258,11 @@ def show(
 
 @app.command()
 def explain(
-    cause: Annotated[str, typer.Argument(help="Name of a cause, a check, or a variable.", autocompletion=complete_cause)],
+    cause: Annotated[list[str], typer.Argument(help="A cause, a check, a variable, or words.", autocompletion=complete_cause)],
     format: Annotated[str, typer.Option("--format", help="terminal or json.")] = "terminal",
     no_color: options.NoColor = False,
 ) -> None:
-    """Explain a cause: what it means, how to tell, what to do and who can, what it is confused with. Or a variable of a distributed job.
+    """Explain a cause: what it means, how to tell, what to do. Or a variable of a distributed job.
 
     \b
     gpudoctor explain untolerated-taint
@@ -266,7 +270,7 @@ def explain(
     """
     from gpudoctor.cli.explain import explain_name
 
-    raise typer.Exit(explain_name(cause, format, no_color))
+    raise typer.Exit(explain_name("-".join(cause), format, no_color))
 
 
 @app.command()

@@ -81,7 +81,9 @@ def diagnose_node(
     explain_path: options.ExplainPath = False,
     no_color: options.NoColor = False,
 ) -> None:
-    """What is wrong with a node's GPUs: bus, driver, memory, NVLink, Xids, DCGM, and how it differs from its peers.
+    """What is wrong with the GPUs of nodes, from the bus up.
+
+    Bus, driver, memory, NVLink, Xids, DCGM, and how a node differs from its peers.
 
     \b
     gpudoctor diagnose node gpu-07                             one node

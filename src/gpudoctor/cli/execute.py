@@ -127,7 +127,7 @@ def inputs_of(book: Runbook, given: dict[str, Any], where: Where, recorded: Any,
         inputs["namespace"] = where.namespace
     inputs |= given | node_inputs(book, where)
     if recorded is None and "local" in book.inputs and not given and not (inputs["nodes"] or inputs["selector"]):
-        raise Refused("which nodes? give names such as gpu-[01-16], or -l SELECTOR, or --local")
+        raise Refused("which nodes? give names such as gpu-[01-16] (`run` takes them as --node NAMES), or -l SELECTOR, or --local")
     if "namespace" in book.inputs and not inputs["namespace"]:
         inputs["namespace"] = namespace
     return inputs

@@ -49,7 +49,9 @@ def nccl(
     explain_path: options.ExplainPath = False,
     no_color: options.NoColor = False,
 ) -> None:
-    """Why a distributed job does not start, hangs or fails: who was first, who is behind, and what is wrong there.
+    """Why a distributed job doesn't start, hangs or fails.
+
+    Who was first, who is behind, and what is wrong there.
 
     \b
     gpudoctor nccl slurm-4242.out                     a log of all ranks, or one file a rank
@@ -117,7 +119,9 @@ def diagnosed(paths: list[str], inputs: dict[str, Any], asked: str, where: Where
     if gathered and not asks:
         return from_files(gathered, book, shown)
     if not asks:
-        raise Refused("which job? give its logs, --pod, --job or -l SELECTOR, --node or --local for hosts, --ras HOST")
+        raise Refused(
+            "which job? give its logs (`gpudoctor nccl logs/`), --pod, --job or -l SELECTOR, --node or --local for hosts, --ras HOST"
+        )
     if gathered and (where.record or where.replay):
         raise Refused("--record and --replay are for what a cluster says: keep the files beside it")
     asked = asked or (f"{len(paths)} file{'s' if len(paths) > 1 else ''} and their hosts" if paths else "")

@@ -20,7 +20,9 @@ def resume(
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
 ) -> None:
-    """Go on with a guided session, at the step where it ended, with what was read and decided before.
+    """Go on with a guided session, at the step where it ended.
+
+    What was read and decided before is kept.
 
     \b
     gpudoctor resume          the last unfinished one

@@ -37,6 +37,7 @@ def demonstrate(name: str, shown: Shown, guided: bool = False) -> int:
     if not name:
         for key, scenario in SCENARIOS.items():
             print(f"gpudoctor demo {key:<12} {scenario.about}")
+        print("with --guided step by step; with --explain-path also why this cause and no other")
         return 0
     if name not in SCENARIOS:
         raise no_such("scenario", name, SCENARIOS, f"there are {', '.join(SCENARIOS)}")

@@ -234,7 +234,9 @@ def list_sessions() -> int:
         stands = "open now" if Folder(name).busy() else state.ended or f"stopped after {decided} step{'' if decided == 1 else 's'}"
         last = state.decisions[-1].at if decided else state.started
         print(f"{name:<{width}}  {stands}, {ago(time.time() - last)}  {safe(state.asked)}")
-    print(f"{len(found)} session{'' if len(found) == 1 else 's'} in {home()}; go on with one: gpudoctor resume ID; a folder may be removed")
+    print(f"{len(found)} session{'' if len(found) == 1 else 's'} in {home()}; a folder may be removed")
+    if found:
+        print("go on with one, or see its report again: gpudoctor resume ID; after the repair: gpudoctor verify ID")
     return 0
 
 

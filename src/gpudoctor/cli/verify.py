@@ -54,7 +54,7 @@ def verify(
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
 ) -> None:
-    """After a repair: ask again what the findings rest on, and say of each whether it is fixed.
+    """After a repair: say of each finding whether it is fixed.
 
     \b
     gpudoctor verify                       the last guided session

@@ -65,7 +65,7 @@ DERIVATIONS: dict[str, Derivation] = {
         fills=("scrape_paths",),
         function="scrape_paths:paths",
         beside=("service_endpoints",),
-        files=("exporters", "services"),
+        files=("exporters", "services", "prometheuses"),
     ),
     "monitoring.nodes": Derivation(("exporters", "nodes"), ("exporter_nodes",), "scrape_paths:nodes", asked=True),
     "settings.compared": Derivation(

@@ -25,6 +25,7 @@ BUSY, BUSY_ENGINE = 95.0, 0.95  # a kernel runs all the time
 # Of the power limit. A kernel that polls for its peer holds a few SMs at full clock: 90 to 180 W of 700 on an H100, 80 to 100 of 400 on
 # an A100; the least demanding work that keeps a GPU busy draws 40 % and more. Between them (our choice).
 LITTLE = 0.30
+SMS = 0.25  # of the SMs: such a kernel has a block for each of its 16 to 32 channels, on 108 SMs and more (DCGM calls 0.5 ineffective)
 TENSOR, DRAM = 0.01, 0.02  # what such a kernel uses of the tensor pipe and of the memory's bandwidth, at most
 STEADY = 0.05  # share by which power may vary from the mean, for "nothing happens": steps of a program make waves (our choice)
 RECENT = 600.0  # s: what a GPU does now; a collective's own time-out is 10 minutes (PyTorch, NCCL process groups)
@@ -151,6 +152,9 @@ def does_little(samples: Sequence[GpuSample]) -> bool | None:
         return False
     if tensor is not None and dram is not None:
         return tensor <= TENSOR and dram <= DRAM
+    sms = mean(samples, "sm_active")
+    if tensor is not None and sms is not None and share is None:  # a kernel that waits holds a few of the SMs
+        return tensor <= TENSOR and sms <= SMS
     if share is None and copied is not None:
         return copied <= IDLE
     return None if share is None else True

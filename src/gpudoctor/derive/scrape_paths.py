@@ -52,7 +52,7 @@ class Read:
 
 
 def paths(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
-    """One path for each Service that leads to exporters or should; one for the exporters of a namespace that no Service leads to."""
+    """One for each Service that leads to exporters or should, and for exporters that no Service leads to; else for each monitor alone."""
     read = Read(facts)
     found = [path(service, read) for service in read.services or () if is_exporters(service, read)]
     led = {(one.namespace, one.pod, one.workload) for service in read.services or () for one in behind(service, read.exporters or ())}
@@ -62,6 +62,9 @@ def paths(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
             alone.setdefault(one.namespace, []).append(one)
     if read.services is not None or read.monitors is not None or read.pod_monitors:
         found += [of_pods(space, pods, read) for space, pods in alone.items()]
+    if not found and read.prometheuses:  # somebody shows a monitor and the Prometheus that should take it, and nothing else
+        shown = (one for one in (*(read.monitors or ()), *read.pod_monitors) if one.exporter)
+        found = [ScrapePath(namespace=one.namespace, origin=one.origin, **monitored([one], None, read)) for one in shown]
     return {"scrape_paths": [*found]}
 
 

@@ -217,12 +217,13 @@ def unknowns(checked: list[Checked]) -> list[Unknown]:
 
 
 def ruled_out(checked: list[Checked]) -> list[str]:
-    """The causes whose every check that ran was clear, and at least one ran."""
+    """The causes whose every check that was wanted was clear, and at least one was. What a machine lacks the program for wasn't seen."""
     outcomes: dict[str, set[str]] = {}
     for one in checked:
         if one.check.finds:
-            outcomes.setdefault(one.check.finds, set()).add(one.outcome)
-    return sorted(cause for cause, seen in outcomes.items() if "clear" in seen and not seen & {"found", "unknown"})
+            unseen = one.outcome == "skipped" and one.step is not None and one.step.asked
+            outcomes.setdefault(one.check.finds, set()).add("unseen" if unseen else one.outcome)
+    return sorted(cause for cause, seen in outcomes.items() if "clear" in seen and not seen & {"found", "unknown", "unseen"})
 
 
 def verdict(decided: list[Finding], open_: list[Candidate], unsure: list[Unknown], checked: list[Checked]) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import msgspec
@@ -114,9 +115,10 @@ def valued(seen: Sight, name: str) -> Value:
     record = seen.values.records.get(owner)
     value = seen.values.get(name)
     source, line = read_at(record)
-    text = shortened(quoted(value)) if value is not None else ""
     if value is not None:
-        return Value(name=name, value=text, source=source, line=line)
+        if isinstance(value, dict):
+            value = {key: one for key, one in value.items() if re.search(rf'"{re.escape(key)}"|\.{re.escape(key)}\b', seen.one.check.when)}
+        return Value(name=name, value=shortened(quoted(value)), source=source, line=line)
     if record is None and owner in seen.counts:
         return Value(name=name, why="no such record")
     gap = record.gaps.get(field, "") if record is not None else seen.undecided.get(owner, "")
@@ -131,8 +133,12 @@ def read_at(record: Fact | None) -> tuple[str, int]:
 
 
 def quoted(value: Any) -> str:
-    """A value as a condition would write it."""
-    return msgspec.json.encode(value).decode() if isinstance(value, str) else as_text(value)
+    """A value as a condition would write it; of a map only what the condition asks for was left in.
+
+    >>> quoted("a b"), quoted(True), quoted({"nvidia.com/gpu": 8}), quoted([1.5, 2.0])
+    ('"a b"', 'true', '{"nvidia.com/gpu":8}', '1.50, 2')
+    """
+    return msgspec.json.encode(value).decode() if isinstance(value, str | dict) else as_text(value)
 
 
 def shortened(text: str) -> str:

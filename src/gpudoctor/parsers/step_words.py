@@ -25,9 +25,11 @@ N = r"(\d{1,9}(?:\.\d{1,9})?)"
 #  … global_step=10, RunningAvgSamplesPerSec=… (DeepSpeed)  |  steps: 10 loss: 2.3 iter time (s): 3.2 (its pipelines)
 #  step: 10  loss: 7.9 … tps: 7,123 (torchtitan)  |  iter 100: loss 2.3, time 235.11ms (nanoGPT)  |  eta: 1:10:10  iter: 119 … (detectron2)
 #  Epoch(train) [1][ 50/1000]  lr: … (mmengine)  |  Epoch: [0][  10/5005]  Time … (PyTorch's examples)  |  Epoch: [0]  [ 120/5004]  eta: …
+#  step 100 | loss 2.3 | …, Step 100/5000: loss … (people's own loops)
 #  Train: 0 [  50/1251 (  4%)]  Loss: … (timm)  |  Training:  12%|█▏  | 120/1000 [04:11<30:40,  2.09s/it] (tqdm)
 STEP = re.compile(
     r"\biteration +(\d{1,10})/ *(\d{1,10})|\bglobal_step[=: ]+(\d{1,10})\b()|\bsteps?[=:] ?(\d{1,10})\b()|\biter:? (\d{1,10})(?::|,| |\b)()"
+    r"|\b[Ss]tep (\d{1,10})(?: ?/ ?(\d{1,10})|())(?= ?[|:,(]| +loss)"
     r"|\]? ?\[ *(\d{1,10})/ *(\d{1,10})(?:\]| \()|\| *(\d{1,10})/(\d{3,10}) \[(?=\d)"
 )
 SECONDS = re.compile(
@@ -39,8 +41,11 @@ PER_SECOND = re.compile(rf", *{N}it/s")
 RATE = re.compile(rf"\btps: (\d[\d,]{{0,15}})|CurrSamplesPerSec={N}|samples/sec: {N}|\btokens(?:/|_per_)s(?:ec)?(?:ond)?[=: ]+{N}")
 DATA = re.compile(rf"\bdata_time: {N}|(?:^|\s)[Dd]ata:? +{N}")
 # MemAllocated=4.34GB (DeepSpeed)  |  memory: 40.51GiB(42.6%) (torchtitan)  |  allocated: 20480.5 (Megatron, MB). The highest ones so far,
-# as mmengine and detectron2 print them, can't fall and say nothing.
-MEMORY = re.compile(rf"\bMemAllocated={N} ?([KMG]i?)B|\bmemory: +{N}([KMG]i)B ?\(|\| allocated: {N}()")
+# as mmengine and detectron2 print them, can't fall and say nothing. mem 21.4 GB, gpu_mem=21.4GB, allocated: 18.2GiB (people's own lines)
+MEMORY = re.compile(
+    rf"\bMemAllocated={N} ?([KMG]i?)B|\bmemory: +{N}([KMG]i)B ?\(|\| allocated: {N}()"
+    rf"|(?<!max )(?<!peak )\b(?:gpu_|cuda_)?(?:mem|memory|allocated)[=: ]+{N} ?([KMG]i?)B\b(?! ?\()"
+)
 UNITS = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0}
 # What a line with one of these is, in any of the forms above: a quick look before the patterns.
 HINT = re.compile(r"iter|step|\[ *\d+/ *\d+|\d+/\d+ \[", re.IGNORECASE)

@@ -132,7 +132,7 @@ def settle(one: Candidate) -> Iterator[str]:
 
 def cited(pieces: Sequence[Evidence]) -> Iterator[str]:
     """The lines that something rests on."""
-    yield from (f"evidence: {piece.source}:{piece.line}: {piece.text}" for piece in pieces)
+    yield from (f"evidence: {piece.source}{f':{piece.line}' if piece.line else ''}: {piece.text}" for piece in pieces)
 
 
 def attributes(**values: str) -> str:

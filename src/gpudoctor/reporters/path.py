@@ -8,7 +8,8 @@ from gpudoctor.report import Part, Reason, Tie, Tried, Value
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.text import count, shortened
 
-REASONS, CHECKS, TIES, OTHERS = 3, 2, 3, 5  # that are shown without -v
+REASONS, CHECKS, TIES = 3, 2, 3  # that are shown without -v
+OTHERS = (5, 3, 2)  # of the first cause, the second, the third: all of it stays a page or two
 LONGEST = 220  # characters of a part of a condition, without -v
 ANSWERS = {True: ("holds  ", "green"), False: ("false  ", "red"), None: ("unknown", "yellow")}
 
@@ -18,15 +19,15 @@ def path(page: Page, reasons: Sequence[Reason], verbose: bool) -> None:
     chief = reasons if verbose else [one for one in reasons if one.role != "symptom"][:REASONS]
     page.gap()
     page.lines(("Why this and nothing else" if chief else "Nothing was found, so there is nothing to explain", "bold"))
-    for one in chief:
-        reason(page, one, verbose)
+    for number, one in enumerate(chief):
+        reason(page, one, verbose, len(one.others) if verbose else OTHERS[number])
     if len(chief) < len(reasons):
         page.gap()
         page.lines((f"{count(len(reasons) - len(chief), 'more finding')} with -v", "dim"), indent=2)
 
 
-def reason(page: Page, one: Reason, verbose: bool) -> None:
-    """What one finding rests on, what ties it to others, and what else it could have been."""
+def reason(page: Page, one: Reason, verbose: bool, others: int) -> None:
+    """What one finding rests on, what ties it to others, and what else it could have been: so many causes."""
     page.gap()
     page.lines((one.cause, "bold"), (f"  {one.subject}, {one.role}", ""), indent=2)
     page.lines((one.confidence, "dim"), indent=2)
@@ -37,9 +38,9 @@ def reason(page: Page, one: Reason, verbose: bool) -> None:
     ties(page, "explained by", one.explained_by, verbose)
     if one.others:
         page.lines(("What else it could have been", "bold"), indent=4)
-    for other in one.others if verbose else one.others[:OTHERS]:
+    for other in one.others[:others]:
         ruled_out(page, other, verbose)
-    more(page, len(one.others), verbose, OTHERS, "cause", indent=6)
+    more(page, len(one.others), verbose, others, "cause", indent=6)
 
 
 def found(page: Page, check: Tried, verbose: bool) -> None:

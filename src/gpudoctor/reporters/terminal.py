@@ -14,7 +14,7 @@ from gpudoctor.reporters.path import path
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, safe, shortened
-from gpudoctor.reporters.words import SHORT, by_reason, coverage, different, follows, headline, names, others, question
+from gpudoctor.reporters.words import SHORT, by_reason, coverage, different, follows, headline, names, onward, others, question
 
 SHORT_FIXES = 2  # the first one often only reads, the second one changes something
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
@@ -60,6 +60,8 @@ def verdict(page: Page, report: Report, roots: Sequence[Finding], verbose: bool)
         (headline(report, roots), "bold"),
         rows=0 if verbose else 2,
     )
+    if what := onward(report):
+        page.lines(("next  ", "dim"), (what, ""), indent=2)
 
 
 def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding], verbose: bool) -> None:

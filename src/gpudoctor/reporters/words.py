@@ -26,7 +26,8 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
     if roots:
         node = roots[0].subject.node if roots[0].subject.kind in ("gpu", "node") else ""
         place = f"{node}: " if node and node not in f"{report.asked} {roots[0].title}" else ""  # of many that were asked
-        return place + roots[0].title + (f" (and {count(len(roots) - 1, 'more root cause')})" if len(roots) > 1 else "")
+        more = sum(one.severity != "info" or roots[0].severity == "info" for one in roots[1:])  # notes beside a problem aren't counted
+        return place + roots[0].title + (f" (and {count(more, 'more root cause')})" if more else "")
     if report.verdict == "healthy":
         return "nothing wrong was found"
     if report.candidates:
@@ -39,6 +40,17 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         return f"{count(len(report.unknown), 'check')} could not be answered"
     complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
     return "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
+
+
+def onward(report: Report) -> str:
+    """What to do when nothing at all could be read."""
+    if report.verdict != "inconclusive" or not report.coverage.missing or report.coverage.answered or report.withheld:
+        return ""
+    if report.inputs:
+        return "give whole outputs, with their first lines: of kubectl, nvidia-smi, dmesg, lspci, dcgmi, or the logs of a job; archives too"
+    if report.coverage.missing[0].why.startswith("no kubeconfig"):
+        return "give --kubeconfig FILE; without a cluster at hand `gpudoctor analyze FILE` reads outputs that you have"
+    return "who has access may run the commands: `gpudoctor analyze FILE` reads their outputs, and --guided takes them pasted"
 
 
 def others(root: Finding, verbose: bool) -> str:

@@ -239,8 +239,9 @@ def explain(error: str, text: str, variables: Types) -> str:
     first = first.replace("<input>:1:", "column ").replace(" (in container '')", "")
     unknown = re.search(r"undeclared reference to '([^']+)'", first)
     if unknown:
-        close = difflib.get_close_matches(unknown.group(1), list(variables), n=1)
-        first += f"; did you mean '{close[0]}'?" if close else ""
+        close = difflib.get_close_matches(unknown.group(1), list(variables), n=1, cutoff=0.85)
+        own = [name for name in variables if "." in name and name.startswith(unknown.group(1).partition(".")[0] + ".")]
+        first += f"; did you mean '{close[0]}'?" if close else f"; there are {', '.join(own)}" if own else ""
     return f"{first} in '{text if len(text) < 160 else text[:160] + '…'}'"
 
 
