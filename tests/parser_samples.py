@@ -118,7 +118,7 @@ SAMPLES: dict[str, str] = {
     "nvml.samples": json.dumps(NVML),
     "linux.lspci": bus.lspci([bus.Slot(), bus.Slot(pci="0000:5d:00.0", revision="ff")]),
     "linux.modules": bus.modules("nvidia_uvm:4", "nvidia:120"),
-    "kubernetes.plain_config": '{"version": "v1", "sharing": {"timeSlicing": {"resources": [{"name": "nvidia.com/gpu", "replicas": 4}]}}}',
+    "runtime.stack_config": '{"version": "v1", "sharing": {"timeSlicing": {"resources": [{"name": "nvidia.com/gpu", "replicas": 4}]}}}',
     "runtime.config": configs.containerd(),
     "kubelet.config": configs.kubelet(),
     "linux.units": bus.units(nvidia_dcgm="failed"),

@@ -243,12 +243,12 @@ def test_a_hostile_name_in_a_fix_is_one_argument_and_no_option(name: str) -> Non
 def test_a_hostile_name_in_a_command_that_would_settle_it(name: str) -> None:
     types = {"pod.pod": str, "pod.namespace": str}
     shown = pasteable("kubectl logs ${pod.pod} -n ${pod.namespace}", types, {"pod.pod": name, "pod.namespace": "ml"})
-    assert shlex.split(shown) == ["kubectl", "logs", "?" if name.startswith("-") else name, "-n", "ml"]
+    assert shlex.split(shown) == ["kubectl", "logs", "<pod>" if name.startswith("-") else name, "-n", "ml"]
 
 
 def test_a_plain_name_in_a_command_that_would_settle_it() -> None:
     assert pasteable("kubectl logs ${pod.pod}", {"pod.pod": str}, {"pod.pod": "train-0"}) == "kubectl logs train-0"
-    assert pasteable("kubectl logs ${pod.pod}", {"pod.pod": str}, {}) == "kubectl logs ?"
+    assert pasteable("kubectl logs ${pod.pod}", {"pod.pod": str}, {}) == "kubectl logs '<pod>'"
 
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)

@@ -417,4 +417,11 @@ def test_progress_prints_one_line_a_step_and_only_on_a_terminal() -> None:
 def test_notes_beside_a_problem_are_not_counted_as_root_causes() -> None:
     note = msgspec.structs.replace(LOST, severity="info", title="A note")
     assert "more root cause" not in render(report("problem", LOST, note), "terminal", width=100)
-    assert "(and 1 more root cause)" in render(report("problem", LOST, note, TAINTED), "terminal", width=100)
+    assert "(and 1 more root cause)" in render(report("problem", LOST, note, TAINTED), "terminal", width=140)
+
+
+def test_the_title_of_a_single_root_cause_is_not_cut() -> None:
+    long = msgspec.structs.replace(
+        TAINTED, title="A port has another name than the next link of the way asks for, and " * 2 + "that is its end"
+    )
+    assert "that is its end" in " ".join(render(report("problem", long), "terminal", width=80).split())

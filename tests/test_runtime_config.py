@@ -190,8 +190,8 @@ LAYOUTS = "version: v1\nmig-configs:\n  all-1g.10gb:\n  - devices: all\n    mig-
 
 @pytest.mark.parametrize(("text", "tool"), [(PLUGIN, "device-plugin"), (LAYOUTS, "mig-manager")])
 def test_a_configuration_without_its_config_map(text: str, tool: str) -> None:
-    assert recognise.recognise(text, Hint())[0].name == "kubernetes.plain_config"
-    (one,) = load("kubernetes.plain_config")(Output(command=Command(()), pages=(text.encode(),), source="config"), NODE)["stack_configs"]
+    assert recognise.recognise(text, Hint())[0].name == "runtime.stack_config"
+    (one,) = load("runtime.stack_config")(Output(command=Command(()), pages=(text.encode(),), source="config"), NODE)["stack_configs"]
     assert (one.tool, one.key, one.config_map) == (tool, "", "config")  # type: ignore[attr-defined]
 
 
@@ -201,4 +201,4 @@ def test_a_config_map_keeps_its_own_parser() -> None:
     )
     assert recognise.recognise(text, Hint())[0].name == "kubernetes.objects"
     with pytest.raises(ParseError, match="config: no configuration of the device plugin"):
-        load("kubernetes.plain_config")(Output(command=Command(()), pages=(b"a: 1",), source="config"), NODE)
+        load("runtime.stack_config")(Output(command=Command(()), pages=(b"a: 1",), source="config"), NODE)

@@ -372,7 +372,7 @@ RuntimeError: CUDA out of memory. Tried to allocate 2.50 GiB (GPU 0; 39.59 GiB t
     "gpu-memory-held-by-other-process: vllm older": (
         "gpu-memory-held-by-other-process",
         """\
-AssertionError: Error in memory profiling. Initial free memory 8.2 GiB, current free memory 31.7 GiB. This happens when other processes sharing the same container release GPU memory while vLLM is profiling during initialization. 
+AssertionError: Error in memory profiling. Initial free memory 8.2 GiB, current free memory 31.7 GiB. This happens when other processes sharing the same container release GPU memory while vLLM is profiling during initialization.
 """,
     ),
     "gpu-memory-held-by-other-process: ollama": (
@@ -504,6 +504,85 @@ STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected
         "dataloader-worker-deadlock",
         """\
 RuntimeError: DataLoader timed out after 600 seconds
+""",
+    ),
+    "driver-not-ready: all zero": (
+        "driver-not-ready",
+        """\
+$ kubectl get ds -n gpu-operator
+NAME                                      DESIRED   CURRENT   READY   UP-TO-DATE   AVAILABLE   NODE SELECTOR                                                          AGE
+gpu-feature-discovery                     2         2         0       2            0           nvidia.com/gpu.deploy.gpu-feature-discovery=true                       3h
+nvidia-container-toolkit-daemonset        2         2         0       2            0           nvidia.com/gpu.deploy.container-toolkit=true                           3h
+nvidia-dcgm-exporter                      2         2         0       2            0           nvidia.com/gpu.deploy.dcgm-exporter=true                               3h
+nvidia-device-plugin-daemonset            2         2         0       2            0           nvidia.com/gpu.deploy.device-plugin=true                               3h
+nvidia-driver-daemonset                   2         2         0       2            0           nvidia.com/gpu.deploy.driver=true                                      3h
+nvidia-operator-validator                 2         2         0       2            0           nvidia.com/gpu.deploy.operator-validator=true                          3h
+""",
+    ),
+    "slurmd-not-running: inactive dead": (
+        "slurmd-not-running",
+        """\
+$ systemctl status slurmd
+○ slurmd.service - Slurm node daemon
+     Loaded: loaded (/usr/lib/systemd/system/slurmd.service; enabled; preset: disabled)
+     Active: inactive (dead) since Sun 2026-03-01 11:00:00 UTC; 3h ago
+""",
+    ),
+    "host-oom-kill: prometheus style job": (
+        "host-oom-kill",
+        """\
+slurmstepd: error: poll(): Bad address
+slurmstepd: error: Exceeded job memory limit at some point.
+srun: error: gpu-07: task 3: Out Of Memory
+""",
+    ),
+    "host-oom-kill: old mem limit": (
+        "host-oom-kill",
+        """\
+slurmstepd: error: Job 9912 exceeded memory limit (66012340 > 65536000), being killed
+slurmstepd: error: *** JOB 9912 ON gpu-07 CANCELLED AT 2026-03-01T12:00:00 ***
+""",
+    ),
+    "host-oom-kill: inspect": (
+        "host-oom-kill",
+        """\
+$ docker inspect trainer --format '{{json .State}}'
+{"Status":"exited","Running":false,"Paused":false,"Restarting":false,"OOMKilled":true,"Dead":false,"Pid":0,"ExitCode":137,"Error":""}
+""",
+    ),
+    "shared-filesystem-full: quota std": (
+        "shared-filesystem-full",
+        """\
+$ quota -s
+Disk quotas for user ann (uid 1001):
+     Filesystem   space   quota   limit   grace   files   quota   limit   grace
+nas:/home          50G*    50G     55G   6days    412k       0       0
+""",
+    ),
+    "inference-slo-breach: sglang": (
+        "inference-slo-breach",
+        """\
+[2026-03-01 12:00:10] Decode batch. #running-req: 128, #token: 401233, token usage: 0.99, gen throughput (token/s): 2011.10, #queue-req: 412
+[2026-03-01 12:00:20] Decode batch. #running-req: 128, #token: 401233, token usage: 0.99, gen throughput (token/s): 2011.10, #queue-req: 419
+[2026-03-01 12:00:30] KV cache pool is full. Retract requests. #retracted_reqs: 3, #new_token_ratio: 0.5 -> 0.9
+[2026-03-01 12:00:30] Decode batch. #running-req: 125, #token: 401233, token usage: 0.99, gen throughput (token/s): 2011.10, #queue-req: 431
+""",
+    ),
+    "slurmdbd-not-running: conn": (
+        "slurmdbd-not-running",
+        """\
+slurmctld: error: slurm_persist_conn_open: failed to send persistent connection init message to localhost:6819
+slurmctld: error: Problem talking to the database: Connection timed out
+""",
+    ),
+    "well: one taint, plugin zero": (
+        "",
+        """\
+$ kubectl get ds -n gpu-operator
+NAME                                      DESIRED   CURRENT   READY   UP-TO-DATE   AVAILABLE   NODE SELECTOR                                                          AGE
+nvidia-dcgm-exporter                      2         2         0       2            0           nvidia.com/gpu.deploy.dcgm-exporter=true                               3h
+nvidia-container-toolkit-daemonset        2         2         0       2            0           nvidia.com/gpu.deploy.container-toolkit=true                           3h
+nvidia-device-plugin-daemonset            2         2         0       2            0           nvidia.com/gpu.deploy.device-plugin=true                               3h
 """,
     ),
     "well: remote engine reached": (

@@ -299,9 +299,7 @@ MEMORY: dict[str, Case] = {
             previous=True,
         ),
     ),
-    "loader-killed": case(
-        looping(1), logs=said("RuntimeError: DataLoader worker (pid 4141) is killed by signal: Killed.", previous=True)
-    ),
+    "loader-killed": case(looping(1), logs=said("RuntimeError: DataLoader worker (pid 4141) is killed by signal: Killed.", previous=True)),
     "memory-taken": case(
         looping(1),
         logs=said(

@@ -121,7 +121,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("slurm.jobs", lambda text: slurm_forms.of_jobs(text.lines, text.whole), _parser("slurm.jobs"), embedded=True),
     Recogniser("slurm.conf", lambda text: slurm_forms.of_conf(text.lines), _parser("slurm.conf")),
     Recogniser("slurm.log", lambda text: slurm_forms.of_log(text.lines), _parser("slurm.log")),
-    Recogniser("kubernetes.plain_config", lambda text: config_forms.of_stack(text.lines), _parser("kubernetes.plain_config")),
+    Recogniser("runtime.stack_config", lambda text: config_forms.of_stack(text.lines), _parser("runtime.stack_config")),
     Recogniser("runtime.config", lambda text: config_forms.of_runtime(text.lines, text.whole), _parser("runtime.config"), embedded=True),
     Recogniser("kubelet.config", lambda text: config_forms.of_kubelet(text.lines, text.whole), _parser("kubelet.config")),
     Recogniser("linux.units", lambda text: node_forms.of_units(text.lines), _parser("linux.units")),

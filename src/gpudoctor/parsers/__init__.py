@@ -48,7 +48,7 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.volumes": Parser(("volumes",), "kubernetes_storage:volumes"),
     "kubernetes.runtime_classes": Parser(("runtime_classes",), "kubernetes_storage:runtime_classes"),
     "kubernetes.stack_configs": Parser(("stack_configs",), "kubernetes_configs:stack_configs"),
-    "kubernetes.plain_config": Parser(("stack_configs",), "kubernetes_configs:plain_config"),  # what such a ConfigMap holds, alone
+    "runtime.stack_config": Parser(("stack_configs",), "kubernetes_configs:plain_config"),  # what such a ConfigMap holds, alone
     # The way of the metrics: exporters' pods as kubernetes.stack reads them, and the objects between them and Prometheus.
     "kubernetes.exporters": Parser(("pods", "containers", "messages", "schedule_reasons", "exporters"), "kubernetes_exporters:pods"),
     "kubernetes.exporter_templates": Parser(("exporters",), "kubernetes_exporters:templates"),

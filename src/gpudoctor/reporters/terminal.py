@@ -43,7 +43,7 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     if verbose:
         vendor(page, report)
     withheld(page, report, verbose)
-    unknown(page, report.unknown, verbose)
+    unknown(page, report.unknown, verbose, said=report.coverage.missing[0].why if onward(report) else "")
     if verbose or report.verdict == "healthy":
         checked(page, report, verbose)
     page.gap()
@@ -58,7 +58,7 @@ def verdict(page: Page, report: Report, roots: Sequence[Finding], verbose: bool)
         (report.verdict.upper(), VERDICT_STYLES[report.verdict]),
         (f"  {asked}: " if asked else "  ", ""),
         (headline(report, roots), "bold"),
-        rows=0 if verbose else 2,
+        rows=0 if verbose else 2 + (len(roots) == 1) * 2,  # a single title stands nowhere else
     )
     if what := onward(report):
         page.lines(("next  ", "dim"), (what, ""), indent=2)
@@ -180,14 +180,18 @@ def withheld(page: Page, report: Report, verbose: bool) -> None:
         page.lines((missing.why, ""), indent=2)
 
 
-def unknown(page: Page, checks: Sequence[Unknown], verbose: bool) -> None:
-    """The checks that have no answer, by the reason: one trouble often leaves hundreds of checks without one."""
+def unknown(page: Page, checks: Sequence[Unknown], verbose: bool, said: str = "") -> None:
+    """The checks that have no answer, by the reason: one trouble often leaves hundreds of checks without one. One reason that is `said`
+    already isn't repeated.
+    """
     if not checks:
         return
     page.gap()
     page.lines((f"{count(len(checks), 'check')} without an answer", "bold"))
     reasons = by_reason(checks)
     direct = [reason for reason in reasons if verbose or not follows(reason[0])]
+    if not verbose and [why for why, _ in direct] == [said]:
+        return
     for why, own in direct if verbose else direct[:SHORT]:
         of = f"  ({names([one.check for one in own], verbose, 2)})"
         page.lines(

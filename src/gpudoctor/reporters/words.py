@@ -27,7 +27,7 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         node = roots[0].subject.node if roots[0].subject.kind in ("gpu", "node") else ""
         place = f"{node}: " if node and node not in f"{report.asked} {roots[0].title}" else ""  # of many that were asked
         more = sum(one.severity != "info" or roots[0].severity == "info" for one in roots[1:])  # notes beside a problem aren't counted
-        return place + roots[0].title + (f" (and {count(more, 'more root cause')})" if more else "")
+        return place + (roots[0].title or "untitled") + (f" (and {count(more, 'more root cause')})" if more else "")
     if report.verdict == "healthy":
         return "nothing wrong was found"
     if report.candidates:
