@@ -226,7 +226,8 @@ CASES: dict[str, Case] = {
     "driver-root-elsewhere": crashing(
         "device_plugin",
         ROOT_EMPTY,
-        "Hint: '/usr/bin/nvidia-smi' was found on the host, you may want to re-install the DRA driver Helm chart with --set nvidiaDriverRoot=/",
+        "Hint: '/usr/bin/nvidia-smi' was found on the host, you may want to re-install the DRA driver Helm chart "
+        "with --set nvidiaDriverRoot=/",
     ),
     "driver-root-empty-hint": crashing(
         "device_plugin",
