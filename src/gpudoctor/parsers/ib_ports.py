@@ -20,8 +20,8 @@ from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 # CA 'mlx5_0'  |  CA: 'mlx5_0' (of one port)  |  hca_id: mlx5_0  |  Infiniband device 'mlx5_0' port 1 status:
-ADAPTER = re.compile(r"\s*(?:CA:? '([^']{1,64})'|hca_id:\s*(\S{1,64})|[Ii]nfini[Bb]and device '([^']{1,64})' port (\d{1,3}) status:)")
-HEADS = re.compile(ADAPTER.pattern)
+HEADS = re.compile(r"(?:CA:? '([^']{1,64})'|hca_id:\s*(\S{1,64})|[Ii]nfini[Bb]and device '([^']{1,64})' port (\d{1,3}) status:)")
+ADAPTER = re.compile(rf"\s*{HEADS.pattern}")
 TOOLS = ("ibstat", "ibstatus", "ibv_devinfo", "cat")
 # 4: ACTIVE
 BARE = re.compile(r"[1-5]: (ACTIVE|DOWN|INIT|ARMED)\Z")
