@@ -55,7 +55,7 @@ ROOTS: dict[str, set[str]] = {
     "sizes": {"collective-mismatch", "collective-size-mismatch"},
     "port-in-use": {"port-in-use"},
     "rank-absent": {"rank-missing", "rendezvous-timeout", "nccl-timeout"},
-    "barrier": {"nccl-timeout", "rank-stuck", "rank-missing", "rank0-only-work", "straggler-rank"},
+    "barrier": {"hang-one-rank-outside-collective", "nccl-timeout", "rank-stuck", "rank-missing", "rank0-only-work", "straggler-rank"},
 }
 # What the ranks really print, through torch's versions.
 WORDS = {
