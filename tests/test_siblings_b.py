@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze
-from gpudoctor.runbook.index import library
+from tests.pasted import diagnosed
 
 # name → (cause, files: their texts in order)
 TEXTS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -707,8 +705,5 @@ iteration 20/ 1000 | loss 2.0
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_pasted_text(name: str, tmp_path: Path) -> None:
     cause, texts = TEXTS[name]
-    for at, text in enumerate(texts):
-        (tmp_path / f"pasted-{at}.txt").write_text(text)
-    gathered = gather([str(tmp_path)])
-    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
+    report = diagnosed(tmp_path, *texts)
     assert next((one.cause for one in report.findings), "") == cause

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze
-from gpudoctor.runbook.index import library
+from tests.pasted import diagnosed
 
 # What was pasted → the cause that is found first; "" = nothing is found
 TEXTS: dict[str, tuple[str, str]] = {
@@ -884,7 +882,5 @@ gpu-01:812:830 [0] NCCL WARN NET/IB : mlx5_3:1 Got async event : port active
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_pasted_text(name: str, tmp_path: Path) -> None:
     cause, text = TEXTS[name]
-    (tmp_path / "pasted.txt").write_text(text)
-    gathered = gather([str(tmp_path / "pasted.txt")])
-    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
+    report = diagnosed(tmp_path, text)
     assert [one.cause for one in report.findings][:1] == ([cause] if cause else [])

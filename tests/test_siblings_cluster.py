@@ -3,16 +3,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze
-from gpudoctor.runbook.index import library
-
-FILE = re.compile(r"^==> (\S+) <==\n", re.MULTILINE)
+from tests.pasted import diagnosed_files, judge
 
 # What was pasted, in files where `==> NAME <==` begins one → the first cause; "?cause" = a candidate, nothing is found; "" = nothing
 TEXTS: dict[str, tuple[str, str]] = {
@@ -687,15 +682,4 @@ hostPath: /var/lib/k0s/kubelet/device-plugins
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_pasted_text(name: str, tmp_path: Path) -> None:
     cause, text = TEXTS[name]
-    _, *parts = FILE.split(text) if text.startswith("==> ") else ("", "pasted.txt", text)
-    paths = [tmp_path / Path(one).name for one in parts[::2]]
-    for path, content in zip(paths, parts[1::2], strict=True):
-        path.write_text(content)
-    gathered = gather([str(path) for path in paths])
-    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
-    found = [one.cause for one in report.findings if one.severity != "info"]
-    if cause.startswith("?"):
-        assert not found
-        assert cause[1:] in [one.cause for one in report.candidates]
-    else:
-        assert found[:1] == ([cause] if cause else [])
+    judge(diagnosed_files(tmp_path, text), cause)

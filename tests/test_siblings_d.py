@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze
-from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
+from tests.pasted import diagnosed
 
 TEXTS: dict[str, tuple[str, str]] = {
     # --- cables and switch ports --------------------------------------------------------------------------------------------------------
@@ -582,13 +579,6 @@ CA 'mlx5_2'
         "[Mar 03 2026 08:14:04] [INFO] [tid 2210] Successfully configured all the available GPUs and NVSwitches to route NVLink traffic.\n",
     ),
 }
-
-
-def diagnosed(tmp_path: Path, text: str) -> Report:
-    file = tmp_path / "pasted.txt"
-    file.write_bytes(text.encode())
-    gathered = gather([str(file)])
-    return analyze(library(), gathered.facts, gathered.inputs, gathered.now)
 
 
 @pytest.mark.parametrize("name", TEXTS)

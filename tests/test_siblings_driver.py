@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze
-from gpudoctor.runbook.index import library
+from tests.pasted import diagnosed, judge
 
 # What was pasted → the first cause; "?cause" = it is a candidate, and nothing is found; "" = neither warning nor candidate
 TEXTS: dict[str, tuple[str, str]] = {
@@ -1348,13 +1346,6 @@ ls: cannot access '/dev/nvidia*': No such file or directory
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_pasted_text(name: str, tmp_path: Path) -> None:
     cause, text = TEXTS[name]
-    (tmp_path / "pasted.txt").write_text(text)
-    gathered = gather([str(tmp_path)])
-    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
-    found = [one.cause for one in report.findings if one.severity != "info" or one.cause == cause]
-    if cause.startswith("?"):
-        assert not found
-        assert cause[1:] in [one.cause for one in report.candidates]
-    else:
-        assert found[:1] == ([cause] if cause else [])
-        assert cause or not report.candidates
+    report = diagnosed(tmp_path, text)
+    judge(report, cause, info=True)
+    assert cause or not report.candidates

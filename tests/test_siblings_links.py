@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze
-from gpudoctor.runbook.index import library
+from tests.pasted import diagnosed
 
 # name → (cause, text)
 TEXTS: dict[str, tuple[str, str]] = {
@@ -1747,10 +1745,6 @@ All done.
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_first_cause_of_a_pasted_text(name: str, tmp_path: Path) -> None:
     cause, text = TEXTS[name]
-    file = tmp_path / "pasted.txt"
     for variant in (text, text.replace("\n", "\r\n")):
-        file.write_bytes(variant.encode())
-        gathered = gather([str(file)])
-        report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
-        loud = [finding.cause for finding in report.findings if cause or finding.severity != "info"]
+        loud = [finding.cause for finding in diagnosed(tmp_path, variant).findings if cause or finding.severity != "info"]
         assert loud[:1] == ([cause] if cause else [])

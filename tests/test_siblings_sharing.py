@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze
-from gpudoctor.runbook.index import library
+from tests.pasted import diagnosed, judge
 
 # What was pasted, in one file or more → the first cause; "?cause" = it is a candidate, and nothing is found; "" = nothing at all
 TEXTS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -1345,14 +1343,4 @@ spec:
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_pasted_text(name: str, tmp_path: Path) -> None:
     cause, texts = TEXTS[name]
-    paths = [tmp_path / f"pasted{number}.txt" for number in range(len(texts))]
-    for path, text in zip(paths, texts, strict=True):
-        path.write_text(text)
-    gathered = gather([str(path) for path in paths])
-    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
-    found = [one.cause for one in report.findings if one.severity != "info"]
-    if cause.startswith("?"):
-        assert not found
-        assert cause[1:] in [one.cause for one in report.candidates]
-    else:
-        assert found[:1] == ([cause] if cause else [])
+    judge(diagnosed(tmp_path, *texts), cause)

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze
-from gpudoctor.runbook.index import library
+from tests.pasted import diagnosed
 
 # What was pasted → the first cause; "" = nothing, or only notes
 TEXTS: dict[str, tuple[str, str]] = {
@@ -880,10 +878,7 @@ daemon set "nvidia-dcgm-exporter" successfully rolled out
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_pasted_text(name: str, tmp_path: Path) -> None:
     cause, text = TEXTS[name]
-    path = tmp_path / "pasted.txt"
-    path.write_text(text)
-    gathered = gather([str(path)])
-    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
+    report = diagnosed(tmp_path, text)
     if cause:
         assert [one.cause for one in report.findings][:1] == [cause]
     else:

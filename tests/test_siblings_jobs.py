@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze
-from gpudoctor.runbook.index import library
+from tests.pasted import diagnosed
 
 TIMED_OUT = "[rank{0}]:[E ProcessGroupNCCL.cpp:616] [Rank {0}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={1}, OpType={2}, NumelIn=4096, NumelOut=4096, Timeout(ms)=600000) ran for 600029 milliseconds before timing out.\n"
 COMPLETE = "gpu-0{0}:71:90 [0] NCCL INFO comm 0x1 rank {0} nranks 2 cudaDev 0 nvmlDev 0 busId 1000 commId 0xab - Init COMPLETE\n"
@@ -252,9 +250,7 @@ TEXTS: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_pasted_text(name: str, tmp_path: Path) -> None:
     cause, text = TEXTS[name]
-    (tmp_path / "pasted.txt").write_text(text)
-    gathered = gather([str(tmp_path / "pasted.txt")])
-    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
+    report = diagnosed(tmp_path, text)
     if cause.startswith("?"):
         assert not report.findings
         assert cause[1:] in [one.cause for one in report.candidates]
