@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-import shlex
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 
+from gpudoctor.engine.settle import word
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.facts.base import Origin
@@ -154,13 +154,10 @@ def holds(
         if false_already(condition, values):  # what is known decides, so nothing more needs to be joined
             return None
         try:
-            joined, count = pick(join, outer, record, values, store, before, fixed)
+            joined, _ = bind(join, outer, record, values, store, before, fixed)
         except Unsure as why:
             undecided[join.name] = str(why)
             continue
-        values.records[join.name] = joined
-        values.given[f"{join.name}.present"] = joined is not None
-        values.given[f"{join.name}.count"] = count
         if joined is not None and joined.origin not in origins:
             origins.append(joined.origin)
     try:
@@ -184,7 +181,7 @@ def pasteable(command: str, types: Types, values: Values) -> str:
     made = ""
     for kind, part in pieces(command):
         value = part if kind == "text" else shown(part, types, values, "")
-        made += value if kind == "text" else shlex.quote(value if value and not value.startswith("-") else f"<{part.rpartition('.')[2]}>")
+        made += value if kind == "text" else word(value, part.rpartition(".")[2])
     return made
 
 
@@ -194,6 +191,15 @@ def false_already(condition: Expression, values: Values) -> bool:
         return not condition.holds(values)
     except Unsure:
         return False
+
+
+def bind(join: Join, outer: Types, record: Fact | None, values: Values, store: Store, before: int, fixed: Fixed) -> tuple[Fact | None, int]:
+    """What `pick` gives, which conditions then know under the join's name. Raises `Unsure`."""
+    joined, count = pick(join, outer, record, values, store, before, fixed)
+    values.records[join.name] = joined
+    values.given[f"{join.name}.present"] = joined is not None
+    values.given[f"{join.name}.count"] = count
+    return joined, count
 
 
 def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: Store, before: int, fixed: Fixed) -> tuple[Fact | None, int]:

@@ -73,6 +73,11 @@ def filled(template: str, record: Fact) -> str:
 
 
 def named(record: Fact, field: str) -> str:
-    """A field of a record as a word for the shell; what isn't known, or would be an option, is its name in angle brackets."""
+    """A field of a record as a word for the shell."""
     value = getattr(record, field, "")
-    return shlex.quote(value if isinstance(value, str) and value and not value.startswith("-") else f"<{field}>")
+    return word(value if isinstance(value, str) else "", field)
+
+
+def word(value: str, name: str) -> str:
+    """A value as one word of a shell line; what isn't known, or would be an option, is its name in angle brackets."""
+    return shlex.quote(value if value and not value.startswith("-") else f"<{name}>")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gpudoctor.derive import DERIVED
-from gpudoctor.engine.evaluate import Inputs, because, pick
+from gpudoctor.engine.evaluate import Inputs, because, bind
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import Fact
@@ -65,14 +65,9 @@ def sight(one: Checked, record: Fact | None, store: Store) -> Sight:
     for join in check.joins:
         outer: dict[str, Any] = scope.check_types(one.book, check, upto=join.name)
         try:
-            joined, count = pick(join, outer, record, values, store, FINAL, {})
+            _, counts[join.name] = bind(join, outer, record, values, store, FINAL, {})
         except Unsure as why:
             undecided[join.name] = str(why)
-            continue
-        values.records[join.name] = joined
-        values.given[f"{join.name}.present"] = joined is not None
-        values.given[f"{join.name}.count"] = count
-        counts[join.name] = count
     return Sight(one, record, scope.check_types(one.book, check), values, undecided, counts)
 
 

@@ -9,17 +9,15 @@ Sources: scontrol(1), squeue(1), sacct(1); src/api/job_info.c, https://github.co
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.slurm import SlurmJob
 from gpudoctor.knowledge import slurm
-from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import lines, plain
 from gpudoctor.parsers.slurm_client import complaints
-from gpudoctor.parsers.slurm_text import Row, cells, expand, gpus, pairs, titles_of, whole
+from gpudoctor.parsers.slurm_text import Row, cells, expand, gpus, listed, pairs, titles_of, whole
 from gpudoctor.probes.base import Output
 
 MOST = 50_000  # records of one text
@@ -159,16 +157,9 @@ def of_row(row: Row, origin: Origin) -> SlurmJob:
 
 def of_json(text: str, source: str) -> list[SlurmJob]:
     """The jobs of `scontrol show job --json` and `squeue --json`, of releases 21.08 and later."""
-    try:
-        answer = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ParseError(f"{source}: {error}"[:300]) from None
-    listed = answer.get("jobs") if isinstance(answer, dict) else None
-    if not isinstance(listed, list):
-        raise ParseError(f"{source}: no jobs of Slurm: {text.strip()[:80]!r}")
     found = []
-    for one in listed[:MOST]:
-        if not isinstance(one, dict) or not isinstance(one.get("job_id"), int):
+    for one in listed(text, source, "jobs")[:MOST]:
+        if not isinstance(one.get("job_id"), int):
             continue
         state = one.get("job_state")
         shown = str(state[0]) if isinstance(state, list) and state else str(state or "")

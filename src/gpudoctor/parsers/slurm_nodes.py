@@ -8,17 +8,15 @@ Sources: scontrol(1), sinfo(1); slurm_sprint_node_table in src/api/node_info.c, 
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.slurm import SlurmNode
 from gpudoctor.knowledge import slurm
-from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import lines, plain
 from gpudoctor.parsers.slurm_client import complaints
-from gpudoctor.parsers.slurm_text import Row, cells, expand, gpus, pairs, titles_of, whole
+from gpudoctor.parsers.slurm_text import Row, cells, expand, gpus, listed, pairs, titles_of, whole
 from gpudoctor.probes.base import Output
 
 MOST = 50_000  # records of one text
@@ -146,16 +144,9 @@ def of_row(row: Row, origin: Origin) -> list[SlurmNode]:
 
 def of_json(text: str, source: str) -> list[SlurmNode]:
     """The nodes of `scontrol show node --json`, of releases 21.08 and later."""
-    try:
-        answer = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ParseError(f"{source}: {error}"[:300]) from None
-    listed = answer.get("nodes") if isinstance(answer, dict) else None
-    if not isinstance(listed, list):
-        raise ParseError(f"{source}: no nodes of Slurm: {text.strip()[:80]!r}")
     found = []
-    for one in listed[:MOST]:
-        if not isinstance(one, dict) or not isinstance(one.get("name"), str):
+    for one in listed(text, source, "nodes")[:MOST]:
+        if not isinstance(one.get("name"), str):
             continue
         state = one.get("state")  # ["IDLE", "DRAIN"]; before 23.02 "idle" and state_flags
         parts = [*(state if isinstance(state, list) else [state]), *(flags if isinstance(flags := one.get("state_flags"), list) else [])]

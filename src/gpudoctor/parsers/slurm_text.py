@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from gpudoctor.parsers import ParseError
 
 NODES = 4096  # names of one host list; a line names no more
 # NodeName=gpu-01 Arch=x86_64 CoresPerSocket=1  |     CPUAlloc=0 CPUTot=2  |  MinMemoryNode=0 CPUs/Task=1 AllocNode:Sid=login-1:6676
@@ -74,6 +77,18 @@ def whole(text: Any) -> int | None:
     """A number as it stands, None for anything else."""
     text = str(text)
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
+
+
+def listed(text: str, source: str, kind: str) -> list[dict[str, Any]]:
+    """The objects under `nodes` or `jobs` of an answer of `--json`, of releases 21.08 and later. Raises `ParseError` for another text."""
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"{source}: {error}"[:300]) from None
+    found = answer.get(kind) if isinstance(answer, dict) else None
+    if not isinstance(found, list):
+        raise ParseError(f"{source}: no {kind} of Slurm: {text.strip()[:80]!r}")
+    return [one for one in found if isinstance(one, dict)]
 
 
 Row = dict[str, str]

@@ -81,24 +81,30 @@ class Seen:
 def pace(output: Output, about: Subject) -> Facts:
     """A record for each process that tells of its steps; [] for a log without such lines."""
     found: dict[Key, Seen] = {}
-    ended: float | None = None
-    for number, text in drawn(output):
-        line = line_of(text, output.time)
-        ended = line.time if line.time is not None else ended
+    log = plain(output).split("\n")
+    for number, text in drawn(log):
         step = step_in(text)
         if step is None:
             continue
+        line = line_of(text, output.time)
         key = (line.pod, line.rank if line.rank is not None else line.task, line.local)
         if key in found or len(found) < PROCESSES:
             found.setdefault(key, Seen(line)).add(step, line.time, Origin(output.named(), number, text.strip()))
     if not output.text.strip() and output.failure:
         raise ParseError(f"{output.named()}: no log")
+    ended = last_time(log, output.time) if found else None
     return {"paces": [one.fact(about, output.time, ended) for one in found.values()]}
 
 
-def drawn(output: Output) -> Iterator[tuple[int, str]]:
+def drawn(log: list[str]) -> Iterator[tuple[int, str]]:
     """The lines with their numbers from 1. A bar of progress writes over its line: each state of it is one."""
-    for number, line in enumerate(plain(output).split("\n"), 1):
+    for number, line in enumerate(log, 1):
         for text in line.split("\r"):
             if text:
                 yield number, text[:LINE]
+
+
+def last_time(log: list[str], read_at: float) -> float | None:
+    """The time of the last line that has one."""
+    texts = (text[:LINE] for line in reversed(log) for text in reversed(line.split("\r")) if text)
+    return next((time for text in texts if (time := line_of(text, read_at).time) is not None), None)
