@@ -146,3 +146,32 @@ def outcomes(report: Report) -> dict[str, str]:
         **dict.fromkeys(report.ruled_out, "clear"),
         **dict.fromkeys((one.check.partition(".")[2] for one in report.unknown), "unknown"),
     }
+
+
+# Steps of a runbook: pods of which one may have failed, then the machines and what their kernels say.
+READ_PODS = """\
+- id: pods
+  title: Read the pods
+  run: [kubectl, get, pods]
+  parse: test.pods
+  checks:
+    - {id: failed, each: pod in pods, when: pod.phase == 'Failed'}
+    - {id: sick, each: pod in pods, when: pod.phase == 'Failed', finds: sick-pod, title: '${pod.pod} is sick'}
+"""
+READ_THEIR_NODES = """\
+- id: nodes
+  title: Read the nodes
+  when: found.failed
+  run: [kubectl, get, nodes]
+  parse: test.nodes
+  checks:
+    - {id: down, each: node in nodes, when: '!node.ready', finds: sick-node, title: '${node.node} is down'}
+- id: logs
+  title: Read the kernel logs
+  each: node in nodes
+  host: ${node.node}
+  run: [dmesg]
+  parse: test.xids
+  checks:
+    - {id: lost, each: xid in xids, when: xid.code == 79, finds: sick-gpu, title: 'Xid 79 on ${xid.node}'}
+"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from gpudoctor.analyze.gather import gather
@@ -13,7 +14,7 @@ from gpudoctor.runbook.index import library
 FILE = re.compile(r"^==> (\S+) <==\n", re.MULTILINE)
 
 
-def diagnosed(folder: Path, *texts: str) -> Report:
+def diagnosed(folder: Path, *texts: str | bytes) -> Report:
     """The report on texts, each in a file whose name says nothing."""
     return of_files(folder, {f"pasted{number}.txt": text for number, text in enumerate(texts)})
 
@@ -24,10 +25,10 @@ def diagnosed_files(folder: Path, text: str) -> Report:
     return of_files(folder, {Path(name).name: content for name, content in zip(parts[::2], parts[1::2], strict=True)})
 
 
-def of_files(folder: Path, files: dict[str, str]) -> Report:
+def of_files(folder: Path, files: Mapping[str, str | bytes]) -> Report:
     """The report on files, written as they are."""
     for name, text in files.items():
-        (folder / name).write_bytes(text.encode())
+        (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     gathered = gather([str(folder / name) for name in files])
     return analyze(library(), gathered.facts, gathered.inputs, gathered.now)
 

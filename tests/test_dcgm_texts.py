@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze, diagnose
+from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.runbook.index import library
 from tests.nodes.cases_dcgm import CASES
 from tests.nodes.record import NOW, Machines
+from tests.pasted import diagnosed
 
 # What was pasted → (cause, GPU); "" = nothing is found
 TEXTS: dict[str, tuple[str, str, str]] = {
@@ -297,9 +297,7 @@ GPU 3
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_pasted_text(name: str, tmp_path: Path) -> None:
     cause, gpu, text = TEXTS[name]
-    (tmp_path / "pasted.txt").write_text(text)
-    gathered = gather([str(tmp_path / "pasted.txt")])
-    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
+    report = diagnosed(tmp_path, text)
     assert [(one.cause, one.subject.gpu or "") for one in report.findings] == ([(cause, gpu)] if cause else [])
 
 

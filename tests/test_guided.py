@@ -29,37 +29,19 @@ from gpudoctor.probes.session import Busy, Folder
 from gpudoctor.report import Report
 from gpudoctor.runbook.index import library
 from gpudoctor.runbook.model import Library
-from tests.engine_fakes import CAUSES, Answer, Fake, book, facts, fake_parsers, outcomes, problems_of  # noqa: F401 - a fixture
+from tests.engine_fakes import CAUSES, READ_PODS, READ_THEIR_NODES, Answer, Fake, book, facts, fake_parsers, outcomes, problems_of  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.usefixtures("fake_parsers")
 
 LIBRARY = Library(causes=CAUSES)
-STEPS = """\
-- id: pods
-  title: Read the pods
-  run: [kubectl, get, pods]
-  parse: test.pods
-  checks:
-    - {id: failed, each: pod in pods, when: pod.phase == 'Failed'}
-    - {id: sick, each: pod in pods, when: pod.phase == 'Failed', finds: sick-pod, title: '${pod.pod} is sick'}
+STEPS = (
+    READ_PODS
+    + """\
 - {id: again, title: Read the pods again, run: [kubectl, get, pods], parse: test.pods}
 - {id: never, title: Never needed, when: '!found.failed', run: [kubectl, get, events], parse: test.events}
-- id: nodes
-  title: Read the nodes
-  when: found.failed
-  run: [kubectl, get, nodes]
-  parse: test.nodes
-  checks:
-    - {id: down, each: node in nodes, when: '!node.ready', finds: sick-node, title: '${node.node} is down'}
-- id: logs
-  title: Read the kernel logs
-  each: node in nodes
-  host: ${node.node}
-  run: [dmesg]
-  parse: test.xids
-  checks:
-    - {id: lost, each: xid in xids, when: xid.code == 79, finds: sick-gpu, title: 'Xid 79 on ${xid.node}'}
 """
+    + READ_THEIR_NODES
+)
 ANSWERS: dict[str, Answer] = {
     "kubectl get pods": facts(pods=[{"namespace": "ml", "pod": "x", "node": "n1", "phase": "Failed"}]),
     "kubectl get nodes": facts(nodes=[{"node": "n1", "ready": True}, {"node": "n2", "ready": True}]),

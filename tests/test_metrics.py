@@ -29,6 +29,7 @@ from gpudoctor.runbook.allowed import refusal
 from tests.kube.cases_metrics import exporter
 from tests.kube.monitoring import metrics, monitor, prometheus, rule, service, target, targets, vector
 from tests.kube.objects import namespace
+from tests.pasted import of_files
 
 ABOUT = Subject(kind="cluster")
 RELEASE = {"release": "prom-stack"}
@@ -331,14 +332,7 @@ POWER = "groups:\n- name: a\n  rules:\n  - alert: PowerCap\n    expr: rate(DCGM_
     ],
 )
 def test_files(files: dict[str, str], wanted: list[str], tmp_path: Path) -> None:
-    from gpudoctor.analyze.gather import gather
-    from gpudoctor.engine.diagnose import analyze
-    from gpudoctor.runbook.index import library
-
-    for name, text in files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    gathered = gather([str(tmp_path)])
-    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
+    report = of_files(tmp_path, files)
     assert [one.cause for one in report.findings if one.role == "root" and one.severity != "info"] == wanted
 
 

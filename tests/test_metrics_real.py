@@ -14,6 +14,7 @@ from gpudoctor.parsers.prometheus_api import names, targets
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.live import Live
 from tests.kube.monitoring import SERVED
+from tests.pasted import of_files
 from tests.prometheus.real import running
 
 ABOUT = Subject(kind="cluster")
@@ -73,12 +74,6 @@ def test_nothing_there_is_an_answer(prometheus: str) -> None:
 
 
 def test_files_of_its_answers(prometheus: str, tmp_path: Path) -> None:
-    from gpudoctor.analyze.gather import gather
-    from gpudoctor.engine.diagnose import analyze
-    from gpudoctor.runbook.index import library
-
-    (tmp_path / "targets.json").write_text(asked(prometheus, "/targets").text)
-    gathered = gather([str(tmp_path)])
-    report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
+    report = of_files(tmp_path, {"targets.json": asked(prometheus, "/targets").text})
     assert {one.cause for one in report.findings} == {"prometheus-target-down", "scrape-port-mismatch", "scrape-limit-exceeded"}
     assert report.verdict == "problem"

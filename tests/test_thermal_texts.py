@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.diagnose import analyze
-from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 from tests.nodes.cases_thermal import AMPERE, COOL, WATCH
 from tests.nodes.smi import Card, smi_q
 from tests.nodes.smi_table import smi_table
+from tests.pasted import diagnosed
 
 TEXTS: dict[str, tuple[str, str]] = {
     "a section of a pasted -d PERFORMANCE": (
@@ -220,13 +217,6 @@ TEXTS["the decimal comma of another locale"] = (
     "power-limit-lowered",
     TEXTS["a lowered limit of a busy H100"][1].replace(".80 W", ",80 W").replace(".00 W", ",00 W"),
 )
-
-
-def diagnosed(tmp_path: Path, text: str | bytes) -> Report:
-    file = tmp_path / "pasted.txt"
-    file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    gathered = gather([str(file)])
-    return analyze(library(), gathered.facts, gathered.inputs, gathered.now)
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -24,38 +24,20 @@ from gpudoctor.engine.verify import After, Before
 from gpudoctor.runbook import allowed
 from gpudoctor.runbook.index import library
 from gpudoctor.runbook.model import Library, Runbook
-from tests.engine_fakes import CAUSES, Answer, Fake, book, facts, fake_parsers, refused  # noqa: F401 - a fixture
+from tests.engine_fakes import CAUSES, READ_PODS, READ_THEIR_NODES, Answer, Fake, book, facts, fake_parsers, refused  # noqa: F401 - a fixture
 from tests.kube import objects as build
 from tests.kube.cases_plugin import CASES as STACKS
 from tests.kube.fixtures import Served
 from tests.kube.record import FIXTURES
 
 LIBRARY = Library(causes=CAUSES)
-STEPS = """\
-- id: pods
-  title: Read the pods
-  run: [kubectl, get, pods]
-  parse: test.pods
-  checks:
-    - {id: failed, each: pod in pods, when: pod.phase == 'Failed'}
-    - {id: sick, each: pod in pods, when: pod.phase == 'Failed', finds: sick-pod, title: '${pod.pod} is sick'}
+STEPS = (
+    READ_PODS
+    + """\
 - {id: events, title: Read the events, run: [kubectl, get, events], parse: test.events}
-- id: nodes
-  title: Read the nodes
-  when: found.failed
-  run: [kubectl, get, nodes]
-  parse: test.nodes
-  checks:
-    - {id: down, each: node in nodes, when: '!node.ready', finds: sick-node, title: '${node.node} is down'}
-- id: logs
-  title: Read the kernel logs
-  each: node in nodes
-  host: ${node.node}
-  run: [dmesg]
-  parse: test.xids
-  checks:
-    - {id: lost, each: xid in xids, when: xid.code == 79, finds: sick-gpu, title: 'Xid 79 on ${xid.node}'}
 """
+    + READ_THEIR_NODES
+)
 READ = 1000.0  # when the earlier run read everything
 
 
