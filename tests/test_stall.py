@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from gpudoctor.analyze import long_texts
 from gpudoctor.analyze.gather import gather
 from gpudoctor.analyze.recognise import recognise
 from gpudoctor.derive.gpu_use import used
@@ -123,6 +124,16 @@ def test_a_single_long_step_is_no_change() -> None:
 def test_a_new_life_forgets_the_old_one() -> None:
     again = said(log([2.0] * 40) + log([4.0] * 30, start=500), "training.log")[0]
     assert (again.step, again.seconds, again.slower) == (30, 4.0, 1.0)
+
+
+def test_the_pace_of_a_long_log_by_its_ends(tmp_path: Path) -> None:
+    file = tmp_path / "train.log"
+    file.write_text(log([2.0] * 3000 + [3.0] * 3000, every=2))
+    assert file.stat().st_size > 2 * long_texts.LOG
+    gathered = gather([str(file)])
+    one: Pace = gathered.facts["paces"][0]  # type: ignore[assignment]
+    assert (one.step, one.slower, one.origin.line) == (6000, 1.5, 6000)
+    assert gathered.inputs[0].recognised_as == ["logs.text", "training.log"]
 
 
 def test_a_bar_that_writes_over_itself() -> None:

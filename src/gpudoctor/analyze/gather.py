@@ -168,7 +168,7 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count) -> None:
     if read.log is not None:
         found = log_facts(read, read.log, now, hosts, count)
         if found:  # {} is no kernel log
-            read.names = [read.log.name]
+            read.names = [read.log.name, *([long_texts.PACE] if found.get("paces") else [])]
         read.facts = found
         return
     names: list[str] = []

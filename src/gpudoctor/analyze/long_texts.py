@@ -6,18 +6,21 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from gpudoctor.analyze import files, recognise
+from gpudoctor.analyze import files, place, recognise
 from gpudoctor.analyze.hints import Hint
+from gpudoctor.analyze.keep import Keep
 from gpudoctor.analyze.pieces import whole_lines
 from gpudoctor.analyze.split import Section, clean, split
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.parsers import LINE, load, logs
-from gpudoctor.probes.base import Output
+from gpudoctor.probes.base import Command, Output
 
 LOG = 256 << 10  # bytes from which on a text that begins and ends as a log does is read as one, without a look at every line of its middle
 LOOKED_AT = 30  # lines at its beginning and at its end
 LIKE_A_LOG = 0.95  # of them
-OF_A_KIND = ("nccl.log", "slurm.log", "training.log")  # logs that have a reader of their own
+OF_A_KIND = ("nccl.log", "slurm.log")  # logs that have a reader of their own
+PACE = "training.log"  # what reads lines of progress
+PACED = 16 << 10  # bytes of a log's beginning, and of its end, whose lines of progress are read: a hundred steps or more
 WINDOW = 4 << 20  # bytes that are cut into sections together
 SECTION = 8 << 20  # characters of one section; a longer one is read in parts
 ANSWER = 128 << 20  # bytes of one answer in JSON, which is decoded as a whole
@@ -47,7 +50,37 @@ def read_log(pages: Iterable[Output], one: recognise.Recogniser, about: Subject)
     """The facts of a long log."""
     if one.name == "kernel.log":
         return load("kernel.log")(pages, about)  # type: ignore[arg-type]
-    return logs.stream(pages, about)
+    ends = Ends()
+    facts = logs.stream(ends.watched(pages), about)
+    return {**facts, **ends.paces(about)}
+
+
+class Ends:
+    """The beginning and the end of a log on its way."""
+
+    def __init__(self) -> None:
+        self.keep = Keep(None, PACED, PACED)
+        self.lines = 0
+        self.page = Output(Command(()))
+
+    def watched(self, pages: Iterable[Output]) -> Iterator[Output]:
+        """The pages as they come."""
+        for page in pages:
+            for piece in page.pages:
+                self.keep.add(piece)
+                self.lines += piece.count(b"\n")
+            self.page = page
+            yield page
+
+    def paces(self, about: Subject) -> Facts:
+        """How the steps of a training program went on, by their first and their last ones; {} for any other log."""
+        head, tail = bytes(self.keep.head), self.keep.end
+        first, last = clean(head[: head.rfind(b"\n") + 1]), clean(tail[tail.find(b"\n") + 1 :])
+        behind = self.lines - last.count("\n") + 1  # the number of the end's first line
+        numbers = [*range(1, first.count("\n") + 1), *range(behind, self.lines + 2)]
+        text = first + last
+        found = load(PACE)(msgspec.structs.replace(self.page, pages=(text.encode(),)), about)
+        return place.placed(found, text, 1, numbers) if found["paces"] else {}
 
 
 def is_answer(source: files.Source) -> bool:

@@ -21,8 +21,8 @@ from gpudoctor.parsers.allocations import BEGINS
 from gpudoctor.parsers.kernel_fold import Fold, Where
 from gpudoctor.parsers.kernel_line import DEVICE, Boots, Line, line_of
 from gpudoctor.parsers.kernel_xid import plugin_xid_of, sxid_of, xid_of
-from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit, entries, find
-from gpudoctor.parsers.scanner import Scanner, compiled
+from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit, find, with_marks
+from gpudoctor.parsers.scanner import Scanner
 from gpudoctor.probes.base import Output
 
 # What else makes a line worth looking at. The names can't be those of messages, which are words.
@@ -52,7 +52,7 @@ Aged = TypeVar("Aged", Xid, Sxid)
 @functools.cache
 def scanner() -> Scanner:
     """The known messages and the marks of this parser, compiled together, so that a log is passed over once."""
-    return compiled([*entries(), *MARKS])
+    return with_marks(MARKS)
 
 
 def log(pages: Iterable[Output], about: Subject) -> Facts:

@@ -46,7 +46,14 @@ def errors() -> dict[str, bool]:
 @functools.cache
 def scanner() -> Scanner:
     """The compiled messages, made when the first text is scanned."""
-    return compiled(entries())
+    return with_marks(())
+
+
+def with_marks(marks: Iterable[tuple[str, str]]) -> Scanner:
+    """The known messages and what else makes a line worth a look to some parser, compiled together: a log is passed over once."""
+    from gpudoctor.runbook.index import literals
+
+    return compiled([*entries(), *marks], literals())
 
 
 def scan_lines(output: Output, about: Subject, *, source: str) -> list[Message]:

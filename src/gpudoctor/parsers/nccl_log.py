@@ -24,14 +24,14 @@ from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel_fold import Fold, Where
 from gpudoctor.parsers.kernel_line import line_of as kernel_line
 from gpudoctor.parsers.kernel_xid import xid_of
-from gpudoctor.parsers.messages import Hit, entries, errors, find
+from gpudoctor.parsers.messages import Hit, errors, find, with_marks
 from gpudoctor.parsers.rank_facts import Facts as Made
 from gpudoctor.parsers.rank_few import Few
 from gpudoctor.parsers.rank_line import Line, line_of, pieces
 from gpudoctor.parsers.rank_process import Process, Said
 from gpudoctor.parsers.rank_source import TAIL, Begun
 from gpudoctor.parsers.rank_table import Place, Table
-from gpudoctor.parsers.scanner import Scanner, compiled
+from gpudoctor.parsers.scanner import Scanner
 from gpudoctor.parsers.torch_words import Operations, world_rank
 from gpudoctor.probes.base import Command, Output
 
@@ -50,7 +50,7 @@ TIMED_OUT, NUMBERED = "collective_timed_out", "watchdog_reports_work"
 @functools.cache
 def scanner() -> Scanner:
     """The known messages and the marks of this parser, compiled together."""
-    return compiled([*entries(), *((name, pattern) for name, pattern, _ in MARKS), (SOURCE, f"^{SOURCE}([0-9a-f]{{16}})$")])
+    return with_marks([*((name, pattern) for name, pattern, _ in MARKS), (SOURCE, f"^{SOURCE}([0-9a-f]{{16}})$")])
 
 
 def log(pages: Iterable[Output], about: Subject) -> Facts:
@@ -280,4 +280,4 @@ def compiled_entry(name: str) -> Any:
 def names_in(text: str) -> list[str]:
     """The entries that a line fits."""
     known = scanner()
-    return [known.names[number] for number in known.all.Match(text.encode()) or ()]
+    return [known.names[number] for number in known.fitting(text.encode())]

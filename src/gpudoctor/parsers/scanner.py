@@ -1,9 +1,8 @@
 """Many patterns at once over a long text: which lines fit which of them.
 
-A text is read in blocks of whole lines. One RE2 Set says which patterns occur in a part of a block at all, at about the speed of `grep`.
-A few of them are searched for in the part one by one; where they are many, the same Set is asked of smaller pieces, and of their lines.
-`never_nl` makes RE2 treat every line by itself, so no part matches across lines. Memory stays at a few blocks, however long the text or
-one of its lines is.
+A text is read in blocks of whole lines. One RE2 Set of literals says which patterns may occur in a part of a block, at about the speed of
+`grep`; those are searched for. Where they are many, the same is asked of smaller pieces, and of their lines. `never_nl` makes RE2 treat
+every line by itself, so no part matches across lines. Memory stays at a few blocks, however long the text or one of its lines is.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ import functools
 import itertools
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpudoctor.parsers.blocks import ANSI, cut_long_lines, parts
@@ -65,7 +65,16 @@ class Scanner(NamedTuple):
 
     names: list[str]
     patterns: Patterns
-    all: Any  # re2.Set over the same patterns
+    hints: Any  # re2.Set: for each pattern its literals, or itself where it has none
+    exact: set[int]  # those of which the set has the pattern itself
+
+    def fitting(self, text: bytes, sampled: frozenset[int] = frozenset()) -> list[int]:
+        """The patterns that occur in a text. For the sampled ones a hint is enough."""
+        return [
+            which
+            for which in self.hints.Match(text) or ()
+            if which in self.exact or which in sampled or self.patterns[which].search(text) is not None
+        ]
 
 
 class Part(NamedTuple):
@@ -76,8 +85,11 @@ class Part(NamedTuple):
     lines: list[tuple[int, int, int]]  # start, end, pattern
 
 
-def compiled(entries: Iterable[tuple[str, str]]) -> Scanner:
-    """A scanner of (name, pattern) entries. Patterns see bytes: UTF-8 outside a character class matches itself."""
+def compiled(entries: Iterable[tuple[str, str]], literals: Mapping[str, Sequence[str]] = MappingProxyType({})) -> Scanner:
+    """A scanner of (name, pattern) entries. Patterns see bytes: UTF-8 outside a character class matches itself.
+
+    `literals` are, by name, expressions of which every match of the pattern has one.
+    """
     import re2
 
     options = re2.Options()
@@ -85,14 +97,17 @@ def compiled(entries: Iterable[tuple[str, str]]) -> Scanner:
     options.log_errors = False
     options.max_mem = DFA_MEMORY
     options.encoding = re2.Options.Encoding.LATIN1
-    made = Scanner([], Patterns([], options), re2.Set.SearchSet(options))
+    made = Scanner([], Patterns([], options), re2.Set.SearchSet(options), set())
     for name, pattern in entries:
         by_line = BY_LINE + pattern.encode()
+        hints = literals.get(name)
+        if not hints:
+            made.exact.add(len(made.names))
         made.names.append(name)
         made.patterns.texts.append(by_line)
-        made.all.Add(by_line)
+        made.hints.Add("|".join(hints).encode() if hints else by_line)
     if made.names:
-        made.all.Compile()
+        made.hints.Compile()
     return made
 
 
@@ -125,7 +140,7 @@ def matched_block(block: bytes, known: Scanner, sampled: frozenset[int]) -> list
         block = ANSI.sub(b"", cut_long_lines(block)).replace(b"\r\n", b"\n")
     made = []
     for text in parts(block, PART):
-        found = known.all.Match(text)
+        found = known.fitting(text, sampled)
         if found:
             occur = [which for which in found if which in sampled]
             text = cut_long_lines(text)
@@ -144,10 +159,10 @@ def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[tuple
     end = 0
     for piece in parts(text, PIECE):
         start, end = end, end + len(piece)
-        if sampled.issuperset(known.all.Match(piece) or ()):
+        if sampled.issuperset(known.fitting(piece, sampled)):
             continue
         for line in piece.removesuffix(b"\n").split(b"\n"):
-            made += [(start, start + len(line), which) for which in known.all.Match(line) or () if which not in sampled]
+            made += [(start, start + len(line), which) for which in known.fitting(line, sampled) if which not in sampled]
             start += len(line) + 1
     return made
 

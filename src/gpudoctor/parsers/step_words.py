@@ -47,8 +47,6 @@ MEMORY = re.compile(
     rf"|(?<!max )(?<!peak )\b(?:gpu_|cuda_)?(?:mem|memory|allocated)[=: ]+{N} ?([KMG]i?)B\b(?! ?\()"
 )
 UNITS = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0}
-# What a line with one of these is, in any of the forms above: a quick look before the patterns.
-HINT = re.compile(r"iter|step|\[ *\d+/ *\d+|\d+/\d+ \[", re.IGNORECASE)
 OTHER = re.compile(r"examples/s|\bB/s|Download|Loading|Map[ :(]|Filter|Tokeniz|shards", re.IGNORECASE)  # bars that aren't of training
 LONGEST = 4000  # characters of a line
 
@@ -60,10 +58,10 @@ def step_in(text: str) -> Step | None:
     Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None)
     """
     text = text[:LONGEST]
-    if not HINT.search(text) or OTHER.search(text):
+    if not ("iter" in text or "tep" in text or ("[" in text and "/" in text)):  # a quick look before the patterns
         return None
     match = STEP.search(text)
-    if match is None:
+    if match is None or OTHER.search(text):
         return None
     step, total = (group for group in match.groups() if group is not None)
     seconds = first(SECONDS, text)

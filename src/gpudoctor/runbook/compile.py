@@ -6,6 +6,7 @@ import os
 
 from gpudoctor.knowledge.nccl_settings import Known
 from gpudoctor.runbook import index, lint, load, nccl_settings
+from gpudoctor.runbook.literals import literals
 from gpudoctor.runbook.model import Cause, KnownMessage, Library, Runbook
 from gpudoctor.runbook.yamlfile import Problem
 
@@ -33,5 +34,11 @@ def compile_files() -> tuple[Library, list[Problem]]:
             if book is not None:
                 runbooks[book.id] = book
         problems += found
-    made = Library(runbooks=dict(sorted(runbooks.items())), causes=dict(sorted(causes.items())), messages=messages, settings=settings)
+    made = Library(
+        runbooks=dict(sorted(runbooks.items())),
+        causes=dict(sorted(causes.items())),
+        messages=messages,
+        literals={message.name: texts for message in messages if (texts := literals(message.pattern))},
+        settings=settings,
+    )
     return made, problems + lint.library(made)

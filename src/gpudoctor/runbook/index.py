@@ -89,9 +89,11 @@ def source_files() -> list[Path]:
 
 
 def code_files() -> list[Path]:
-    """The code that the YAML is checked against: fact classes, the tables of parsers and derivations, the record of a known variable."""
-    tables = [PACKAGE / "parsers" / "__init__.py", PACKAGE / "derive" / "__init__.py", PACKAGE / "knowledge" / "nccl_settings.py"]
-    return sorted([*(PACKAGE / "facts").glob("*.py"), *tables])
+    """The code that the YAML is checked against, and what is made of it: fact classes, the tables of parsers and derivations, the record
+    of a known variable, literals.
+    """
+    tables = ("parsers/__init__.py", "derive/__init__.py", "knowledge/nccl_settings.py", "runbook/literals.py")
+    return sorted([*(PACKAGE / "facts").glob("*.py"), *(PACKAGE / name for name in tables)])
 
 
 def stamps(files: list[Path]) -> list[tuple[str, int, int]]:
@@ -173,6 +175,11 @@ def compile_xids() -> Book:
     if made is None or problems:
         raise BrokenLibrary([str(problem) for problem in problems])
     return made
+
+
+def literals() -> dict[str, list[str]]:
+    """Name of a known message → texts of which every line of it has one."""
+    return library().literals
 
 
 def messages() -> list[KnownMessage]:

@@ -1,0 +1,54 @@
+"""Every match of a pattern has one of its literals: else the scanner would pass over lines that it knows."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpudoctor.parsers.scanner import compiled
+from gpudoctor.runbook.index import library
+from gpudoctor.runbook.literals import SHORTEST, length, literals
+
+PATTERNS = (
+    r"dial tcp \S+: (?:i/o timeout|connection refused)",
+    r"(?i:failed to (?:initialize|open) NVML?)",
+    r"[Dd]river/library version mismatch|ERROR_LIB_RM_VERSION_MISMATCH",
+    r"(?:worker )?(?:\d+ )?is killed by signal[:=]? (?:Killed|Bus error)",
+    r"\bquota (?:is [\d.]+ GPUs?, while )+[\d.]+ GPUs? (?:are|is) allocated",
+    r"(?i)connection (?:reset|closed)\s+by (?:remote )?peer",
+    r"Xid \(PCI:[0-9a-f:]{4,12}\): (?:79|48), *pid=",
+)
+
+
+@given(st.data())
+@settings(max_examples=80, deadline=None)
+def test_a_match_has_a_literal(data: st.DataObject) -> None:
+    pattern = data.draw(st.sampled_from(PATTERNS))
+    text = data.draw(st.from_regex(re.compile(pattern, re.ASCII), fullmatch=True))
+    wanted = literals(pattern)
+    assert wanted
+    assert re.search("|".join(wanted), text), (pattern, text)
+
+
+@pytest.mark.parametrize("pattern", [r"a.c|longer than that", r"\d+ \S+", r"abc", r".*", r"(?:long enough)?", r"(unclosed"])
+def test_no_literal_where_a_match_may_have_none(pattern: str) -> None:
+    assert literals(pattern) == []
+
+
+def test_known_messages_are_found_by_their_literals() -> None:
+    known = library()
+    assert len(known.literals) > len(known.messages) * 9 // 10
+    for message in known.messages:
+        wanted = known.literals.get(message.name, [])
+        assert all(length(text) >= SHORTEST for text in wanted), message.name
+        assert not wanted or re.search("|".join(wanted), message.line), message.name
+
+
+def test_a_literal_alone_is_no_hit() -> None:
+    known = compiled([("timeout", r"dial tcp \S+: i/o timeout"), ("plain", "no literal")], {"timeout": ["i/o timeout"]})
+    assert known.fitting(b"read: i/o timeout") == []
+    assert known.fitting(b"dial tcp 10.0.0.1:443: i/o timeout") == [0]
+    assert known.fitting(b"no literal") == [1]
