@@ -87,6 +87,17 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
         return Subject(kind=subject_kind(values), **values)
 
 
+class OfGpu(Fact, frozen=True, kw_only=True):
+    """A fact about one GPU, with all its names. `gpu` is the one that identifies it: the UUID where it was seen, else the PCI address."""
+
+    node: str = ""
+    gpu: str = ""
+    uuid: str = ""
+    pci: str = ""
+    index: int | None = None
+    product: str = ""
+
+
 def subject_kind(values: dict[str, Any]) -> str:
     """The most specific kind whose key is present."""
     for kind in ("gpu", "pod", "workload", "node"):

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from gpudoctor.facts.base import Fact
+from gpudoctor.facts.base import Fact, OfGpu
 
 
-class NvLinkSum(Fact, frozen=True, kw_only=True):
+class NvLinkSum(OfGpu, frozen=True, kw_only=True):
     """What the NVLinks of one GPU add up to, beside the other GPUs of its machine. Counters are since the driver was loaded."""
 
-    node: str = ""
-    gpu: str = ""
-    uuid: str = ""
-    pci: str = ""
-    index: int | None = None
-    product: str = ""
     form: str = ""  # how the product is wired, a word of knowledge/nvlink: switched, direct, bridge, rack, none; "" = not known
     alone: bool = False  # no other GPU is seen on the machine, nor hinted at by the index
     links: int | None = None  # that the GPU lists; None where `nvlink -s` was not read

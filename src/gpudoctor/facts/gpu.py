@@ -5,7 +5,7 @@ A value that reads N/A is None with the word in `gaps`; one that reads as an err
 
 from __future__ import annotations
 
-from gpudoctor.facts.base import Fact
+from gpudoctor.facts.base import Fact, OfGpu
 
 
 class Smi(Fact, frozen=True, kw_only=True):
@@ -131,15 +131,9 @@ class GpuProcess(Fact, frozen=True, kw_only=True):
     pod: str = ""
 
 
-class GpuSample(Fact, frozen=True, kw_only=True):
+class GpuSample(OfGpu, frozen=True, kw_only=True):
     """What a GPU did at one moment; `time` is that moment. Counters grow since the driver was loaded."""
 
-    node: str = ""
-    gpu: str = ""
-    uuid: str = ""
-    pci: str = ""
-    index: int | None = None
-    product: str = ""
     temperature: float | None = None  # °C
     memory_temperature: float | None = None
     margin: float | None = None  # T.Limit, degrees left
@@ -168,15 +162,9 @@ class GpuSample(Fact, frozen=True, kw_only=True):
     ecc_corrected: int | None = None  # volatile
 
 
-class Throttling(Fact, frozen=True, kw_only=True):
+class Throttling(OfGpu, frozen=True, kw_only=True):
     """What the samples of one GPU add up to. Shares are 0 to 1 of the samples; "busy" is a sample with work, by pstate and utilisation."""
 
-    node: str = ""
-    gpu: str = ""
-    uuid: str = ""
-    pci: str = ""
-    index: int | None = None
-    product: str = ""
     samples: int = 0
     seconds: float = 0.0  # between the first and the last sample
     busy: float | None = None
@@ -208,15 +196,9 @@ class Throttling(Fact, frozen=True, kw_only=True):
     ecc_corrected_rise: int | None = None
 
 
-class NvLink(Fact, frozen=True, kw_only=True):
+class NvLink(OfGpu, frozen=True, kw_only=True):
     """One NVLink of a GPU: its state, and the error counters where they were read. `link` None stands for all links of the GPU."""
 
-    node: str = ""
-    gpu: str = ""
-    uuid: str = ""
-    pci: str = ""
-    index: int | None = None  # of the GPU
-    product: str = ""  # of the GPU, where the same answer names it
     link: int | None = None
     state: str = ""  # active, inactive, disabled, not_supported, "" = not said
     speed: float | None = None  # GB/s

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpudoctor.facts.base import Fact
+from gpudoctor.facts.base import Fact, OfGpu
 
 
 class Pace(Fact, frozen=True, kw_only=True):
@@ -60,15 +60,9 @@ class Process(Fact, frozen=True, kw_only=True):
     seconds: float | None = None  # that it has lived
 
 
-class GpuUse(Fact, frozen=True, kw_only=True):
+class GpuUse(OfGpu, frozen=True, kw_only=True):
     """What the samples of one GPU say of its use. Shares are 0 to 1; means are over the samples that have the value."""
 
-    node: str = ""
-    gpu: str = ""
-    uuid: str = ""
-    pci: str = ""
-    index: int | None = None
-    product: str = ""
     samples: int = 0
     seconds: float = 0.0  # between the first and the last sample
     state: str = ""  # idle, spins (a kernel runs all the time and does next to nothing), works, "" = can't be told
