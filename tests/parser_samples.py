@@ -108,6 +108,7 @@ SAMPLES: dict[str, str] = {
     "kubernetes.runtime_classes": objects("RuntimeClass", handler="nvidia"),
     "kubernetes.stack_configs": CONFIG,
     "logs.text": XID,
+    "logs.errors": XID,
     "kernel.log": KERNEL,
     "nccl.log": RANK,
     "nvidia.smi": smi_table(CARDS[:1]),

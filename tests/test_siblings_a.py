@@ -497,7 +497,7 @@ NET/OFI Couldn't open CQ. RC: -12, ERROR: Cannot allocate memory
         "p4d:70:81 [0] ofi_init:1304 NCCL WARN NET/OFI No eligible providers were found\n",
     ),
     "ofi, registration": (
-        "aws-ofi-nccl-error",
+        "gpudirect-dmabuf-unavailable",
         "p4d:70:81 [0] register_mr_buffers:537 NCCL WARN NET/OFI Unable to register memory (type = 2) for device 0. RC: -14, Error: Bad address\n",
     ),
     "ofi, later": (

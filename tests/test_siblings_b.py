@@ -153,7 +153,7 @@ Failed to CUDA calloc 10485760 bytes
         ),
     ),
     "multicast got no memory": (
-        "gpu-oom-surfacing-in-nccl",
+        "nvls-setup-failed",
         (
             "w3:77:210 [3] transport/nvls.cc:254 NCCL WARN Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 :"
             " CUDA error 2 'out of memory'\n",

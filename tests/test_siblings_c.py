@@ -544,7 +544,7 @@ NCCL WARN Call to ibv_modify_qp failed with error Connection timed out
 """,
     ),
     "cabled subnets": (
-        "rdma-peer-unreachable",
+        "roce-ports-not-cabled-to-each-other",
         """\
 NCCL WARN Call to ibv_modify_qp failed with 110 Connection timed out, on dev rocep1s0f1:1, curr state INIT, next state RTR, local GID index 3, local GID ::ffff:192.168.101.1, remote GID ::ffff:192.168.103.2
 """,

@@ -811,7 +811,7 @@ CUDA error #717 (cudaErrorInvalidAddressSpace): operation not supported on globa
         "NVRM: Xid (PCI:0000:17:00): 43, pid=123, name=python, Ch 00000008\n",
     ),
     "xid109": (
-        "gpu-context-switch-timeout",
+        "?gpu-context-switch-timeout",
         "NVRM: Xid (PCI:0000:17:00): 109, pid=123, name=python, Ch 00000008, errorString CTX SWITCH TIMEOUT, Info 0x4c014\n",
     ),
     "oc log": (

@@ -244,6 +244,108 @@ TEXTS: dict[str, tuple[str, str]] = {
         "peer-rank-died",
         "gpu-01:71:95 [0] NCCL INFO [Service thread] Connection closed by localRank 7\n[rank0]: ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.\n",
     ),
+    # --- lines that were cut, wrapped, or have another head; other words for the same
+    "a device of Docker's": (
+        "bootstrap-wrong-interface",
+        "(Worker pid=4410, ip=10.8.0.4) ERROR 03-01 10:00:00 worker.py:581] socketStartConnect: Connect to 172.18.0.5<40113> failed : Software caused connection abort\n",
+    ),
+    "a host of a cloud's network": (
+        "?peer-node-network-down",
+        "gpu-01:71:90 [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect to 172.31.44.5<40113> failed : Host is down\n",
+    ),
+    "a record of the bootstrap with another size": (
+        "nccl-library-mismatch",
+        "gpu-02:71:99 [0] bootstrap.cc:81 NCCL WARN Message truncated : received 188 bytes instead of 76\n",
+    ),
+    "channels that the bootstrap tells of": (
+        "?nccl-config-mismatch-across-ranks",
+        "gpu-02:71:99 [0] bootstrap.cc:221 NCCL WARN Message truncated : received 8192 bytes instead of 4096\n",
+    ),
+    "channels of ranks that a script names": (
+        "nccl-config-mismatch-across-ranks",
+        "rank 0: 16 coll channels, 16 collnet channels, 0 nvls channels, 16 p2p channels\nrank 1: 4 coll channels, 4 collnet channels, 0 nvls channels, 4 p2p channels\nrank 1: bootstrap.cc:221 NCCL WARN Message truncated : received 4096 bytes instead of 1024\n",
+    ),
+    "a count that can't be": (
+        "nccl-library-mismatch",
+        "[2026-03-01 10:00:00] gpu-01:71:90 [0] bootstrap.cc:345 NCCL WARN Bootstrap Root : mismatch in info from procs, nranks 4 vs 4, nroots 1 vs 1, iroot 0 vs 0, offset 0 vs -712204811\n",
+    ),
+    "counts of two worlds": (
+        "node-rank-duplicate",
+        "gpu-01:71:90 [0] bootstrap.cc:345 NCCL WARN Bootstrap Root : mismatch in info from procs, nranks 4 vs 8, nroots 1 vs 1, iroot 0 vs 0, offset 0 vs 0\n",
+    ),
+    "link-local, on three lines": (
+        "roce-gid-index-wrong",
+        "NCCL INFO NET/IB : Using [0]mlx5_2:1/RoCE [1]mlx5_3:1/RoCE [RO];\n                   OOB eth0:10.1.0.7<0>\ntransport/net_ib.cc:2472 NCCL WARN NET/IB: Got completion from peer 10.1.0.9\n  with status=12 opcode=0 len=0 vendor err 129 (Recv)\n  localGid  fe80::a288:c2ff:fe3a:1b20\n  remoteGid fe80::a288:c2ff:fe3a:1b44   hca mlx5_3\n[rank0] ncclRemoteError: A call failed possibly due to a network error\n",
+    ),
+    "no memory for a queue": ("memlock-limit", "NCCL WARN Call to ibv_create_qp failed with error Cannot allocate memory\n"),
+    "no memory for a registration": ("?memlock-limit", "NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory\n"),
+    "no memory for a registration, no peermem": (
+        "gpudirect-dmabuf-unavailable",
+        "NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory\nmodprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument\n",
+    ),
+    "a provider that doesn't fit": (
+        "nccl-socket-fallback",
+        "libibverbs: Warning: no userspace device-specific driver found for /sys/class/infiniband_verbs/uverbs0\nNCCL INFO NET/IB : No device found.\nNCCL INFO Using network Socket\n",
+    ),
+    "a provider that doesn't fit, and no job": (
+        "",
+        "libibverbs: Warning: no userspace device-specific driver found for /sys/class/infiniband_verbs/uverbs0\n",
+    ),
+    "half of the adapter's modules": (
+        "nccl-socket-fallback",
+        "$ python train.py\ngpu-01:71:90 [0] NCCL INFO NET/IB : No device found.\ngpu-01:71:90 [0] NCCL INFO Using network Socket\n\n$ lsmod | grep mlx5\nmlx5_core            2101248  0\n",
+    ),
+    "both halves": (
+        "",
+        "$ python train.py\ngpu-01:71:90 [0] NCCL INFO NET/IB : No device found.\ngpu-01:71:90 [0] NCCL INFO Using network Socket\n\n$ lsmod | grep mlx5\nmlx5_ib               401408  0\nmlx5_core            2101248  1 mlx5_ib\n",
+    ),
+    "a plugin of another release": (
+        "net-plugin-not-found",
+        "NCCL INFO NCCL_NET_PLUGIN set by environment to fastnet\nNCCL INFO External network plugin /opt/fastnet/libnccl-net-fastnet.so is unsupported\nNCCL INFO NET/Socket : Using [0]eth0:10.1.0.7<0>\n",
+    ),
+    "an event that was cut": (
+        "ib-link-or-hca-fault",
+        "gpu-01:71:90 [0] transport/net_ib.cc:101 NCCL WARN NET/IB : mlx5_4:1 Got async event :\n",
+    ),
+    "an event that is none": (
+        "",
+        "gpu-01:71:90 [0] transport/net_ib.cc:101 NCCL WARN NET/IB : mlx5_4:1 Got async event : client reregistration\n",
+    ),
+    "a bond beside InfiniBand": (
+        "wrong-ib-hca-selected",
+        "NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [2]mlx5_bond_0:1/RoCE [RO]; OOB ib0:10.1.0.7<0>\n",
+    ),
+    "bonds alone": ("", "NCCL INFO NET/IB : Using [0]mlx5_bond_0:1/RoCE [1]mlx5_bond_1:1/RoCE [RO]; OOB bond0:10.1.0.7<0>\n"),
+    "rails, by NCCL's hint": (
+        "rdma-rails-unreachable",
+        "NCCL version 2.30.1+cuda13.0\n\nIn many cases this error occurs when NICs are not cross-rail connected.\nTo confirm, you can set NCCL_CROSS_NIC=0 to disable cross-rail communication.\n",
+    ),
+    "ibv_rc_pingpong": (
+        "ib-fabric-unreachable",
+        "  local address:  LID 0x0012, QPN 0x0000c1, PSN 0x1b2c3d, GID ::\nFailed status transport retry counter exceeded (12) for wr_id 2\n",
+    ),
+    "a launcher that was told to end": (
+        "?job-cancelled",
+        "WARNING:torch.distributed.elastic.agent.server.api:Received 15 death signal, shutting down workers\nWARNING:torch.distributed.elastic.multiprocessing.api:Sending process 4410 closing signal SIGTERM\n",
+    ),
+    "a library of the same branch": (
+        "driver-library-version-mismatch",
+        "E external/local_xla/xla/stream_executor/cuda/cuda_driver.cc:152] failed call to cuInit: INTERNAL: CUDA error: Failed call to cuInit: system has unsupported display driver / cuda driver combination\nI external/local_xla/xla/stream_executor/cuda/cuda_diagnostics.cc:193] libcuda reported version is: 550.120.0\nI external/local_xla/xla/stream_executor/cuda/cuda_diagnostics.cc:197] kernel reported version is: 550.90.7\n",
+    ),
+    "a library of a newer branch": (
+        "cuda-compat-library-conflict",
+        "E external/local_xla/xla/stream_executor/cuda/cuda_driver.cc:152] failed call to cuInit: INTERNAL: CUDA error: Failed call to cuInit: system has unsupported display driver / cuda driver combination\nI external/local_xla/xla/stream_executor/cuda/cuda_diagnostics.cc:193] libcuda reported version is: 570.86.10\nI external/local_xla/xla/stream_executor/cuda/cuda_diagnostics.cc:197] kernel reported version is: 535.183.1\n",
+    ),
+    "GPUs of AMD behind an IOMMU": (
+        "p2p-broken",
+        '# nThread 1 nGpus 2 minBytes 8 maxBytes 1024 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1 graph: 0\ngpu-01:71:71 [0] init.cc:132 NCCL WARN Missing "iommu=pt" from kernel command line which can lead to system instablity or hang!\ngpu-01:71:90 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 2f000 commId 0xab - Init START\ngpu-01:71:91 [1] NCCL INFO comm 0x2 rank 1 nranks 2 cudaDev 1 busId 3000 commId 0xab - Init START\n',
+    ),
+    "a connection that was closed, without a head": (
+        "peer-rank-died",
+        "NCCL WARN socketProgress: Connection closed by remote peer gpu-07<40113>\n",
+    ),
+    "a lone rank's wrong GPU": ("rank-placement-wrong", "[rank0]: RuntimeError: CUDA error: invalid device ordinal\n"),
+    "a lone program's wrong GPU": ("?device-visibility-mismatch", "RuntimeError: CUDA error: invalid device ordinal\n"),
 }
 
 

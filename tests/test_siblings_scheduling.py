@@ -1600,7 +1600,7 @@ Error from server: admission webhook "gpu-policy.example.com" denied the request
         ),
     ),
     "b gke quota": (
-        "cloud-capacity-exhausted",
+        "cloud-instance-quota-exceeded",
         (
             "  Normal   FailedScaleUp  3m  cluster-autoscaler  Node scale up in zones us-central1-a associated with this pod failed: GCE quota exceeded. Pod is at risk of not being scheduled.\n",
         ),

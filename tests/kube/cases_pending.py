@@ -55,6 +55,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "nowhere": ("3 Insufficient nvidia.com/gpu", HELPLESS),
     "bare": ("3 Insufficient nvidia.com/gpu", ""),
     "cpu": ("3 Insufficient cpu", NO_VICTIMS),
+    "cpu-memory": ("3 Insufficient cpu, 2 Insufficient memory", NO_VICTIMS),
     "both": ("2 Insufficient cpu, 3 Insufficient nvidia.com/gpu", NO_VICTIMS),
     "affinity": ("3 node(s) didn't match Pod's node affinity/selector",),
     "cordoned": ("3 node(s) were unschedulable",),
@@ -264,6 +265,11 @@ CASES: dict[str, Case] = {
     "cloud-is-out": spoken(
         "FailedScaleUp",
         "Node scale up in zones europe-west4-a associated with this pod failed: GCE out of resources.",
+        component="cluster-autoscaler",
+    ),
+    "cloud-quota": spoken(
+        "FailedScaleUp",
+        "Node scale up in zones europe-west4-a associated with this pod failed: GCE quota exceeded.",
         component="cluster-autoscaler",
     ),
     "kai": spoken(

@@ -98,6 +98,20 @@ CASES: dict[str, Case] = {
         parts=("container_toolkit",),
         container_toolkit="waits",
     ),
+    "plugin-tainted-told": stack(
+        PLUGIN_SET,
+        on=node(NODE, gpus=0),
+        parts=("container_toolkit",),
+        container_toolkit=CRASHES,
+        logs={place("container_toolkit"): "the GPU nodes are tainted nvidia.com/gpu=present:NoSchedule\n"},
+    ),
+    "daemonset-tainted-told": crashing(
+        "container_toolkit",
+        "kubectl get ds shows DESIRED 0 for the exporter; the GPU nodes are tainted",
+        "nvidia.com/gpu=present:NoSchedule",
+        on=node(NODE, gpus=0),
+        parts=("container_toolkit",),
+    ),
     "stack-forbidden": stack(
         event(driver_set, "FailedCreate", f"Error creating: {FORBIDDEN}", component="daemonset-controller", count=17),
         event(pod("nvidia-driver-0", NS), "FailedCreate", f"Error creating: {FORBIDDEN}", component="daemonset-controller"),
@@ -177,6 +191,12 @@ CASES: dict[str, Case] = {
     ),
     "labels-of-other-form": stack(
         on=node(NODE, gpus=0, labels={"feature.node.kubernetes.io/pci-0302_10de.present": "true"}), parts=("nfd_worker",)
+    ),
+    "labels-of-other-form-told": crashing(
+        "gpu_feature_discovery",
+        "feature.node.kubernetes.io/pci-0302_10de.present=true",
+        parts=("container_toolkit", "gpu_feature_discovery"),
+        on=node(NODE, gpus=0),
     ),
     "exporter-memory": stack(parts=(*FEW, "dcgm_exporter"), dcgm_exporter={"waiting": CRASHES, "last": ("OOMKilled", 137), "restarts": 12}),
 }

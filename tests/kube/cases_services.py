@@ -90,6 +90,17 @@ CASES: dict[str, Case] = {
         'Get "https://10.96.0.1:443/api/v1/nodes": dial tcp 10.96.0.1:443: connect: connection refused',
         box="metrics-server",
     ),
+    "network-not-set-up": failing(
+        "multus-0",
+        'failed to setup network for sandbox "5e1c": plugin type="calico" name="k8s-pod-network" failed (add): x509: certificate signed by '
+        "unknown authority",
+        box="multus",
+    ),
+    "no-kubeconfig": failing(
+        "cluster-autoscaler-1",
+        "The connection to the server localhost:8080 was refused - did you specify the right host or port?",
+        box="autoscaler",
+    ),
     "api-slow": failing(
         "kube-scheduler-cp-1",
         f'Failed to update lock: Put "{LEASE}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
@@ -108,6 +119,8 @@ CASES: dict[str, Case] = {
     "exporter-library": exporting(
         "Error: Failed to initialize NVML", 'level=fatal msg="Error starting nv-hostengine: DCGM initialization error"'
     ),
+    "exporter-without-dcgm": exporting('level=ERROR msg="the libdcgm.so.4 library was not found. Install Data Center GPU Manager (DCGM)."'),
+    "exporter-without-root": exporting('level=fatal msg="Error watching fields: Host engine is running as non-root"'),
     "exporter-engine": exporting(
         'level=INFO msg="Attempting to connect to remote hostengine at nvidia-dcgm:5555"',
         'level=ERROR msg="Encountered a failure." stacktrace="goroutine 1 [running]:"',

@@ -242,6 +242,7 @@ CASES: dict[str, Case] = {
         "container_toolkit",
         'level=error msg="error running nvidia-toolkit: unable to setup runtime: unable to restart containerd: no such file or directory"',
     ),
+    "toolkit-crashes": crashing("container_toolkit", 'level=info msg="Starting nvidia-toolkit"'),
     "validator-driver-root": init_stops(
         "operator_validator",
         "driver-validation",

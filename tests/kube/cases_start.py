@@ -166,6 +166,11 @@ STORIES: dict[str, Case] = {
     "waits-in-init": case(pod("train-0", gpus=1, node=HOME, init=[container("fetch", running=True)], age="40m")),
     "slow-start": case(restarted(), ("Unhealthy", LIVENESS), logs=said("Loading safetensors checkpoint shards:  42% Completed | 8/19")),
     "never-listens": case(restarted(), ("Unhealthy", LIVENESS), ("Killing", "Container main failed liveness probe, will be restarted")),
+    "asks-wrongly": case(
+        restarted(),
+        ("Unhealthy", "Liveness probe failed: HTTP probe failed with statuscode: 404"),
+        ("Killing", "Container main failed liveness probe, will be restarted"),
+    ),
     "startup-gives-up": case(
         restarted(),
         ("Unhealthy", "Startup probe failed: HTTP probe failed with statuscode: 503"),
@@ -215,6 +220,19 @@ WORDS: dict[str, Case] = {
         + "failed to create link [libcuda.so.1 /usr/lib/libcuda.so]: file exists",
         CLI + "container error: cgroup subsystem devices not found: unknown",
         CLI + "ldcache error: open failed: /run/nvidia/driver/sbin/ldconfig.real: no such file or directory: unknown",
+    ),
+    "nvidia-runtime-ends": case(
+        creating(),
+        OCI.replace("runc create failed: ", "") + "nvidia-container-runtime did not terminate successfully: exit status 2: unknown",
+        ("Failed", "Ignoring devices requested by environment variable(s) in unprivileged container: [NVIDIA_VISIBLE_DEVICES]"),
+    ),
+    "nvidia-runtime-ends-updated": case(
+        creating(),
+        OCI.replace("runc create failed: ", "") + "nvidia-container-runtime did not terminate successfully: exit status 2: unknown",
+        ("Updated", "2026-03-02 06:11:40 upgrade nvidia-container-toolkit:amd64 1.17.6-1 1.17.8-1"),
+    ),
+    "visible-devices-refused": case(
+        creating(), HOOK + "panic: insufficient privileges to read device list from NVIDIA_VISIBLE_DEVICES envvar"
     ),
     "words-of-the-image": case(
         looping(127),

@@ -71,6 +71,7 @@ def simulated(answers: dict[str, str | Said | list[str]], sweep: bool = False) -
 
 NIC = "mlx5_core 0000:5d:00.0"
 MANAGED = 'Errors for "gpu-04"\n   GUID 0x100007 port 1: [VL15Dropped == 240]\n\n## Summary: 10 nodes checked, 1 bad nodes found\n'
+WAITED = MANAGED.replace("[VL15Dropped == 240]", "[SymbolErrorCounter == 0] [PortXmitWait == 880421]")
 CASES: dict[str, Case] = {
     "rdma-healthy": machine(),
     "rdma-healthy-roce": machine(ROCE),
@@ -82,6 +83,14 @@ CASES: dict[str, Case] = {
     ),
     "rdma-port-down": machine(four(state="Down", physical="Polling", rate="2.5 Gb/sec (1X SDR)")),
     "rdma-port-down-alone": machine([Hca(0, state="Down", physical="Polling", rate="2.5 Gb/sec (1X SDR)", counters=UNUSED)]),
+    "rdma-only-port-down": simulated(
+        {
+            "gpu-02: ibstat": real("ibstat")
+            .replace("State: Active", "State: Down")
+            .replace("LinkUp", "Polling")
+            .replace("lid: 1\n", "lid: 0\n")
+        }
+    ),
     "rdma-port-went-down": machine([Hca(0), Hca(1, state="Down", physical="Polling", rate="2.5 Gb/sec (1X SDR)")]),
     "rdma-second-port-unused": machine([Hca(0), Hca(1, state="Down", physical="Polling", rate="2.5 Gb/sec (1X SDR)", counters=UNUSED)]),
     "rdma-not-activated": machine(four(state="Initializing")),
@@ -154,5 +163,6 @@ CASES: dict[str, Case] = {
     "rdma-counters-reset": grown({"symbol_error": 5000, "port_rcv_errors": 60}, {}),
     "rdma-discards": grown({"port_xmit_discards": 10}, {"port_xmit_discards": 9000}),
     "rdma-congested": grown({"port_xmit_wait": 1000}, {"port_xmit_wait": 90_000_000, "port_xmit_data": 95_000_000}),
+    "rdma-waited": simulated({f"gpu-02: {RUN['errors']}": Said(WAITED, exit=1)}, sweep=True),
     "rdma-management-drops": grown({}, {"VL15_dropped": 40}),
 }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tests.nodes import bus
 from tests.nodes.case import Case
-from tests.nodes.cases_nccl import adapters, alone, begun, info, job, warn
+from tests.nodes.cases_nccl import adapters, alone, begun, info, job, pair, warn
 from tests.nodes.rdma import Hca
 
 SOCKETS = "Channel 00/0 : 0[0] -> 1[0] [send] via NET/Socket/0"
@@ -29,4 +30,55 @@ CASES: dict[str, Case] = {
         *(over_sockets(n, "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB eth0:10.20.0.{n}<0>") for n in range(2))
     ),
     "job-sockets-in-channels-ports": job(*(over_sockets(n, "") for n in range(2)), more=adapters("gpu-12", Hca(0), Hca(1)), nodes="gpu-12"),
+    "job-set-up-truncated": pair("Message truncated : received 4096 bytes instead of 1024", place="bootstrap.cc:221"),
+    "job-record-of-other-release": pair("Message truncated : received 172 bytes instead of 108", place="bootstrap.cc:221"),
+    "job-record-garbled": pair(
+        "Bootstrap Root : mismatch in info from procs, nranks 2 vs 2, nroots 1 vs 1, iroot 0 vs 0, offset 0 vs 1684300900",
+        place="bootstrap.cc:345",
+    ),
+    "job-told-to-end": alone("Received 15 death signal, shutting down workers", "Sending process 4077 closing signal SIGTERM"),
+    "job-without-passthrough": job(
+        [
+            row.replace("train-1:", "train-0:")
+            for rank in range(2)
+            for row in [
+                warn(rank, "init.cc:132", 'Missing "iommu=pt" from kernel command line which can lead to system instablity or hang!'),
+                *begun(rank, 2, network="Socket", net="")[:-2],
+            ]
+        ]
+    ),
+    "job-library-updated": alone(
+        "E cuda_driver.cc:266] failed call to cuInit: CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: forward compatibility was attempted on "
+        "non supported HW",
+        "I cuda_diagnostics.cc:193] libcuda reported version is: 535.183.6",
+        "I cuda_diagnostics.cc:197] kernel reported version is: 535.161.8",
+    ),
+    "job-sockets-without-module": job(
+        ["starting"],
+        begun(1, 2, network="Socket", net="NET/IB : No device found."),
+        more={"gpu-12: cat /proc/modules": bus.modules("mlx5_core:0", "nvidia_uvm:4", "nvidia:120")},
+        nodes="gpu-12",
+    ),
+    "job-sockets-with-module": job(
+        ["starting"],
+        begun(1, 2),
+        more={"gpu-12: cat /proc/modules": bus.modules("mlx5_ib:0", "mlx5_core:1", "nvidia_uvm:4", "nvidia:120")},
+        nodes="gpu-12",
+    ),
+    "job-no-memory-for-queue": pair("Call to ibv_create_cq failed with error Cannot allocate memory", place="misc/ibvwrap.cc:177"),
+    "job-registration-without-peermem": alone(
+        *begun(1, 2),
+        warn(1, "misc/ibvwrap.cc:160", "Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory"),
+        "modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument",
+    ),
+    "job-rails-hinted": alone("HINT: In many cases this error occurs when NICs are not cross-rail connected."),
+    "job-spark-port": pair(
+        "Call to ibv_modify_qp failed with 110 Connection timed out, on dev rocep1s0f1:1, curr state INIT, next state RTR, local GID index "
+        "3, local GID ::ffff:10.0.1.1, remote GID ::ffff:10.0.3.2"
+    ),
+    "job-bond-beside-infiniband": job(
+        *(begun(n, 2, net="NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_bond_0:1/RoCE [RO]; OOB eth0:10.20.0.{n}<0>") for n in range(2))
+    ),
+    "job-event-unnamed": pair("NET/IB : mlx5_2:1 Got async event :", place="transport/net_ib.cc:101"),
+    "job-test-never-connected": alone("Failed status transport retry counter exceeded (12) for wr_id 2"),
 }

@@ -189,5 +189,7 @@ CASES: dict[str, Case] = {
     ),
     "modes-pending": pair(mig=("Disabled", "Enabled"), ecc=("Enabled", "Disabled"), compute_mode="Prohibited", persistence=False),
     "busy-with-nothing": pair(utilisation=100, memory_used=4, power=142.0),
+    "held-by-nobody": pair(utilisation=0, memory_used=40300, processes=(Process(4711, "Unknown Error", 40100),)),
+    "held-by-somebody": pair(utilisation=0, memory_used=20900, processes=(Process(4712, "[Not Found]", 20700),)),
     "busy-with-work": pair(utilisation=100, memory_used=70000, processes=(Process(4711, "python3", 69000),)),
 }

@@ -238,6 +238,42 @@ CASES: dict[str, Case] = {
             *megatron(40), after="[WARNING] STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks: {13}"
         ),
     ),
+    "stall-told-by-tools": node(
+        *WAVES,
+        log=log(
+            "[2026-03-01 11:58:00] | MnRtt/Rnk: 3453.08ms/8 | MxRtt/Rnk: 5180.20ms/21 | MnPwr/Rnk: 601796W/8 | MxPwr/Rnk: 683801W/18",
+            "Your program is HIGHLY input-bound because 61.4% of the total step time sampled is waiting for input.",
+            "  * This job did not use the GPU. Please resolve this before running additional jobs.",
+        ),
+    ),
+    "stall-watchdog": node(
+        *WAVES,
+        log=log(
+            "[WARNING] [RankMonitorServer:34] Did not get subsequent heartbeat. Waited 600.00 seconds.",
+            "[rank3]:[E ProcessGroupNCCL.cpp:1554] [PG ID 0 PG GUID 0(default_pg) Rank 3] ProcessGroupNCCL's watchdog got stuck for "
+            "480 seconds without making progress in monitoring enqueued collectives.",
+        ),
+    ),
+    "stall-dead-mount": node(*WAVES, log=log("OSError: [Errno 116] Stale file handle: '/mnt/ml/shard-00012.tar'")),
+    "stall-host-memory": node(
+        *WAVES,
+        log=log(
+            "RuntimeError: [enforce fail at alloc_cpu.cpp:114] data. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+            "34359738368 bytes. Error code 12 (Cannot allocate memory)"
+        ),
+    ),
+    "stall-interrupted": node(
+        *WAVES,
+        log=log(
+            '  File "/usr/lib/python3/dist-packages/torch/utils/data/dataloader.py", line 1132, in _try_get_data',
+            "KeyboardInterrupt",
+            gap=1,
+        ),
+    ),
+    "stall-stack-once": node(*WAVES, log=log("[<0>] rpc_wait_bit_killable+0x24/0xb0 [sunrpc]")),
+    "stall-server-once": node(*WAVES, log=log(SERVER.format(431, 99.8), gap=10)),
+    "stall-far-clock": node(changed(cards(power=231.0, utilisation=100, sm_clock=345), 2, power=652.3, sm_clock=1755)),
+    "stall-swings": node(*(cards(utilisation=98 if number % 4 == 3 else 0, power=402.6) for number in range(12)), samples=12),
     "stall-no-step": node(cards(**POLLS), log=early(log(*megatron(120)), 47)),
     "stall-waits-for-data": node(
         *WAVES,

@@ -97,6 +97,9 @@ MODULE = {
     "gpu-08": log("GPU 3 had uncorrectable memory errors and row remapping failed", f"NVRM: GPU {A}.0: GPU does not have the necessary power cables connected."),
     "gpu-09": log("NVRM: RmFetchGspRmImages: No firmware image found"),
     "gpu-10": log("NVRM: API mismatch: the client 'nvidia-smi' (pid 4021)", "NVRM: has the version 570.172.08, but this kernel module has the version 570.133.20."),
+    "gpu-12": log("NVRM: The NVIDIA Tesla M60 GPU installed in this system is", "NVRM:  supported through the NVIDIA 580.xx Legacy drivers. Please", "NVRM:  visit http://www.nvidia.com/object/unix.html for more", "NVRM:  information.  The 595.45.04 NVIDIA driver will ignore", "NVRM:  this GPU.  Continuing probe...", "NVRM: No NVIDIA GPU found."),
+    "gpu-13": log("NVRM: The NVIDIA probe routine failed for 1 device(s).", "NVRM: None of the NVIDIA devices were initialized."),
+    "gpu-14": log("NVRM: No NVIDIA GPU found."),
     "gpu-11": log("NVRM: The NVIDIA GPU 0000:1b:00.0", "NVRM: (PCI ID: 10de:2330) installed in this system has", "NVRM: fallen off the bus and is not responding to commands."),
 }  # fmt: skip
 
@@ -106,6 +109,9 @@ CASES: dict[str, Case] = {
             "gpu-01": log("nfs: server 10.0.9.4 not responding, still trying"),
             "gpu-02": log("nfs: server 10.0.9.5 not responding, still trying", "nfs: server 10.0.9.5 OK"),
             "gpu-03": log("Memory cgroup out of memory: Killed process 4141 (dcgm-exporter) total-vm:3512344kB, anon-rss:498120kB"),
+            "gpu-04": log(
+                "nv-hostengine[2814]: segfault at 18 ip 00007f3a1c2b14b2 sp 00007f3a1bd00ba0 error 6 in libdcgmmodulenvswitch.so.4.2.3"
+            ),
         }
     ),
     "xid-quiet": machines(
@@ -140,6 +146,7 @@ CASES: dict[str, Case] = {
                 "NVRM: _kgspRpcRecvPoll: GPU0: RPC timeout waiting for GSP",
                 "INFO: task nvidia-smi:21834 blocked for more than 120 seconds.",
             ),
+            "gpu-03": log("NVRM: GPU0 GSP-CrashCat Report *******************************************"),
         }
     ),
     "xid-memory": machines(
@@ -254,6 +261,10 @@ CASES: dict[str, Case] = {
                 *exceptions(A, [(0, 0), (1, 1)]),
                 xid(A, 43, "Ch 00000008", 6100, "game"),
                 xid(A, 109, "channel 0x0000001f, errorString CTX SWITCH TIMEOUT, Info 0x5c014", 6101, "blender"),
+            ),
+            "gpu-05": log(
+                xid(B, 109, "channel 0x00000021, errorString CTX SWITCH TIMEOUT, Info 0x2c01d", 6200, "trainer"),
+                xid(B, 109, "channel 0x00000023, errorString CTX SWITCH TIMEOUT, Info 0x2c01d", 6201, "render"),
             ),
         }
     ),

@@ -7,6 +7,7 @@ from typing import Any
 
 from gpudoctor.analyze.describe_keys import NODE
 from gpudoctor.analyze.describe_pod import AMOUNT, LABEL, key_value, timestamp
+from gpudoctor.knowledge.resources import is_gpu
 
 # nvidia.com/gpu=present:NoSchedule | node.kubernetes.io/not-ready:NoExecute
 TAINT = re.compile(r"^\s*([A-Za-z0-9][\w./-]{0,316})(?:=([\w.-]{0,63}))?:(NoSchedule|PreferNoSchedule|NoExecute)\s*$")
@@ -22,6 +23,8 @@ SYSTEM = {
     "Kubelet Version": "kubeletVersion",
 }
 PODS = re.compile(r"\((\d{1,6}) in total\)")
+#   nvidia.com/gpu:     8          (picked out by grep: the first is the capacity, the second what is allocatable)
+PICKED = re.compile(r"^\s+((?:[a-z0-9-]+\.)+com/[\w.-]{1,80}):\s+(\d{1,6})\s*$")
 
 
 def node_object(lines: list[tuple[int, str]]) -> tuple[dict[str, Any], dict[str, str], int, set[str]]:
@@ -32,6 +35,7 @@ def node_object(lines: list[tuple[int, str]]) -> tuple[dict[str, Any], dict[str,
     requested: dict[str, str] = {}
     pods, block = 0, ""
     seen: set[str] = set()
+    loose: list[str] = []  # lines without the block that they stood in: `kubectl describe node | grep nvidia.com/gpu`
     for _, line in lines:
         key, value = key_value(line)
         if key in NODE:
@@ -61,7 +65,24 @@ def node_object(lines: list[tuple[int, str]]) -> tuple[dict[str, Any], dict[str,
         elif block in ("Allocated resources", "") and (amount := REQUESTED.match(line)):
             seen.add("Allocated resources")
             requested[amount.group(1)] = amount.group(2)
+        elif not block:
+            loose.append(line)
+    seen |= picked(loose, meta, status)
     return {"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec, "status": status}, requested, pods, seen
+
+
+def picked(lines: list[str], meta: dict[str, Any], status: dict[str, Any]) -> set[str]:
+    """Amounts and labels that were picked out of one node's description; the keys they stood under. Of several nodes: none."""
+    amounts = [(match[1], match[2]) for line in lines if (match := PICKED.match(line)) and is_gpu(match[1])]
+    names = [name for name, _ in amounts]
+    if not names or any(names.count(name) > 2 for name in names):
+        return set()
+    status["capacity"] = dict(reversed(amounts))
+    if len(set(names)) < len(names):
+        status["allocatable"] = dict(amounts)
+    for line in lines:
+        entry("Labels", line.removeprefix("Labels:"), meta, {})
+    return {key.capitalize() for key in status} | ({"Labels"} if meta.get("labels") else set())
 
 
 def entry(block: str, text: str, meta: dict[str, Any], spec: dict[str, Any]) -> None:

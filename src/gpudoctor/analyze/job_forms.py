@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from itertools import pairwise
-
+from gpudoctor.parsers.py_spy import PYTHON, THREAD, frame
 from gpudoctor.parsers.stack_summary import HEADING, NAME, functions
 
 HEAD = 1 << 20  # characters of a JSON text that are looked at; its keys come sorted, and `entries` before `pg_config`
-
-# Thread 41 (active+gil): "MainThread"
-THREAD = re.compile(r"Thread \S{1,40} \((?:idle|active|active\+gil)\)")
-#     barrier (torch/distributed/distributed_c10d.py:4159)
-FRAME = re.compile(r"    \S.{0,300} \([^()]{1,500}\)$")
+FEWEST = 3  # frames without a thread's line above them
 
 
 def of_flight_recorder(whole: str) -> int:
@@ -36,5 +30,8 @@ def of_functions(lines: list[str]) -> int:
 
 
 def of_stacks(lines: list[str]) -> int:
-    """A thread with a frame below it."""
-    return 65 if any(THREAD.match(one) and FRAME.match(next_) for one, next_ in pairwise(lines)) else 0
+    """A thread with a frame below it, or frames one below the other."""
+    found = [bool(THREAD.match(one)) or -bool(frame(one) and PYTHON.search(one)) for one in lines]
+    if any(one == 1 and frame(below) for one, below in zip(found, lines[1:], strict=False)):
+        return 65
+    return 50 if any(found[at : at + FEWEST] == [-1] * FEWEST for at in range(len(found))) else 0

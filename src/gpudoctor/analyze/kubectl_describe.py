@@ -9,8 +9,8 @@ import msgspec
 
 from gpudoctor.analyze import kubectl_events
 from gpudoctor.analyze.describe_keys import ALL, OF_NODE, OF_POD, WEAK
-from gpudoctor.analyze.describe_node import node_object
-from gpudoctor.analyze.describe_pod import KEY, pod_object
+from gpudoctor.analyze.describe_node import PICKED, node_object
+from gpudoctor.analyze.describe_pod import KEY, LABEL, pod_object
 from gpudoctor.analyze.describe_workload import KIND_OF_KEY, QUOTA_HEAD, kind_of, quota_rows, workload_object
 from gpudoctor.analyze.durations import seconds
 from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
@@ -72,12 +72,22 @@ def score(lines: list[str]) -> int:
     keys = {match.group(1).strip() for line in lines if (match := KEY.match(line))} & (ALL | KIND_OF_KEY.keys())
     telling = keys & (OF_POD | OF_NODE | KIND_OF_KEY.keys())
     if not telling - WEAK and len(telling) < 2:
-        bare = any("/" in line and BARE_REQUEST.match(line) for line in lines)
-        bare = bare or any(BARE_CONDITION.match(line) or BARE_TAINT.match(line) for line in lines)
+        if len(lines) < 60 and any("/" in line and BARE_REQUEST.match(line) for line in lines):
+            return 63  # more than the events that may stand beside it: those are read of a described object, too
+        bare = any(BARE_CONDITION.match(line) or BARE_TAINT.match(line) for line in lines)
+        if amounts_alone(lines):
+            return 61
         if (bare and len(lines) < 60) or any(QUOTA_HEAD.match(line) for line in lines):
             return 55
         return 64 if keys >= {"Reason", "Message"} or len(keys & {"Name", "Namespace", "Conditions", "Events"}) >= 2 else 0
     return min(90, 50 + 8 * len(keys))
+
+
+def amounts_alone(lines: list[str]) -> bool:
+    """Whether somebody picked what a node offers out of its description: nothing else is there but labels and requests."""
+    filled = [line for line in lines if line.strip() not in ("", "--")]
+    forms = (PICKED, LABEL, BARE_REQUEST)
+    return any(PICKED.match(line) for line in filled) and all(any(one.match(line) for one in forms) for line in filled)
 
 
 def describe(output: Output, about: Subject) -> Facts:
@@ -113,7 +123,7 @@ def one(start: int, lines: list[str], output: Output, about: Subject) -> Facts:
         facts, owner = pod_facts(rest, found, output, about)
     elif any(QUOTA_HEAD.match(line) for _, line in rest):
         facts, owner = other_facts(rest, output, about)
-    elif keys & OF_NODE or any(BARE_REQUEST.match(line) or BARE_CONDITION.match(line) for _, line in rest):
+    elif keys & OF_NODE or amounts_alone(own) or any(BARE_REQUEST.match(line) or BARE_CONDITION.match(line) for _, line in rest):
         facts, owner = node_facts(rest, output, about)
     else:
         facts, owner = other_facts(rest, output, about)

@@ -24,8 +24,8 @@ FORMS: tuple[re.Pattern[str], ...] = tuple(
     for form in (
         # [ml  ]81s   Warning   FailedCreate   daemonset/driver   Error creating: …            (kubectl get events [-A])
         rf"^\s*(?:(?P<namespace>[a-z0-9][a-z0-9-]{{0,62}})\s+)?{SPAN}\s+{KIND}\s+{REASON}\s+{OBJECT}\s+(?P<message>\S.*)$",
-        # Warning  FailedScheduling  2m21s (x42 over 60m)  default-scheduler  0/3 nodes …         (kubectl describe)
-        rf"^\s*{KIND}\s+{REASON}\s+{SPAN}\s+(?P<component>[\w.-]{{1,80}}(?:, \S{{1,253}})?)\s+(?P<message>\S.*)$",
+        # Warning  FailedScheduling  2m21s (x42 over 60m)  default-scheduler  0/3 nodes …         (kubectl describe; GKE's has a slash)
+        rf"^\s*{KIND}\s+{REASON}\s+{SPAN}\s+(?P<component>[\w./-]{{1,80}}(?:, \S{{1,253}})?)\s+(?P<message>\S.*)$",
         # FailedScheduling  2m21s (x42 over 60m)  default-scheduler  …                             (its first column lost)
         rf"^\s*(?P<reason>[A-Z][A-Za-z]{{3,63}})\s+{SPAN}\s+(?P<component>[a-z][\w.-]{{2,80}}(?:, \S{{1,253}})?)\s+(?P<message>\S.*)$",
         # 1m  5s  12  default-scheduler    Warning  FailedScheduling  …                            (kubectl describe up to 1.9)
@@ -33,6 +33,8 @@ FORMS: tuple[re.Pattern[str], ...] = tuple(
         rf"\s{KIND}\s+{REASON}\s+(?P<message>\S.*)$",
         # Warning   Pending   job-sample-x   couldn't assign flavors …                             (custom columns)
         rf"^\s*{KIND}\s{{2,}}{REASON}\s{{2,}}(?P<name>[a-z0-9][a-z0-9.-]{{1,252}})\s{{2,}}(?P<message>\S.*)$",
+        # Warning   FailedScheduling   0/3 nodes …                                                 (its columns in between left out)
+        rf"^\s*{KIND}\s{{2,}}(?P<reason>[A-Z][A-Za-z]{{3,63}})\s{{2,}}(?P<message>\S.*)$",
     )
 )
 # Words that every form but the third contains; the third needs a reason that begins a line.
@@ -41,8 +43,10 @@ HEADER = re.compile(
     r"^\s*(?:NAMESPACE\s+)?(?:LAST ?SEEN|FIRST ?SEEN|FirstSeen)\s|^\s*Type\s+Reason\s+(?:Age|Object)|^\s*-{3,}(?:\s+-{3,})+\s*$"
     r"|^(?:Name|Namespace|Containers|Conditions|Events|Status):"
 )
+# nvidia.com/gpu     2          2          (of a described node; it does not go on with the message above it)
+AMOUNTS = re.compile(r"^\s*[a-z0-9.-]{1,80}/[\w.-]{1,80}:?\s+\d\S{0,20}(?:\s+\d\S{0,20})?\s*$")
 CLAUSE = re.compile(
-    r"\b\d{1,7}/\d{1,7} nodes are available:|\bno nodes available to schedule pods|\ball nodes are unavailable:"
+    r"\b\d{1,7}/\d{1,7} nodes are (?:un)?available:|\bno nodes available to schedule pods|\ball nodes are unavailable:"
     r"|\bpod has unbound immediate PersistentVolumeClaims"
 )
 
@@ -90,7 +94,7 @@ def find(lines: list[str], first: int = 1) -> list[Line]:
         if match:
             found.append(Line(number, match, match["message"], line, [number]))
             open_ = True
-        elif not line.strip() or HEADER.match(line):
+        elif not line.strip() or HEADER.match(line) or AMOUNTS.match(line):
             open_ = False
         elif open_:
             last = found[-1]

@@ -51,6 +51,7 @@ WANTED = re.compile(
     r"\bkubectl get (?:ds|daemonsets?)(?: (?:-n|--namespace)[ =](?P<namespace>[a-z0-9-]{1,63})| -A| -o wide)*"
     r" (?P<name>[a-z0-9][a-z0-9-]{0,62})\b.{0,80}\bDESIRED\W{1,4}(?P<desired>\d{1,6})\b"
 )
+NOTES = 20  # the score of a person's words: the lines around them are read too
 POD_SHOWN = {"namespace", "pod", "status", "phase", "ready", "restarts", "age", "deleting", "component"}
 NODE_SHOWN = {"node", "ready", "unschedulable", "age", "kubelet_version"}
 ENDED = {
@@ -72,7 +73,9 @@ def score(lines: list[str]) -> int:
     """0 to 80: whether a header of a known table, or a row of pods or nodes that needs none, is there."""
     if any(kind_of(header(line)) for line in lines):
         return 80
-    return 65 if any(POD.match(line) or NODE.match(line) or WANTED.search(line) for line in lines) else 0
+    if any(POD.match(line) or NODE.match(line) for line in lines):
+        return 65
+    return NOTES if any(WANTED.search(line) for line in lines) else 0
 
 
 def tables(output: Output, about: Subject) -> Facts:

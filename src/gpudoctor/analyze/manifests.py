@@ -8,9 +8,11 @@ from typing import Any
 
 import msgspec
 
+from gpudoctor.analyze.kubectl_events import CLAUSE
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.parsers import LINE, ParseError, load
 from gpudoctor.parsers.messages import scan_text
+from gpudoctor.parsers.schedule_message import schedule_reasons
 from gpudoctor.probes.base import Output
 
 YAML_BYTES = 8 << 20  # libyaml reads about 3 MiB a second
@@ -18,6 +20,7 @@ ALIASES = 20  # of one document; kubectl writes none, and a few hundred can stan
 NESTING = 100  # levels of one document; libyaml's composer recurses on the C stack, a Pod has about 15
 DEPTH = 12  # how deep conditions are looked for in objects of other kinds
 WORDS = 200  # messages of one object
+OVER = ("Running", "Completed", "Succeeded", "Finished")  # phases of what has waited once and doesn't any more
 
 # Kind → the parser that reads it; every other kind may be a workload, which has a pod template.
 PARSERS_OF_KIND: dict[str, str] = {
@@ -44,7 +47,7 @@ ALSO_OF_KIND: dict[str, str] = {
     **dict.fromkeys(("Pod", "DaemonSet", "Deployment"), "kubernetes.exporter_templates"),
 }
 
-TOP_KEY = re.compile(r"^(apiVersion|kind|metadata|spec|status|items|data):", re.MULTILINE)
+TOP_KEY = re.compile(r"^(apiVersion|kind|metadata|spec|status|items|data|allocatable):", re.MULTILINE)
 # "nvidia.com/gpu.count": "8",  |  nvidia.com/mig.strategy=single  |  feature.node.kubernetes.io/pci-10de.present: "true"
 LABEL = re.compile(
     r'^(?:Labels:)?[\s"-]*((?:[\w-]+\.)*(?:nvidia\.com|node\.kubernetes\.io|kubernetes\.io|kubernetes\.azure\.com|cloud\.google\.com|amazonaws\.com)'
@@ -72,12 +75,14 @@ def score(text: str) -> int:
     keys = {match.group(1) for match in TOP_KEY.finditer(head)}
     if len(keys & {"apiVersion", "kind", "metadata", "spec", "status", "items"}) >= 2:
         return 92
-    return 50 if keys & {"status", "metadata", "spec"} and len(head) < 32768 else 0
+    return 50 if keys & {"status", "metadata", "spec", "allocatable"} and len(head) < 32768 else 0
 
 
 def objects(output: Output, about: Subject) -> Facts:
     """The facts of all objects in a text. Raises `ParseError` for text that is neither JSON nor YAML, or too large or knotted YAML."""
     page = as_json(output)
+    if part := part_of_node(page, about):
+        return part_facts(part, output, about)
     facts: Facts = {}
     there = kinds(page, output)
     wanted = {PARSERS_OF_KIND.get(kind, "kubernetes.workloads") for kind in there}
@@ -85,8 +90,29 @@ def objects(output: Output, about: Subject) -> Facts:
         for kind, records in load(parser)(msgspec.structs.replace(output, pages=(page,), exit=0), about).items():
             facts.setdefault(kind, []).extend(records)
     if len(page) <= YAML_BYTES:
-        facts.setdefault("messages", []).extend(other_words(page, output, about))
+        for kind, records in other_words(page, output, about).items():
+            facts.setdefault(kind, []).extend(records)
     return facts
+
+
+def part_of_node(page: bytes, about: Subject) -> dict[str, Any] | None:
+    """The Node of which a page without a kind is a part."""
+    from gpudoctor.analyze import fragments
+
+    if b'"kind"' in page[:65536] or not (b'"capacity"' in page or b'"allocatable"' in page) or len(page) > YAML_BYTES:
+        return None
+    try:
+        return fragments.node_of(msgspec.json.decode(page), about.node)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return None
+
+
+def part_facts(node: dict[str, Any], output: Output, about: Subject) -> Facts:
+    """What a part of a Node shows."""
+    from gpudoctor.analyze import fragments
+
+    page = msgspec.json.encode(node)
+    return fragments.with_gaps(load("kubernetes.nodes")(msgspec.structs.replace(output, pages=(page,), exit=0), about), node)
 
 
 def as_json(output: Output) -> bytes:
@@ -143,23 +169,35 @@ def kinds(page: bytes, output: Output) -> set[str]:
     return named
 
 
-def other_words(page: bytes, output: Output, about: Subject) -> list[Any]:
-    """Known messages in the conditions of objects that no parser reads (ClusterQueue, PodGroup, a `status:` alone)."""
+def other_words(page: bytes, output: Output, about: Subject) -> Facts:
+    """Known messages, and a scheduler's, in the conditions of objects that no parser reads (ClusterQueue, PodGroup, a `status:` alone)."""
     try:
         value = msgspec.json.decode(page)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return []
+        return {}
     from gpudoctor.parsers.kubernetes_workloads import KINDS
 
     documents = value if isinstance(value, list) else [value]
     known = PARSERS_OF_KIND.keys() | KINDS.keys() | {"List"}
-    found = []
+    found: Facts = {"messages": []}
     for document in documents[:1000]:
         if not isinstance(document, dict) or str(document.get("kind")) in known or "items" in document:
             continue
-        for words, _ in zip(messages(document, DEPTH), range(WORDS), strict=False):
-            found += scan_text(words, source="status", about=about, origin=Origin(output.named(), 0, words[:400]))
+        for words, _ in zip(messages(without_past(document), DEPTH), range(WORDS), strict=False):
+            origin = Origin(output.named(), 0, words[:400])
+            found["messages"] += scan_text(words, source="status", about=about, origin=origin)
+            if CLAUSE.search(words):
+                reasons = schedule_reasons(words, namespace=about.namespace, pod=about.pod, origin=origin)
+                found.setdefault("schedule_reasons", []).extend(reasons)
     return found
+
+
+def without_past(document: dict[str, Any]) -> dict[str, Any]:
+    """An object without the conditions of a time that is over. Volcano leaves Unschedulable behind in a PodGroup that runs."""
+    status = document.get("status")
+    if isinstance(status, dict) and status.get("phase") in OVER and isinstance(status.get("conditions"), list):
+        return {**document, "status": {**status, "conditions": []}}
+    return document
 
 
 def messages(value: Any, depth: int) -> Iterator[str]:

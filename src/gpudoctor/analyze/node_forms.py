@@ -10,23 +10,26 @@ from gpudoctor.parsers.linux_modules import LSMOD, MODULE, PICKED
 from gpudoctor.parsers.linux_units import PROPERTY, STATUS
 from gpudoctor.parsers.nvidia_nvlink import ALL_DOWN, GPU_ID, LINK, NONE, value
 from gpudoctor.parsers.nvidia_smi_csv import by_units, titles_in
-from gpudoctor.parsers.nvidia_smi_details import HEAD
-from gpudoctor.parsers.nvidia_smi_names import LONELY
+from gpudoctor.parsers.nvidia_smi_details import HEAD, undecorated
+from gpudoctor.parsers.nvidia_smi_names import COLUMNS, LONELY
 from gpudoctor.parsers.nvidia_smi_problems import find_problem
 from gpudoctor.parsers.nvidia_smi_table import LISTED
 from gpudoctor.parsers.nvidia_topo import CELLS
 from gpudoctor.parsers.nvidia_version import RELEASE
 
-BANNER = re.compile(r"^\| NVIDIA-SMI \d|^=+NVSMI LOG=+|<nvidia_smi_log>|^\s*(?:Driver Version|Attached GPUs) +: ")
+BANNER = re.compile(r"^\| NVIDIA-SMI \d|^\|\s{1,4}Processes:\s|^=+NVSMI LOG=+|<nvidia_smi_log>|^\s*(?:Driver Version|Attached GPUs) +: ")
 ROW = re.compile(r"^\|\s+\d{1,3}\s+\S.{1,60}\|\s+[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d ")
 # A part of -q that somebody cut out:     HW Thermal Slowdown               : Not Active
 SECTION = re.compile(
     r"^\s*(?:Clocks (?:Event|Throttle) Reasons|Remapped Rows|ECC Errors|FB Memory Usage|PCIe Generation|Link Width|Retired Pages|Fabric"
-    r"|Temperature|(?:GPU )?Power Readings|MIG Mode|Ecc Mode|ECC Mode)\s*$"
+    r"|Temperature|(?:GPU )?Power Readings|MIG Mode|Ecc Mode)\s*$",
+    re.IGNORECASE,
 )
-VALUE = re.compile(r"^\s+\S[^:]{1,40}\s+: \S")
+VALUE = re.compile(r"^\s*\S[^:]{1,40}\s{0,40}: \S")
 #             SRAM Threshold Exceeded       : Yes
 ALIGNED = re.compile(r"^ {4,20}(\S[^:]{2,40}?) {1,40}: \S")
+# HW Slowdown: Active  |  ecc.errors.uncorrected.volatile.total:    7: without its indentation a value must say which of them it is
+WRITTEN = re.compile(r"^\s*(\S[^:]{2,60}?) *: *(?:Active|Yes|\d{1,9})\s*$")
 STARTS = (
     "Failed to initialize NVML",
     "Unable to determine",
@@ -57,9 +60,17 @@ def of_smi(lines: list[str]) -> int:
         if word and (bare.startswith(STARTS) or "executable file not found" in bare):
             return 75
     # A section's title with a value below it, or a value that needs none.
+    lines = [undecorated(line) for line in lines]
     if any(SECTION.match(line) and VALUE.match(below) for line, below in zip(lines, [*lines[1:], ""], strict=True)):
         return 70
-    return 60 if any((match := ALIGNED.match(line)) and (match.group(1) in LONELY or reason(line, match.group(1))) for line in lines) else 0
+    if any((match := ALIGNED.match(line)) and (match.group(1) in LONELY or reason(line, match.group(1))) for line in lines):
+        return 60
+    return 60 if any((match := WRITTEN.match(line)) and written(line, match.group(1)) for line in lines) else 0
+
+
+def written(line: str, label: str) -> bool:
+    """Whether a label of nvidia-smi is unmistakable wherever it stands."""
+    return label in LONELY or (label in COLUMNS and "." in label) or (" " in label and reason(line, label))
 
 
 def reason(line: str, label: str) -> bool:

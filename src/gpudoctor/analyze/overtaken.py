@@ -1,5 +1,5 @@
-"""What later events have overtaken: refusals to place a pod that runs by now or for which a node is on its way, and start failures of a
-pod that is ready.
+"""What later events have overtaken: refusals to place a pod that runs by now or for which a node is on its way, start failures of a pod
+that is ready or whose containers were started since, a queue that has let the workload in, a node that is ready again.
 
 Events stay for an hour, and a pod that waited for a while keeps its old warnings in `kubectl describe`.
 """
@@ -7,20 +7,48 @@ Events stay for an hour, and a pod that waited for a while keeps its old warning
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Event, Message, Pod, ScheduleReason
 
 REFUSALS = ("FailedScheduling", "Unschedulable", "NotTriggerScaleUp", "FailedScaleUp")
-FAILURES = ("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume", "Failed", "ErrImageNeverPull", "InspectFailed", "BackOff")
+RESTARTS = "BackOff"  # also of an image
+FAILURES = (
+    *("FailedCreatePodSandBox", "FailedPodSandBoxStatus", "FailedMount", "FailedAttachVolume", "FailedMapVolume", "NetworkNotReady"),
+    *("Failed", "ErrImageNeverPull", "InspectFailed", RESTARTS),
+)
+METRICS = ("Resource", "ContainerResource", "Pods", "Object", "External")
+DISK = ("FreeDiskSpaceFailed", "ImageGCFailed", "EvictionThresholdMet", "NodeHasDiskPressure")
+# Other complaints → what says of the same object that they are over: Kueue's queue, the node of a pod, an autoscaler, a node's resources.
+ENDED: dict[str, tuple[str, ...]] = {
+    "Pending": ("QuotaReserved", "Admitted"),
+    "NodeNotReady": ("NodeReady",),
+    **{f"FailedGet{kind}Metric": ("SuccessfulRescale",) for kind in METRICS},
+    "FailedComputeMetricsReplicas": ("SuccessfulRescale",),
+    **dict.fromkeys(DISK, ("NodeHasNoDiskPressure",)),
+    "NodeHasInsufficientMemory": ("NodeHasSufficientMemory",),
+}
+LOST = ("Rebooted", "TaintManagerEviction")  # a node came back, but what ran there did not
 COMING = ("TriggeredScaleUp", "Nominated")  # cluster-autoscaler, Karpenter
 # What both autoscalers give a new machine to become a node (--max-node-provision-time; Karpenter's registration TTL).
 PROVISIONING = 900.0
+# The kubelet forgets a container's restarts once it has run for 10 minutes (2 x its longest back-off, kuberuntime_manager.go).
+SETTLED = 600.0
 TOGETHER = 60.0  # s: the scheduler tries again and again while the machine is on its way
 NEVER = float("inf")
 
 Name = tuple[str, str]
-Ages = dict[Name, float]
+
+
+class Seen(NamedTuple):
+    """When an event was last seen: its age, and how far above the end of its text it stands (minus its line)."""
+
+    age: float
+    above: int
+
+
+UNSEEN = Seen(NEVER, 0)
 
 
 def without_overtaken(facts: Facts) -> Facts:
@@ -30,33 +58,55 @@ def without_overtaken(facts: Facts) -> Facts:
     running = {(pod.namespace, pod.pod) for pod in pods if pod.phase in ("Running", "Succeeded")}
     ready = {(pod.namespace, pod.pod) for pod in pods if pod.phase == "Running" and pod.ready}
     placed, coming = youngest(events, ("Scheduled",)), youngest(events, COMING)
+    started = youngest(events, ("Started",))
+    ended = {reason: youngest(events, after) for reason, after in ENDED.items()}
+    back = nodes_back(events)
 
     def history(event: Event) -> bool:
         name = name_of(event)
         if event.reason in FAILURES:
-            return name in ready
+            return name in ready or overtakes(started.get(name), event, SETTLED if event.reason == RESTARTS else 0.0)
+        if event.reason in ENDED:
+            return overtakes(ended[event.reason].get(name), event) or (event.kind == "Pod" and overtakes(back, event))
         if event.reason not in REFUSALS:
             return False
         age = event.age if event.age is not None else -NEVER  # a refusal of unknown age may be of this moment
-        ordered = coming.get(name, NEVER)
-        return name in running or placed.get(name, NEVER) <= age or ordered <= min(PROVISIONING, age + TOGETHER)
+        ordered = coming.get(name, UNSEEN).age
+        return name in running or placed.get(name, UNSEEN).age <= age or ordered <= min(PROVISIONING, age + TOGETHER)
 
     old = {place(event) for event in events if history(event)}
     return {kind: [fact for fact in records if not gone(fact, old, running)] for kind, records in facts.items()}
 
 
-def youngest(events: Iterable[Event], reasons: tuple[str, ...]) -> Ages:
-    """The smallest age of the events of some reasons, by pod."""
-    ages: Ages = {}
+def youngest(events: Iterable[Event], reasons: tuple[str, ...]) -> dict[Name, Seen]:
+    """When each object last had an event of some reasons."""
+    seen: dict[Name, Seen] = {}
     for event in events:
         if event.reason in reasons and event.age is not None:
-            ages[name_of(event)] = min(event.age, ages.get(name_of(event), NEVER))
-    return ages
+            seen[name_of(event)] = min(Seen(event.age, -event.origin.line), seen.get(name_of(event), UNSEEN))
+    return seen
+
+
+def overtakes(later: Seen | None, event: Event, settled: float = 0.0) -> bool:
+    """Whether something happened after an event, and has lasted for `settled` seconds. Of equal ages the lower line is the later one."""
+    if later is None or event.age is None:
+        return False
+    return settled <= later.age and later < Seen(event.age, -event.origin.line)
+
+
+def nodes_back(events: list[Event]) -> Seen | None:
+    """When the last node became ready again, if all did that had not been, and none of them lost what ran there."""
+    if any(event.reason in LOST for event in events):
+        return None
+    nodes = [event for event in events if event.kind == "Node"]
+    ready = youngest(nodes, ("NodeReady",))
+    away = [event for event in nodes if event.reason == "NodeNotReady"]
+    return min(ready.values()) if ready and all(overtakes(ready.get(name_of(event)), event) for event in away) else None
 
 
 def name_of(event: Event) -> Name:
-    """The pod of an event. Those that were pasted without it belong together when they stand in one text."""
-    return event.namespace, event.pod or event.origin.source
+    """The object of an event. Those that were pasted without it belong together when they stand in one text."""
+    return event.namespace, event.pod or event.name or event.origin.source
 
 
 def gone(fact: Fact, old: set[tuple[str, int, str]], running: set[Name]) -> bool:

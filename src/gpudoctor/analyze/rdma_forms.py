@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from gpudoctor.parsers.ib_counters import HEAD as COUNTERS
-from gpudoctor.parsers.ib_counters import NODE, SUMMARY
+from gpudoctor.parsers.ib_counters import NODE, PORT, SUMMARY, bare, value_of
 from gpudoctor.parsers.ib_gids import HEAD as GIDS
 from gpudoctor.parsers.ib_gids import LINK as RDMA_LINK
 from gpudoctor.parsers.ib_gids import NETDEV, ROW
@@ -35,13 +35,15 @@ def of_ports(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int:
 
 
 def of_counters(lines: list[str]) -> int:
-    """perfquery."""
-    return 90 if any(COUNTERS.match(line.strip()) for line in lines) else 0
+    """perfquery; or counters that were cut out of its answer."""
+    if any(COUNTERS.match(line.strip()) for line in lines):
+        return 90
+    return 60 if bare(match.group(1) for line in lines if (match := value_of(line))) else 0
 
 
 def of_errors(lines: list[str]) -> int:
     """ibqueryerrors."""
-    return 91 if any(NODE.match(line) or SUMMARY.match(line) for line in lines) else 0
+    return 91 if any(NODE.match(line) or SUMMARY.match(line) or PORT.match(line) for line in lines) else 0
 
 
 def of_links(lines: list[str]) -> int:

@@ -30,6 +30,7 @@ from gpudoctor.analyze import (
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.parsers import LINE, PARSERS, load
+from gpudoctor.parsers.kernel_xid import retold_xid_of, sxid_of, xid_of
 from gpudoctor.probes.base import Output
 
 SAMPLE = 2000  # lines that are looked at
@@ -82,6 +83,11 @@ def of_log(text: Text) -> int:
         return 30
     matching = sum(LOG.match(line) is not None for line in text.lines)
     return 30 if matching and matching * 3 >= len([line for line in text.lines if line.strip()]) else 0
+
+
+def of_errors(text: Text) -> int:
+    """Numbered errors of the driver, in whatever words."""
+    return FEW if any(xid_of(line) or retold_xid_of(line) or sxid_of(line) for line in text.lines if "id" in line.lower()) else 0
 
 
 def of_events(text: Text) -> int:
@@ -168,6 +174,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("kubectl.taint", lambda text: node_columns.score(text.lines, text.hint.argv), node_columns.tainted, embedded=True),
     Recogniser("kubectl.labels", lambda text: manifests.label_score(text.lines), manifests.labels),
     Recogniser("kernel.log", of_kernel, _parser("kernel.log")),
+    Recogniser("logs.errors", of_errors, _parser("logs.errors")),
     Recogniser("scheduler.message", of_scheduler, _scheduler),
     Recogniser("nccl.log", lambda text: rank_forms.score(text.lines, text.whole), _parser("nccl.log"), embedded=True),
     Recogniser("logs.text", of_log, _parser("logs.text")),
@@ -185,11 +192,14 @@ PARTS = (
     "linux.df",
     "linux.ps",
     "training.log",
+    "logs.errors",
 )
 # Seldom alone: what was printed beside it is read line by line.
-AMONG_LINES = ("environment.settings", "linux.df", "linux.ps", "training.log")
+AMONG_LINES = ("environment.settings", "linux.df", "linux.ps", "python.stacks", "training.log")
 FEW = 20  # the score of a few lines that stand among others
-ANSWERS = ("nvidia.smi", "nvidia.topo", "infiniband.", "linux.", "scheduler.message")
+ANSWERS = ("nvidia.smi", "nvidia.topo", "infiniband.", "linux.", "python.stacks", "scheduler.message")
+# Nobody asks for a limit or for counters without a reason, and that stands beside the answer.
+REASONED = ("linux.limits", "infiniband.perfquery", "infiniband.ibqueryerrors")
 LINES = Recogniser("text", lambda text: 1, _parser("logs.text"))
 
 
@@ -205,11 +215,12 @@ def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     # What nvidia-smi, a tool of the fabric or the scheduler printed may stand in a log: the rest of the log is read too.
     if chosen.name.startswith(ANSWERS) and (others := [one for score, one in scores if score and one.name in LOGS]):
         beside = others[:1]
-    elif chosen.name == "linux.limits":  # nobody asks for a limit without a reason, and that stands beside it
+    elif chosen.name in REASONED:
         beside = [LINES]
     beside += [one for score, one in scores if score and one.name in PARTS and one is not chosen and one not in beside]
-    return [
-        chosen,
-        *beside,
-        *([LINES] if (chosen.name in AMONG_LINES or best <= FEW) and not any(one.name in LOGS for one in beside) else []),
-    ]
+    if (chosen.name in AMONG_LINES or best <= FEW) and not any(one.name in LOGS for one in beside):
+        beside.append(LINES)
+    found = [chosen, *beside]
+    # A log's reader, or that of a text's lines, finds the numbered errors itself.
+    read = any(one.name in LOGS or one is LINES for one in found)
+    return [one for one in found if one.name != "logs.errors"] if read else found

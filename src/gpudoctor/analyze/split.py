@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gpudoctor.analyze import bug_report, markup, rank_forms, recognise, wrapped
+from gpudoctor.analyze import bug_report, embedded, markup, rank_forms, recognise, wrapped
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Subject
 from gpudoctor.parsers import LINE
@@ -81,11 +81,23 @@ def split(path: str, text: str) -> list[Section]:
     """The sections of one text, those that hold more than white space, in order."""
     if is_one_json(text):
         return logs(Section(path, 1, text))
-    cut = (section for section in _cut(path, markup.plain(text).split("\n")) if section.text.strip())
+    whole = _cut(path, markup.plain(text).split("\n"))
+    cut = (section for one in whole for section in apart(one) if section.text.strip())
     found = [section for section, _ in zip(cut, range(SECTIONS), strict=False)]
     if bug_report.BEGINNING in text:
         found = reported(found, bug_report.host(text))
     return [log for section in found for log in logs(section)]
+
+
+def apart(section: Section) -> Iterator[Section]:
+    """The objects of the API in a section, and what stands before, between and behind them."""
+    if len(section.text) > embedded.LONGEST or not ("kind:" in section.text or '"kind"' in section.text):
+        yield section
+        return
+    lines = section.text.split("\n")
+    for start, end, is_object in embedded.pieces(lines):
+        command = section.command if is_object or not start or " logs " in section.command else ""
+        yield msgspec.structs.replace(section, line=section.line + start, text="\n".join(lines[start:end]), command=command)
 
 
 def reported(sections: list[Section], host: str) -> list[Section]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from gpudoctor.parsers.linux_df import HEAD, ROW
 from gpudoctor.parsers.linux_ps import NAMES, STATES
-from gpudoctor.parsers.step_words import step_in
+from gpudoctor.parsers.step_compare import slowest_in
+from gpudoctor.parsers.step_words import memory_in, step_in
 
-FEWEST = 3  # lines of progress: one alone may be a sentence
+FEWEST = 3  # lines of progress: one alone may be a sentence, if it doesn't tell the time for data or compare ranks
 
 
 def of_df(lines: Sequence[str]) -> int:
@@ -28,7 +29,9 @@ def of_progress(lines: Sequence[str]) -> int:
     """Lines of progress; whatever else the text is wins."""
     found = 0
     for line in lines:
-        found += step_in(line) is not None
+        step = step_in(line)
+        told = (step is not None and step.data is not None and step.seconds is not None) or slowest_in(line) is not None
+        found += FEWEST if told else step is not None or memory_in(line) is not None
         if found >= FEWEST:
             return 24
     return 0

@@ -99,6 +99,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         power=fmean(power) if power else None,
         power_share=power_share(now),
         power_steady=max(abs(one - fmean(power)) for one in power) <= STEADY * fmean(power) if len(power) > 1 else None,
+        sm_clock=mean(now, "sm_clock"),
         memory_used=memory,
         memory_share=memory_share(now, gpu),
         memory_rise=rise(values(samples, "memory_used")),
@@ -196,6 +197,7 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
     for one in uses:
         peers = [other for other in uses if other is not one and other.held and one.held and other.product == one.product]
         activity = [active for other in peers if (active := active_share(other)) is not None]
+        busy = [other.sm_clock for other in uses if other is not one and other.product == one.product and never_pauses(other)]
         own = active_share(one)
         agree = len(activity) >= FEWEST and own is not None and max(activity) - min(activity) <= AGREE
         made.append(
@@ -203,6 +205,7 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
                 one,
                 together=one_job,
                 peers=len(peers),
+                fastest_sm_clock=max((clock for clock in busy if clock is not None), default=None),
                 usual_utilisation=middle(peers, "utilisation"),
                 usual_sm_active=middle(peers, "sm_active"),
                 usual_power_share=middle(peers, "power_share"),
@@ -211,6 +214,11 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
             )
         )
     return made
+
+
+def never_pauses(one: GpuUse) -> bool:
+    """Whether a kernel runs on it all the time."""
+    return one.utilisation_lowest is not None and one.utilisation_lowest >= BUSY
 
 
 def active_share(one: GpuUse) -> float | None:

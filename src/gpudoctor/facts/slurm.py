@@ -21,6 +21,7 @@ class SlurmNode(Fact, frozen=True, kw_only=True):
     reason_kind: str = ""  # gres_count, memory, shape, kill, prolog, silent, rebooted, launch, health, reboot; knowledge.slurm
     reason_by: str = ""
     since: str = ""  # when the reason was set, as printed: it has no time zone
+    restarted: bool = False  # slurmd answers, and has started after the reason was set
     reported: int | None = None  # of a reason with two amounts: what slurmd reported (GPUs; MiB)
     configured: int | None = None
     gpus: int | None = None  # by the controller's Gres

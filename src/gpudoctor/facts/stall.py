@@ -20,8 +20,11 @@ class Pace(Fact, frozen=True, kw_only=True):
     slower: float | None = None  # how many times longer steps take since the change at `since`; 1.0 without a lasting change
     since: int | None = None  # step
     data_share: float | None = None  # of a step's time that it waits for data, by the program's own clock; 0 to 1
+    slowest: str = ""  # the ranks or nodes that were last in the last line that compares them
+    slowest_by: float | None = None  # how many times longer than the others they took
     memory: float | None = None  # MiB that it has allocated on its GPU, by the last line
     memory_rise: float | None = None  # MiB by which that grew from quarter to quarter of the lines, else 0
+    memory_never_falls: bool = False  # from line to line
     last: float | None = None  # when the last line of progress was written
     every: float | None = None  # between two lines of progress, the median
     silent: float | None = None  # since the last line of progress, until the log was read or wrote its last line
@@ -77,6 +80,8 @@ class GpuUse(OfGpu, frozen=True, kw_only=True):
     power: float | None = None  # W
     power_share: float | None = None  # of the limit
     power_steady: bool | None = None  # it hardly varies from sample to sample
+    sm_clock: float | None = None  # MHz
+    fastest_sm_clock: float | None = None  # the highest of the other GPUs of the node of the same product that run a kernel all the time
     memory_used: float | None = None  # MiB, in the last sample
     memory_share: float | None = None  # of what programs can have, the lowest of the samples
     memory_rise: float | None = None  # MiB, where it grows from quarter to quarter of the samples, else 0

@@ -34,7 +34,24 @@ COUNTERS = (
     Counter("transmit_data", "PortXmitData", "port_xmit_data", 32),
     Counter("receive_data", "PortRcvData", "port_rcv_data", 32),
 )
+# What libibmad called them in OFED 1.x, and what papers and scripts of that time still do.
+OLDER = {
+    "SymbolErrors": "SymbolErrorCounter",
+    "LinkRecovers": "LinkErrorRecoveryCounter",
+    "LinkDowned": "LinkDownedCounter",
+    "RcvErrors": "PortRcvErrors",
+    "RcvRemotePhysErrors": "PortRcvRemotePhysicalErrors",
+    "XmtDiscards": "PortXmitDiscards",
+    "XmtConstraintErrors": "PortXmitConstraintErrors",
+    "RcvConstraintErrors": "PortRcvConstraintErrors",
+    "LinkIntegrityErrors": "LocalLinkIntegrityErrors",
+    "ExcBufOverrunErrors": "ExcessiveBufferOverrunErrors",
+    "XmtWait": "PortXmitWait",
+    "XmtData": "PortXmitData",
+    "RcvData": "PortRcvData",
+}
 BY_NAME = {name: counter for counter in COUNTERS for name in (counter.mad, counter.sysfs)}
+BY_NAME |= {old: BY_NAME[new] for old, new in OLDER.items()}
 WORD = 4  # bytes: traffic is counted in words of four
 DATA = frozenset({"transmit_data", "receive_data"})
 

@@ -107,8 +107,9 @@ def node_state(text: str) -> tuple[str, tuple[str, ...]] | None:
 REASONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     # gres/gpu count reported lower than configured (7 < 8)  |  gres/gpu:h100 count too low (7 < 8)  |  gres/gpu GRES core specification …
     ("gres_count", re.compile(r"gres/\S+ (?:count |GRES )|gres/\S+ has |Could not unpack gres", re.IGNORECASE)),
-    ("memory", re.compile(r"Low RealMemory|RealMemory too low", re.IGNORECASE)),
-    ("shape", re.compile(r"Low (?:socket|CPUs?\b|TmpDisk|Sockets|Cores)", re.IGNORECASE)),
+    ("memory", re.compile(r"Low Real_?Memory|RealMemory too low", re.IGNORECASE)),
+    # Low socket*core*thread count, Low CPUs  |  low cpu count (32 < 64)  |  low tmp_disk size (…)
+    ("shape", re.compile(r"Low (?:socket|CPUs?\b|Tmp_?Disk|Cores)", re.IGNORECASE)),
     ("kill", re.compile(r"Kill task fail", re.IGNORECASE)),
     # Prolog error  |  prolog/epilog failure  |  Job env setup error
     ("prolog", re.compile(r"(?:Prolog|Epilog)\b.{0,40}(?:error|fail|exit|time)|Job env setup error|Epilog err|Prolog err", re.IGNORECASE)),

@@ -62,6 +62,7 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.counters": Parser(("counter_lists",), "metric_rules:config_maps"),
     "person.answer": Parser(("answers",), "person:answer"),
     "logs.text": Parser(("messages", "xids", "sxids", "allocations"), "logs:text"),
+    "logs.errors": Parser(("xids", "sxids"), "logs:errors"),
     "kernel.log": Parser(("xids", "sxids", "messages"), "kernel:log", streams=True, all_of=("xids", "sxids")),
     # Logs of the ranks of a distributed job, and of what launches it.
     "nccl.log": Parser(
@@ -101,7 +102,7 @@ PARSERS: dict[str, Parser] = {
     "dcgm.diag": Parser(("dcgm_tests", "dcgm_errors"), "dcgm_diag:diag"),
     "dcgm.dmon": Parser(("gpu_samples",), "dcgm_dmon:dmon"),
     "dcgm.policy": Parser(("dcgm_policies",), "dcgm_policy:policy"),
-    "dcgm.stats": Parser(("dcgm_stats",), "dcgm_stats:stats"),
+    "dcgm.stats": Parser(("dcgm_stats", "gpu_samples"), "dcgm_stats:stats"),
     "nvidia.dmon": Parser(("gpu_samples",), "nvidia_dmon:dmon"),
     "prometheus.range": Parser(("gpu_samples",), "prometheus_range:samples"),
     "prometheus.text": Parser(("gpu_samples", "expositions", "gpus"), "prometheus_text:metrics"),  # what an exporter serves

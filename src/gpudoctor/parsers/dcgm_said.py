@@ -19,6 +19,7 @@ from gpudoctor.probes.base import Output
 SAID = re.compile(
     r"(?:GPU \d{1,3} is running at PCI link (?:width|generation) |(?:There (?:have|has) been )?[Tt]hermal violations totaling "
     r"|Detected (?:clocks? event|clocks? throttling) due to thermal violation in GPU "
+    r"|GPU \d{1,3} had an uncontained error|SRAM Threshold Count exceeded|A pending retired page has been detected"
     r"|Max (?:power|stress level) of [\d.]{1,12} did not reach |(?:GPU \d{1,3}'s )?NvLink link \d{1,3}\b.{0,20} is currently down)"
     r"[^\"|\n]{0,300}"
 )

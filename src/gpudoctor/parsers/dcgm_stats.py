@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.dcgm import DcgmStats
+from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.parsers.dcgm_boxes import amount, gpu_name, not_read, number, problem, rows
 from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
@@ -16,6 +19,8 @@ PID = re.compile(r"Successfully retrieved process info for PID: (\d{1,9})\.")
 GPU = re.compile(r"GPU ID: (\d{1,4})\Z")
 # Avg: 1395, Max: 1410, Min: 1380
 AVERAGE = re.compile(r"Avg: (\S{1,20}?),")
+# Avg: 0, Max: 0, Min: 0
+HIGHEST = re.compile(r"Avg: \S{1,20}?, Max: (\S{1,20}?)(?:,|$)")
 # Due to - Power (%)   |          - Thermal (%)
 SLOWDOWN = re.compile(r"(?:Due to )?- (\w[\w ]{1,20}?) \(%\)")
 REASONS = {
@@ -50,7 +55,36 @@ def stats(output: Output, about: Subject) -> Facts:
         if not word and not job and pid is None:
             raise not_read(output, "an answer of `dcgmi stats`")
         return {"dcgm_stats": [DcgmStats(node=about.node, job=job, pid=pid, problem=word, origin=origin)] if word else []}
-    return {"dcgm_stats": [record(box, job, pid, about) for box in boxes]}
+    made = [record(box, job, pid, about) for box in boxes]
+    return {"dcgm_stats": list(made), "gpu_samples": [sample for box, one in zip(boxes, made, strict=True) for sample in idle(box, one)]}
+
+
+def idle(box: Box, one: DcgmStats) -> Iterator[GpuSample]:
+    """Of a GPU whose highest utilisation in the whole time was 0: what it did at the beginning and at the end. Nothing for any other."""
+    _, values, _ = box
+    highest = HIGHEST.match(values.get("SM Utilization (%)", ""))
+    start = began(values.get("Start Time", ""))
+    if one.index is None or one.seconds is None or start is None or highest is None or amount(highest[1]) != 0:
+        return
+    memory = amount(values.get("Max GPU Memory Used (bytes)", ""))
+    for time in (start, start + one.seconds):
+        yield GpuSample(
+            node=one.node,
+            gpu=one.gpu,
+            index=one.index,
+            time=time,
+            utilisation=0.0,
+            memory_used=memory / (1 << 20) if memory is not None else None,
+            origin=one.origin,
+        )
+
+
+def began(text: str) -> float | None:
+    """The time that ctime(3) writes, in seconds; without a zone it is taken for UTC, since only differences matter."""
+    try:
+        return datetime.strptime(" ".join(text.split()), "%a %b %d %H:%M:%S %Y").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
 
 
 def record(box: Box, job: str, pid: int | None, about: Subject) -> DcgmStats:

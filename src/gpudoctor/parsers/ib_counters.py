@@ -13,10 +13,12 @@ Source: infiniband-diags in rdma-core.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.infiniband import IbCounters, IbPort
+from gpudoctor.knowledge.infiniband import BY_NAME
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.ib_links import LINK, port_of
 from gpudoctor.parsers.ib_text import MOST, counters, guid, named, number
@@ -25,9 +27,13 @@ from gpudoctor.parsers.plain import lines
 from gpudoctor.probes.base import Output
 
 # # Port counters: Lid 32 port 1 (CapMask: 0x5A00)  |  # Port extended counters: Lid 32 port 1 (CapMask: …)  |  # Port counters: DR path …
-HEAD = re.compile(r"# Port (?:extended |extended speeds )?counters: (?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b", re.IGNORECASE)
+HEAD = re.compile(
+    r"(?:# ?)?Port (?:extended |extended speeds )?counters: (?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b", re.IGNORECASE
+)
 # PortXmitData:....................648  |  VL15Dropped:.....................0x0a
 VALUE = re.compile(r"([A-Z][A-Za-z0-9]{2,60}):\.+(\S{1,24})\s*$")
+# symbol_error:812  |  counters/symbol_error:812  |  symbol_error 812: sysfs, from within its folder or by a loop
+FILE = re.compile(r"(?:[\w./-]{0,120}/)?([a-zA-Z]\w{3,40})(?: ?[:=] ?|\s{1,20})(\d{1,20})\s*$")
 NOT_COUNTERS = frozenset({"PortSelect", "CounterSelect", "CounterSelect2"})
 # Errors for 0xb83fd20300c0ffee "leaf-1"  |  Errors for "gpu-03 mlx5_0"  |  Data Counters for 0x… "…"
 NODE = re.compile(r"(Errors|Data Counters) for (?:0x([0-9a-f]{1,16}) )?\"([^\"]{0,200})\"")
@@ -38,14 +44,14 @@ SUMMARY = re.compile(r"## Summary: (\d{1,7}) nodes checked, (\d{1,7}) bad nodes 
 
 
 def perfquery(output: Output, about: Subject) -> Facts:
-    """A record for each port of the answer."""
+    """A record for each port of the answer. Counters without a heading are of one port until one of them comes again."""
     found: list[IbCounters] = []
     values: dict[str, int] = {}
     head: dict[str, Any] = {}
     seen = False
 
     def keep() -> None:
-        if values and head and len(found) < MOST:
+        if values and (seen or bare(values)) and len(found) < MOST:
             found.append(counters(values, **head))
 
     for at, line in lines(output):
@@ -57,12 +63,35 @@ def perfquery(output: Output, about: Subject) -> Facts:
             lid = int(match.group(1)) if match.group(1) else None
             head = {"lid": lid, "port": port, "time": output.time or None, "origin": Origin(output.named(), at, line.strip())}
             head |= owner(output, about)
-        elif (match := VALUE.match(line.strip())) and match.group(1) not in NOT_COUNTERS:
+        elif (match := value_of(line)) and match.group(1) not in NOT_COUNTERS:
             value = number(match.group(2))
+            if not seen and (not values or match.group(1) in values):
+                keep()
+                values = {}
+                origin = Origin(output.named(), at, line.strip())
+                head = {"ca": f"adapter {len(found) + 1}", "time": output.time or None, "origin": origin}
             if value is not None and value < 1 << 64:
                 values[match.group(1)] = value
     keep()
-    return answer(found, [], seen, output, about)
+    return answer(found, [], seen or bool(found), output, about)
+
+
+def value_of(line: str) -> re.Match[str] | None:
+    """The name and the value of a counter, as a MAD's or as a file of sysfs."""
+    text = line.strip()
+    if match := VALUE.match(text):
+        return match
+    match = FILE.match(text)
+    return match if match and match.group(1) in BY_NAME else None
+
+
+def bare(names: Iterable[str]) -> bool:
+    """Whether counters without their heading are those of a port: two names say so.
+
+    >>> bare(["SymbolErrorCounter", "PortXmitWait"]), bare(["PortXmitWait"]), bare(["Name", "Value"])
+    (True, False, False)
+    """
+    return sum(name in BY_NAME for name in names) > 1
 
 
 def owner(output: Output, about: Subject) -> dict[str, str]:
@@ -75,6 +104,7 @@ def owner(output: Output, about: Subject) -> dict[str, str]:
 def ibqueryerrors(output: Output, about: Subject) -> Facts:
     """A record for each port with errors, and the links that it shows beside them."""
     found: list[IbCounters] = []
+    sums: dict[str, IbCounters] = {}  # of all ports of a switch, by its GUID
     links: list[IbPort] = []
     node: dict[str, Any] = {}
     seen = False
@@ -84,15 +114,21 @@ def ibqueryerrors(output: Output, about: Subject) -> Facts:
             seen = True
             host, adapter = named(match.group(3))
             node = {"node": "", "ca": match.group(3)} if match.group(2) and match.group(1) == "Errors" else {"node": host, "ca": adapter}
-        elif (match := PORT.match(line)) and node and match.group(2) != "ALL" and len(found) < MOST:
+        elif (match := PORT.match(line)) and len(found) + len(sums) < MOST:
+            seen = True
             values = {name: int(value) for name, value in ERROR.findall(match.group(3)) if int(value) < 1 << 64}
-            known = {**node, "port": int(match.group(2)), "time": output.time or None, "origin": origin}
-            found.append(counters(values, guid=guid(match.group(1)), **known))
+            of, every = guid(match.group(1)), match.group(2) == "ALL"
+            known = {"ca": of, **node, "port": 0 if every else int(match.group(2)), "time": output.time or None, "origin": origin}
+            if every:
+                sums.setdefault(of, counters(values, guid=of, **known))
+            else:
+                found.append(counters(values, guid=of, **known))
         elif (match := LINK.match(line)) and node and len(links) < MOST:
             links.append(port_of(match, node["node"], node["ca"], "", origin))
         elif SUMMARY.search(line):
             seen = True
-    return answer(found, links, seen, output, about)
+    apart = {one.guid for one in found}
+    return answer([*found, *(one for one in sums.values() if one.guid not in apart)], links, seen, output, about)
 
 
 def answer(found: list[IbCounters], links: list[IbPort], seen: bool, output: Output, about: Subject) -> Facts:

@@ -51,7 +51,10 @@ def mlxlink(output: Output, about: Subject) -> Facts:
         values["width"] = width
     if speed.startswith("IB-"):
         values["link_layer"] = "InfiniBand"
-    state = infiniband.state(said["State"][0]) or ("Down" if values["physical"] in ("Disabled", "Polling") else "")
+    state = infiniband.state(said["State"][0])
+    if not state and said["State"][0] in ("Polling", "Disable"):  # beside a physical state that only Ethernet knows, or LinkUp
+        state, values["physical"] = "Down", "Polling" if said["State"][0] == "Polling" else "Disabled"
+    state = state or ("Down" if values["physical"] in ("Disabled", "Polling") else "")
     port = IbPort(
         node=about.node,
         ca=device or "adapter",

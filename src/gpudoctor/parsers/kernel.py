@@ -20,17 +20,22 @@ from gpudoctor.parsers import pci
 from gpudoctor.parsers.allocations import BEGINS
 from gpudoctor.parsers.kernel_fold import Fold, Where
 from gpudoctor.parsers.kernel_line import DEVICE, Boots, Line, line_of
-from gpudoctor.parsers.kernel_xid import plugin_xid_of, sxid_of, xid_of
+from gpudoctor.parsers.kernel_xid import SENTENCES, plugin_xid_of, retold_xid_of, sxid_of, xid_of
 from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit, find, with_marks
 from gpudoctor.parsers.scanner import Scanner
 from gpudoctor.probes.base import Output
 
 # What else makes a line worth looking at. The names can't be those of messages, which are words.
-XID, PLUGIN, SXID, IDENTITY, DEVICE_OF_NEXT, GREETING = "=xid", "=plugin", "=sxid", "=identity", "=device", "=greeting"
+XID, PLUGIN, RETOLD, SXID, IDENTITY, DEVICE_OF_NEXT, GREETING = "=xid", "=plugin", "=retold", "=sxid", "=identity", "=device", "=greeting"
 ALLOCATION = "=allocation"
 MARKS = (
-    (XID, "NVRM: Xid "),
+    (XID, r"NVRM: Xid |\bXid \((?:PCI:)?[0-9A-Fa-f]{4,8}:"),
     (PLUGIN, "idCriticalError: Xid="),
+    (
+        RETOLD,
+        r"\bDCGM_FI_DEV_XID_ERRORS?\{|\b(?:[Xx]id|XID)(?: error| event| code)?\"? ?[:=#]? ?\d{1,3}\b"
+        r"|Xid.{0,120}[Ee]rror ?Code|XIDError.{0,120}ErrorCode|" + "|".join(SENTENCES.values()),
+    ),
     (SXID, r"SXid \(PCI:|detected NVSwitch (?:non-)?fatal error "),
     (IDENTITY, r"NVRM: GPU at (?:PCI:)?[0-9A-Fa-f:.]{7,16}: GPU-"),
     (DEVICE_OF_NEXT, "NVRM: The NVIDIA (?:probe|GPU) "),
@@ -110,6 +115,9 @@ class Log:
             if first is not None:
                 self.line(hit, first)
         xids, sxids = self.fold.records(self.uuids)
+        # Without an address it is the same error retold, or the rest of a line that was wrapped.
+        addressed = {xid.code for xid in xids if xid.gpu}
+        xids = [xid for xid in xids if xid.gpu or xid.code not in addressed]
         lines = end.decode("utf-8", "replace").split("\n")[::-1]  # as many are taken apart as it needs
         self.begins = any(line.uptime is not None or line.node or line.time is not None for line in (line_of(one, 0.0) for one in lines))
         last = next((line for line in (line_of(one, 0.0) for one in lines) if line.uptime is not None), None) if xids or sxids else None
@@ -143,6 +151,9 @@ class Log:
                 self.fold.xid(where, error)
         elif hit.name == PLUGIN:
             if error := plugin_xid_of(line.text):
+                self.fold.xid(where, error)
+        elif hit.name == RETOLD:
+            if error := retold_xid_of(hit.text):
                 self.fold.xid(where, error)
         elif hit.name == SXID:
             if switch_error := sxid_of(line.text):

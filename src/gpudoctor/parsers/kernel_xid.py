@@ -7,12 +7,15 @@ import re
 from typing import NamedTuple
 
 from gpudoctor.knowledge.xid_decode import Decoded, decode
+from gpudoctor.knowledge.xids import book
 from gpudoctor.parsers import pci
 
 # NVRM: Xid (PCI:0000:c1:00 GPU-I:02 GPU-CI:00): 31, pid=7, name=python3, …  |  NVRM: Xid (0000:03:00): 14, …  |  NVRM: Xid 79, …
+# Xid (PCI:0000:c1:00): 31, …: without the driver's name, as grep -o, a table or a monitor leaves it
 XID = re.compile(
-    r"NVRM: Xid (?:\((?:PCI:)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)"
-    r"(?: GPU-I:(\d{1,3}))?(?: GPU-CI:(\d{1,3}))?[^):]{0,40}\): ?)?(\d{1,4})\b,? ?"
+    r"(?:NVRM: Xid |\bXid (?=\((?:PCI:)?[0-9A-Fa-f]{4,8}:))"
+    r"(?:\((?:PCI:)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)"
+    r"(?: GPU-I:(\d{1,3}))?(?: GPU-CI:(\d{1,3}))?[^):]{0,40}\):? ?)?(\d{1,4})\b,? ?"
     r"((?:pid='?(\d+|[^,']*)'?(?:, name=([^,]{0,64}))?,? ?)?.*)"  # pid=2924364, name=pt_main_thread, …  |  pid='<unknown>', …
 )
 PROCESS = re.compile(r"pid='?[^,']*'?(?:, name=[^,]{0,64})?,? ?")
@@ -21,7 +24,7 @@ PROCESS = re.compile(r"pid='?[^,']*'?(?:, name=[^,]{0,64})?,? ?")
 # (k8s-device-plugin internal/rm/health.go, nvidia.go before v0.8; GKE's health_checker.go)
 PLUGIN = re.compile(r"[Xx]idCriticalError: Xid=(\d{1,4})(?:,? on (?:(?:Device|GPU)=)?((?:GPU|MIG)-[0-9A-Za-z/-]{1,80})?)?")
 # nvidia-nvswitch3: SXid (PCI:0000:08:00.0): 22013, Non-fatal, Link 60 Minion Link DLREQ interrupt
-SXID = re.compile(r"nvidia-nvswitch(\d{1,3}): SXid \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{4,6}), ?(.*)")
+SXID = re.compile(r"(?:nvidia-nvswitch(\d{1,3}): )?\bSXid \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{4,6}), ?(.*)")
 # detected NVSwitch non-fatal error 22013 on fid 0 on NVSwitch pci bus id 00000000:08:00.0 physical id 3 port 60
 FABRIC = re.compile(
     r"detected NVSwitch (non-fatal|fatal) error (\d{4,6}) .{0,80}?(?i:pci bus id) ([0-9A-Fa-f:.]{7,16})"
@@ -35,6 +38,41 @@ SEVERITY = re.compile(r"Severity ([01])\b")
 PROCESSOR = re.compile(r"\((GPC \d{1,3}, TPC \d{1,3})")
 # Fatal, Non-fatal: also of NVLink 5, whose words decide under one number
 BY_TEXT = frozenset({74, 154, *range(144, 151)})
+
+
+# What monitors and people make of an Xid, where the number comes first and the address, if at all, later:
+# Xid 79 (PCI:0000:46:00): GPU has fallen off the bus  |  Detected XID 79 for GPU 3 (DCGM)  |  XID 48 detected  |  Reason=Xid 95
+# "xid":79 (gpud)  |  XID: 79 (dcgmi policy)  |  SysLogsXIDErrorIsNotHealthy … ErrorCode:79 PCI:0000:46:00 (NVSentinel)
+RETOLD = re.compile(r"(?<![\w/-])(?:NVRM:? )?(?:[Xx]id|XID)(?: error| event| code)?\"? ?[:=#]? ?(\d{1,3})\b(?![.:/-]?\d)(.*)")
+CONDITION = re.compile(r"(?:XIDError|Xid).{0,120}[Ee]rror ?Code\"?: ?(?:\[\")?(\d{1,3})\b(.*)")
+# DCGM_FI_DEV_XID_ERRORS{gpu="3",UUID="GPU-…",pci_bus_id="00000000:46:00.0",…} 79: the last one that DCGM saw, so one of a program is past
+METRIC = re.compile(r"^\s*DCGM_FI_DEV_XID_ERRORS?\{(.{0,3000})\} +(\d{1,3})(?:\.0)?(?:\s|$)")
+LABELS = re.compile(r'\b(UUID|pci_bus_id)="([^"]{1,80})"')
+# What the driver says after a number that was cut off, or that Windows (nvlddmkm) doesn't log:
+# Graphics SM Warp Exception on (GPC 0, TPC 1, SM 0): Out Of Range Address  |  MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_0 faulted @ 0x7f_…
+# Row Remapper: New row (0x0000000a1) marked for remapping  |  Row Remapper Error: (0x…) - All reserved rows for bank are remapped
+SENTENCES = {
+    13: r"\bGraphics (?:SM (?:Warp|Global) Exception on \(GPC |Exception: ESR 0x)",
+    31: r"\bMMU Fault: ENGINE ",
+    63: r"\bRow Remapper: New row ",
+    64: r"\bRow Remapper Error: ",
+}
+SENTENCE = re.compile("|".join(f"(?P<x{code}>{sentence}.*)" for code, sentence in SENTENCES.items()))
+BEFORE = 160  # characters before a number that may say whether it happened
+# Before it: nothing but a time, a name or a bullet, or words that something happened. No xid 79 was found, skip xid 13: nothing did.
+HAPPENED = re.compile(
+    r"(?i)(?:detected|received|got|reason[=:]?|fail(?:ed|ure)?:?|error:?|event:?|critical|saw|hit|has|with|\{|[,;|])\W*$|^\W*$|\d\W+$"
+)
+# After it: where or that it happened, or what the driver said
+SAYS = re.compile(
+    r"(?i)\W{0,3}(?:$|\(|[-:,=>\u2014]|(?:was |has |been |errors? |events? )*(?:detected|occurred|reported|logged|seen|found|raised)"
+    r"|(?:error |event )?(?:on|for|from|at) (?:gpu|device|node|pci))"
+)
+# no Xid 79 was found  |  Ignoring Xid 13 on …  |  DP_DISABLE_HEALTHCHECKS=xid 13  |  dmesg | grep 'Xid 79'  |  gpudoctor xid 79
+DENIED = re.compile(
+    r"(?i)(?:\b(?:no|not|never|without|ignor\w*|skip\w*|exclud\w*|except|grep|gpudoctor|see|if|e\.g|like)\b|DISABLE)[^.;|]{0,60}$"
+)
+ADDRESS = re.compile(r"\b(?:PCI:)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)\b")
 
 
 class Error(NamedTuple):
@@ -100,6 +138,59 @@ def plugin_xid_of(text: str) -> Error | None:
     return Error(pci="", mig="", code=int(match.group(1)), pid=None, process="", text=match.group(0), tpc="", uuid=match.group(2) or "")
 
 
+@functools.lru_cache(maxsize=4096)
+def retold_xid_of(text: str) -> Error | None:
+    """An Xid in other words than the driver's, which has a number that is known, and seldom more.
+
+    >>> retold_xid_of("diagnostic  Fail  Xid 79 detected").code, retold_xid_of("no Xid 79 in dmesg")
+    (79, None)
+    """
+    if metric := METRIC.match(text):
+        return metric_xid_of(metric.group(1), int(metric.group(2)))
+    if (rest := SENTENCE.search(text)) and "xid" not in text[: rest.start()].lower():
+        place = PROCESSOR.search(rest.group(0))
+        code = int(str(rest.lastgroup)[1:])
+        return Error(pci="", mig="", code=code, pid=None, process="", text=rest.group(0)[:500], tpc=place.group(1) if place else "")
+    condition = CONDITION.search(text)
+    match = condition or RETOLD.search(text)
+    if not match or XID.search(text) or PLUGIN.search(text):
+        return None
+    before, code, after = text[max(0, match.start() - BEFORE) : match.start()], int(match.group(1)), match.group(2)
+    if book().xid(code) is None or DENIED.search(before) or not (condition or HAPPENED.search(before) or SAYS.match(after)):
+        return None
+    address = ADDRESS.search(after)
+    said = after[address.end() :] if address else after
+    return Error(
+        pci=pci.canonical(address.group(1)) if address else "",
+        mig="",
+        code=code,
+        pid=None,
+        process="",
+        text=said.lstrip(" ).:,-")[:500],
+        tpc="",
+        decoded=decode(code, said) if code in BY_TEXT else None,
+    )
+
+
+def metric_xid_of(labels: str, code: int) -> Error | None:
+    """The Xid that a metric repeats, where it says something of the GPU itself."""
+    known = book().xid(code)
+    if known is None or known.scope == "process" or known.severity not in ("error", "critical"):
+        return None
+    named = dict(LABELS.findall(labels))
+    address = named.get("pci_bus_id", "")
+    return Error(
+        pci=pci.canonical(address) if ADDRESS.fullmatch(address) else "",
+        mig="",
+        code=code,
+        pid=None,
+        process="",
+        text="",
+        tpc="",
+        uuid=named.get("UUID", ""),
+    )
+
+
 def without_process(text: str) -> str:
     """The text of an Xid after the process, which the driver's processor and the GPU's name differently."""
     match = PROCESS.match(text)
@@ -116,7 +207,7 @@ def sxid_of(text: str) -> SwitchError | None:
         severity = word if word in ("fatal", "nonfatal") else ("nonfatal", "fatal")[int(level.group(1))] if level else ""
         link = LINK.search(rest)
         return SwitchError(
-            switch=int(switch),
+            switch=int(switch) if switch else None,
             pci=pci.canonical(address),
             code=int(number),
             severity=severity,

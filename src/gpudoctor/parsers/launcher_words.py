@@ -19,7 +19,7 @@ MARKS: tuple[tuple[str, str, int], ...] = (
     ("=torch", r"(?:PyTorch|torch) version(?: ?:|[ .]{2,}) ?\d", 0),
     (
         "=step",
-        r"(?:\biteration +\d+/ *\d+ |\bglobal_step[=: ]+\d|\bstep[=:]? ?\d+\b|, iteration \d+/|\biter \d+[:,]"
+        r"(?:\biteration +\d+/ *\d+ |\bglobal_step[=: ]+\d|\bstep[=:]? ?\d+(?:[^\w(]|$)|, iteration \d+/|\biter \d+[:,]"
         r"|(?i:train|epoch|step).{0,80}%\|.{0,120}\| *\d+/\d{3,10} \[|^ *\d{1,3}%\|.{0,120}\| *\d+/\d{3,10} \[)",
         1,
     ),
@@ -39,9 +39,10 @@ LIGHTNING = re.compile(r"GLOBAL_RANK: (\d{1,7}), MEMBER: \d{1,7}/(\d{1,7})")
 AGENT_RANKS = re.compile(r"global_ranks=\[([\d, ]{0,4000})\]")
 TORCH = re.compile(r"(?:PyTorch|torch) version(?: ?:|[ .]{2,}) ?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?[\w.+]{0,24})")
 # "  iteration      120/    1000 | consumed samples: …" (Megatron)  |  step=10, skipped=0 (DeepSpeed)  |  step: 10  loss: … (torchtitan)
+# No step is nccl-tests' own head: minBytes 8 maxBytes 1024 step: 2(factor)
 # | Training epoch 0, iteration 10/99 | (NeMo)  |  iter 100: loss 2.3  |  Training:   6%|▌  | 400/6000 [04:11<58:20, 1.6it/s] (tqdm)
 STEP = re.compile(
-    r"(?:\biteration +(\d{1,10})/|\bglobal_step[=: ]+(\d{1,10})\b|\bstep[=:]? ?(\d{1,10})\b|\biter (\d{1,10})[:,]"
+    r"(?:\biteration +(\d{1,10})/|\bglobal_step[=: ]+(\d{1,10})\b|\bstep[=:]? ?(\d{1,10})\b(?!\()|\biter (\d{1,10})[:,]"
     r"|%\|.{0,120}\| *(\d{1,10})/\d{3,10} \[(?!.{0,60}examples/s))"  # datasets counts examples, which are no steps
 )
 # torch.distributed.DistBackendError: …  |  KeyError: 'input_ids'

@@ -16,7 +16,9 @@ LSMOD = re.compile(r"^Module +Size +Used by")
 # nvidia              14381056  120 nvidia_uvm,nvidia_modeset
 LISTED = re.compile(r"^([A-Za-z_0-9-]{1,64}) +(\d{1,12}) +(-?\d{1,6})\b")
 # nvidia_uvm           1540096  0            (lsmod | grep nvidia: without the header, what isn't there proves nothing)
-PICKED = re.compile(r"^(nvidia(?:_uvm|_drm|_modeset|_peermem)?|nouveau) {1,40}(\d{4,12}) {1,6}(\d{1,6})(?: [a-z][\w,]{0,400})?\s*$")
+PICKED = re.compile(
+    r"^(nvidia(?:_uvm|_drm|_modeset|_peermem)?|nouveau|mlx5_(?:core|ib)) {1,40}(\d{4,12}) {1,6}(\d{1,6})(?: [a-z][\w,]{0,400})?\s*$"
+)
 # The modules that say something about GPUs; a machine has hundreds of others.
 KNOWN = frozenset(
     {"nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia_peermem", "nvidia_fs", "nvidia_vgpu_vfio", "gdrdrv", "nv_peer_mem"}

@@ -21,6 +21,12 @@ def text(output: Output, about: Subject) -> Facts:
     return facts(Log(about).read([output]), allocations(output.text, output, about))
 
 
+def errors(output: Output, about: Subject) -> Facts:
+    """The numbered errors alone, of a text whose known messages its own parser has read: events, conditions, a queue's reasons."""
+    xids, sxids, _ = Log(about).read([output])
+    return {"xids": [*xids], "sxids": [*sxids]} if xids or sxids else {}
+
+
 def stream(pages: Iterable[Output], about: Subject) -> Facts:
     """The same of a log of any length, page by page. A failed allocation is then read from its line alone."""
     log = Log(about)

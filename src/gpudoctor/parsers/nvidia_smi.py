@@ -195,7 +195,7 @@ def processes(held: list[tuple[Card, dict[str, str]]], known: Named, about: Subj
         made.append(
             GpuProcess(
                 node=about.node,
-                gpu=uuid or address,
+                gpu=uuid or address or (f"GPU {card.values['index']}" if "index" in card.values else ""),
                 uuid=uuid,
                 pci=address,
                 pid=int(pid),

@@ -9,15 +9,20 @@ import re
 
 from gpudoctor.knowledge import clock_reasons
 from gpudoctor.parsers import pci
-from gpudoctor.parsers.nvidia_smi_names import LABELS, LONELY, TAGS
+from gpudoctor.parsers.nvidia_smi_names import COLUMNS, LABELS, LONELY, TAGS
 from gpudoctor.parsers.nvidia_smi_values import LONGEST, Card
 from gpudoctor.parsers.timestamps import line_time
 
 DEPTH = 12  # of sections in each other; six are real
 # GPU 00000000:1B:00.0  |  GPU 00000000:1B:00.0 (indented by a log that quotes it)
-HEAD = re.compile(r"^(?:GPU |\s*<gpu id=\")([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])")
+HEAD = re.compile(r"^(?:GPU (?=\S+\s*$)|\s*<gpu id=\")([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])")
 #     Performance State                     : P0  |          Current                           : Disabled
 LINE = re.compile(r"^( *)(\S[^:]{0,60}?) *: (.{0,400})")
+# #        SW Power Cap                      : Active  |  - **HW Slowdown**: Active  |  `Pending : Yes`: as notes and comments quote it
+DECORATED = re.compile(r"^(\s{0,40})(?:#+|//|[-*\u2022](?= ))(?=\s*\S)")
+EMPHASIS = re.compile(r"[*`]")
+# ecc.errors.uncorrected.volatile.total:    7: the name that --query-gpu takes, where somebody wrote the answer down
+QUERIED = re.compile(r"[a-z_]{2,40}(?:\.[a-z_]{2,40}){1,5}\Z")
 ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
 # <gpu id="00000000:1B:00.0">  |  <current_mig>Disabled</current_mig>  |  text between two tags
 TOKEN = re.compile(r"<(/?)([A-Za-z_][\w.]{0,79})([^<>]{0,400})>|([^<>]{1,400})")
@@ -28,6 +33,8 @@ PROCESS_LABELS = {"Process ID": "pid", "Type": "kind", "Name": "process", "Used 
 PROCESS_TAGS = {"pid": "pid", "type": "kind", "process_name": "process", "used_memory": "memory"}
 COUNTERS = ("Clocks Event Reasons Counters", "clocks_event_reasons_counters")
 REASONS = ("Clocks Event Reasons", "Clocks Throttle Reasons", "clocks_event_reasons", "clocks_throttle_reasons")
+# A section's title, in lower case → as -q prints it: releases and people differ (Retired pages)
+TITLES = {part.lower(): part for name in LABELS for part in name.split("/")[:-1]} | {title.lower(): title for title in REASONS[:2]}
 
 Held = tuple[Card, dict[str, str]]  # a process under a card: pid, kind, process, memory as shown
 
@@ -54,6 +61,7 @@ class Reader:
         if OTHERS.intersection(path):
             return
         field = next((names[tail] for depth in (3, 2) if (tail := "/".join(path[-depth:])) in names), "")
+        field = field or (COLUMNS.get(key, "") if QUERIED.match(key) else "")
         alone = len(path) == 1
         field = field or ((names.get(key) or LONELY.get(key, "")) if alone else "")
         reasons, counters = (any(section in path[:-1] for section in sections) for sections in (REASONS, COUNTERS))
@@ -89,13 +97,14 @@ def read_text(lines: list[str]) -> Reader:
     """`nvidia-smi -q`, whole, a part of it (`-d ECC`), or several one after the other."""
     reader = Reader()
     stack: list[tuple[int, str]] = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(map(undecorated, lines), 1):
         if match := HEAD.match(line):
             reader.gpu(match.group(1), number)
             stack = []
         elif match := LINE.match(line):
             indent, key, text = len(match.group(1)), match.group(2), match.group(3)
-            while stack and stack[-1][0] >= indent:
+            # a paste without its indentation: what stands below a title, and belongs there, is inside
+            while stack and stack[-1][0] >= indent and not (stack[-1][0] == indent and belongs(stack[-1][1], key)):
                 stack.pop()
             reader.value([*(name for _, name in stack), key], text, number, LABELS, PROCESS_LABELS)
         elif bare := line.strip():
@@ -103,8 +112,25 @@ def read_text(lines: list[str]) -> Reader:
             while stack and stack[-1][0] >= indent:
                 stack.pop()
             if len(stack) < DEPTH:
-                stack.append((indent, bare[:64]))
+                stack.append((indent, TITLES.get(bare[:64].lower(), bare[:64])))
     return reader
+
+
+def undecorated(line: str) -> str:
+    """A line of -q without the marks of a comment, a list or Markdown, in the same columns; any other line as it is.
+
+    >>> undecorated("#    SW Power Cap  : Active"), undecorated("- **HW Slowdown** : Active"), undecorated("    Pending : Yes")
+    ('     SW Power Cap  : Active', '  HW Slowdown : Active', '    Pending : Yes')
+    """
+    bare = line.lstrip()
+    if not bare.startswith(("#", "//", "-", "*", "\u2022", "`")):
+        return line
+    return EMPHASIS.sub("", DECORATED.sub(lambda match: match.group(1) + " " * (match.end() - match.end(1)), line))
+
+
+def belongs(title: str, key: str) -> bool:
+    """Whether a section has such a value."""
+    return f"{title}/{key}" in LABELS or (title in REASONS and bool(clock_reasons.from_word(key)))
 
 
 def unescape(text: str) -> str:

@@ -41,6 +41,7 @@ def from_table(lines: list[str]) -> tuple[list[Card], list[tuple[Card, dict[str,
     held: list[tuple[Card, dict[str, str]]] = []
     by_index: dict[int, Card] = {}
     time: float | None = None
+    listed = False  # the list of processes has begun; it is pasted without the GPUs, too
     for number, line in enumerate(lines, 1):
         if not line.lstrip().startswith("|"):
             time = line_time(line) or time  # the line above the table
@@ -54,9 +55,10 @@ def from_table(lines: list[str]) -> tuple[list[Card], list[tuple[Card, dict[str,
             cards.append(card)
             by_index.setdefault(int(left[0]), card)
         elif line.startswith("| Processes:"):
+            listed = True
             for card in cards:
                 card.processes = card.processes or 0
-        elif (match := PROCESS.match(line)) and cards:
+        elif (match := PROCESS.match(line)) and (cards or listed):
             index, pid, kind, name, memory = match.groups()
             owner = by_index.setdefault(int(index), Card(number, index=int(index)))
             owner.processes = (owner.processes or 0) + 1

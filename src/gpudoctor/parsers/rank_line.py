@@ -19,10 +19,14 @@ NCCL = re.compile(
     r"(?P<host>[A-Za-z0-9][\w.-]{0,252}):(?P<pid>\d{1,10}):(?P<tid>\d{1,10}) \[(?P<device>-?\d{1,4})\] "
     r"(?:(?P<file>[\w./-]{1,120}):\d{1,6} (?:\(\w{1,80}\) )?|\w{1,80}:\d{1,6} )?NCCL (?P<level>WARN|INFO|TRACE|ERROR|ABORT|VERSION) ?"
 )
+# misc/socket.cc:484 NCCL WARN … | NCCL INFO …: the process was cut off by who passed it on
+BARE = re.compile(r"(?:(?P<file>[\w./-]{1,120}):\d{1,6} (?:\(\w{1,80}\) )?)?NCCL (?P<level>WARN|INFO|TRACE|ERROR|ABORT|VERSION) ")
 # [pod/train-0/main] …
 POD = re.compile(r"\[pod/(?P<pod>[a-z0-9][a-z0-9.-]{0,252})/(?P<container>[a-z0-9-]{1,63})\] ?")
 # [rank5]:… (PyTorch since 2.2, Lightning)  |  [default3]:… (torchrun --tee: role and local rank)
 RANK = re.compile(r"\[rank(?P<rank>\d{1,7})\]:? ?")
+# rank 5: …  |  [Rank 5]: … (heads of people's own, and of scripts that gather logs)
+NAMED = re.compile(r"\[?[Rr]ank[ _](?P<rank>\d{1,7})\]?: ")
 ROLE = re.compile(r"\[(?!rank)[a-z_]{1,32}(?P<local>\d{1,4})\]:")
 # [1,5]<stdout>:… (mpirun --tag-output: job and rank)
 MPI = re.compile(r"\[\d{1,9},(?P<rank>\d{1,7})\]<std(?:out|err|diag)>: ?")
@@ -35,7 +39,7 @@ NODE = re.compile(r"(?P<node>[A-Za-z][\w.-]{0,62}): (?=\[rank\d|\[\d{4}-|\S{1,25
 # [E906 15:16:01.123456789 ProcessGroupNCCL.cpp:607] …: month and day without a year (c10)  |  W0516 10:49:23.951000 10143 torch/… (Python)
 GLOG = re.compile(r"\[?[IWEF](\d{1,2})(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,9})?")
 MILD = re.compile(r"\[?[IW]\d{3,4} \d\d:|\[[IW] |\[?W\b")
-FORMS = (POD, RANK, MPI, ROLE, TASK, STAMP, NODE)
+FORMS = (POD, RANK, NAMED, MPI, ROLE, TASK, STAMP, NODE)
 
 
 class Line(NamedTuple):
@@ -62,6 +66,7 @@ def line_of(text: str, now: float = 0.0) -> Line:
     >>> line.rank, line.task, line.node, line.pid, line.device, line.text
     (5, 5, 'gpu-02', 812, 3, 'Using network IB')
     """
+    text = text.lstrip(" \t")  # who quotes a log indents it
     head = NCCL.match(text)  # most lines have nothing else
     if head:
         host, pid, _, device, _, level = head.groups()
@@ -75,9 +80,10 @@ def line_of(text: str, now: float = 0.0) -> Line:
             break
         found.update(match.groupdict())
         at = match.end()
-    head = NCCL.match(text, at)
-    if head:
+    if head := NCCL.match(text, at):
         found.update(pid=head["pid"], device=head["device"], nccl=head["level"], node=head["host"])
+    elif head := BARE.match(text, at):
+        found["nccl"] = head["level"]
     return Line(
         text=text[head.end() if head else at :].strip(),
         rank=number(found, "rank"),

@@ -7,9 +7,11 @@ every line by itself, so no part matches across lines. Memory stays at a few blo
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import re
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -24,6 +26,7 @@ LONGEST_DETAIL = 256
 DFA_MEMORY = 256 << 20  # bytes RE2 may use for its automaton; it grows only as far as the text needs
 
 AHEAD = 2  # blocks that are matched while another is read
+SWITCH = 0.0001  # seconds; RE2 matches a part in about as long
 PART, PIECE = 64 << 10, 2 << 10  # bytes that the Set is asked about, and again where it knows something: calls cost time, and so do bytes
 SEVERAL = 3  # patterns that are searched for one by one; more of them would be slower than to look at lines
 BY_LINE = b"(?m)"  # ^ and $ are those of a line
@@ -121,7 +124,7 @@ def matched(blocks: Iterator[bytes], known: Scanner, sampled: frozenset[int]) ->
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(AHEAD) as pool:
+    with ThreadPoolExecutor(AHEAD) as pool, switching(SWITCH):
         coming: deque[Future[list[Part]]] = deque()
         for block in itertools.chain(first, blocks):
             coming.append(pool.submit(matched_block, block, known, sampled))
@@ -129,6 +132,17 @@ def matched(blocks: Iterator[bytes], known: Scanner, sampled: frozenset[int]) ->
                 yield from coming.popleft().result()
         for last in coming:
             yield from last.result()
+
+
+@contextlib.contextmanager
+def switching(seconds: float) -> Iterator[None]:
+    """Python's threads wait so long for one that computes, and for the usual 5 ms a thread of RE2 would stand still after each part."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(seconds, before))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def matched_block(block: bytes, known: Scanner, sampled: frozenset[int]) -> list[Part]:

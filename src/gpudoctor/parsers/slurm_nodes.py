@@ -76,6 +76,7 @@ def made(values: dict[str, str], origin: Origin) -> SlurmNode:
         reason=reason,
         reason_by=by,
         since=since,
+        restarted="2" < since < values.get("SlurmdStartTime", "").split(" ")[0],  # both as 2026-03-01T11:03:03, or no time: Unknown
         gres=values.get("Gres", ""),
         gpus_allocated=None if allocated is None else gpus(allocated) or 0,
         memory=whole(values.get("RealMemory", "").split(" ")[0]),

@@ -28,7 +28,8 @@ N = r"(\d{1,9}(?:\.\d{1,9})?)"
 #  step 100 | loss 2.3 | …, Step 100/5000: loss … (people's own loops)
 #  Train: 0 [  50/1251 (  4%)]  Loss: … (timm)  |  Training:  12%|█▏  | 120/1000 [04:11<30:40,  2.09s/it] (tqdm)
 STEP = re.compile(
-    r"\biteration +(\d{1,10})/ *(\d{1,10})|\bglobal_step[=: ]+(\d{1,10})\b()|\bsteps?[=:] ?(\d{1,10})\b()|\biter:? (\d{1,10})(?::|,| |\b)()"
+    r"\biteration +(\d{1,10})/ *(\d{1,10})|\bglobal_step[=: ]+(\d{1,10})\b()|\bsteps?[=:] ?(\d{1,10})\b(?!\()()"
+    r"|\biter:? (\d{1,10})(?::|,| |\b)()"
     r"|\b[Ss]tep (\d{1,10})(?: ?/ ?(\d{1,10})|())(?= ?[|:,(]| +loss)"
     r"|\]? ?\[ *(\d{1,10})/ *(\d{1,10})(?:\]| \()|\| *(\d{1,10})/(\d{3,10}) \[(?=\d)"
 )
@@ -46,9 +47,27 @@ MEMORY = re.compile(
     rf"\bMemAllocated={N} ?([KMG]i?)B|\bmemory: +{N}([KMG]i)B ?\(|\| allocated: {N}()"
     rf"|(?<!max )(?<!peak )\b(?:gpu_|cuda_)?(?:mem|memory|allocated)[=: ]+{N} ?([KMG]i?)B\b(?! ?\()"
 )
+# [mem] allocated: 1024.0 MB | …  |  Mem memory (MB) | allocated: 20.5 | max allocated: 21.9 | …  |  cuda memory_allocated=812.5MB
+ALLOCATED = re.compile(
+    rf"(?<!max )(?<!peak )(?<!max_memory_)(?<!cannot )\b(?:memory_)?allocated(?:\(\))?[:= ] ?{N}(?: ?([MG])i?B)?\b", re.IGNORECASE
+)
+IN_MB = re.compile(r"\(Mi?B\)")
 UNITS = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0}
 OTHER = re.compile(r"examples/s|\bB/s|Download|Loading|Map[ :(]|Filter|Tokeniz|shards", re.IGNORECASE)  # bars that aren't of training
 LONGEST = 4000  # characters of a line
+
+
+def memory_in(text: str) -> float | None:
+    """MiB that a line without a step says to be allocated now, as people print it beside their own work.
+
+    >>> memory_in("[mem] allocated: 1024.0 MB | reserved: 2048.0 MB"), memory_in("memory (MB) | allocated: 20.5 | max allocated: 21.9")
+    (1024.0, 20.5)
+    """
+    text = text[:LONGEST]
+    if "alloc" not in text or not (match := ALLOCATED.search(text)):
+        return None
+    unit = match[2] or ("M" if IN_MB.search(text) else "")
+    return float(match[1]) * UNITS[unit] if unit else None
 
 
 def step_in(text: str) -> Step | None:

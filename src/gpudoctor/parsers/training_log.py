@@ -15,11 +15,13 @@ from gpudoctor.knowledge.trend import change, rise
 from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.plain import plain
 from gpudoctor.parsers.rank_line import Line, line_of
-from gpudoctor.parsers.step_words import Step, step_in
+from gpudoctor.parsers.step_compare import Slowest, slowest_in
+from gpudoctor.parsers.step_words import Step, memory_in, step_in
 from gpudoctor.probes.base import Output
 
 MOST, PROCESSES = 20_000, 256  # lines of progress of a process; processes of a log
 WARM = 2  # the first lines: compiling, filling of caches
+WARMED = 20  # a step by which that is over, where no more than one or two lines were pasted
 Key = tuple[str, int | None, int | None]
 
 
@@ -31,6 +33,8 @@ class Seen:
         self.steps: list[Step] = []
         self.times: list[float] = []
         self.origin = Origin()
+        self.slowest: Slowest | None = None
+        self.memory: list[float] = []  # MiB, of lines without a step
 
     def add(self, step: Step, time: float | None, origin: Origin) -> None:
         """One more line. A lower number than the last is a new life or a new epoch: what was before is history."""
@@ -45,13 +49,23 @@ class Seen:
             del self.times[:-MOST]
         self.origin = origin
 
+    def beside(self, slowest: Slowest | None, memory: float | None, origin: Origin) -> None:
+        """A line between those of steps: a comparison of ranks, or the memory that is allocated now."""
+        if slowest is not None:
+            self.slowest, self.origin = slowest, origin
+        if memory is not None and len(self.memory) < MOST:
+            self.memory.append(memory)
+            if not self.steps and self.slowest is None:
+                self.origin = origin
+
     def fact(self, about: Subject, read_at: float, ended: float | None) -> Pace:
         """The record; `ended` is the time of the log's last line."""
         paces = [one.seconds if one.seconds is not None else one.relative for one in self.steps][WARM:]
         known = [one for one in paces if one]
         own = [one.seconds for one in self.steps[WARM:] or self.steps if one.seconds is not None]
-        shares = [min(1.0, one.data / one.seconds) for one in self.steps[WARM:] if one.data is not None and one.seconds]
-        memory = [one.memory for one in self.steps if one.memory is not None]
+        fed = self.steps[WARM:] or [one for one in self.steps if one.step >= WARMED]
+        shares = [min(1.0, one.data / one.seconds) for one in fed if one.data is not None and one.seconds]
+        memory = [one.memory for one in self.steps if one.memory is not None] or self.memory
         slower, since = change(known)
         numbered = [one.step for one in self.steps[WARM:] if one.seconds or one.relative]
         gaps = [later - earlier for earlier, later in pairwise(self.times)]
@@ -62,14 +76,17 @@ class Seen:
             pod=self.line.pod or about.pod,
             rank=self.line.rank,
             lines=len(self.steps),
-            step=self.steps[-1].step,
-            total=self.steps[-1].total,
+            step=self.steps[-1].step if self.steps else None,
+            total=self.steps[-1].total if self.steps else None,
             seconds=median(own) if own else None,
             slower=slower,
             since=None if since is None else numbered[since],
             data_share=median(shares) if shares else None,
+            slowest=self.slowest.names if self.slowest else "",
+            slowest_by=self.slowest.factor if self.slowest else None,
             memory=memory[-1] if memory else None,
             memory_rise=rise(memory),
+            memory_never_falls=all(later >= earlier for earlier, later in pairwise(memory)),
             last=last,
             every=median(gaps) if gaps else None,
             silent=max(0.0, max(read_at, ended or 0.0) - last) if last is not None else None,
@@ -83,13 +100,17 @@ def pace(output: Output, about: Subject) -> Facts:
     found: dict[Key, Seen] = {}
     log = plain(output).split("\n")
     for number, text in drawn(log):
-        step = step_in(text)
-        if step is None:
+        step, slowest, memory = step_in(text), slowest_in(text), memory_in(text)
+        if step is None and slowest is None and memory is None:
             continue
         line = line_of(text, output.time)
         key = (line.pod, line.rank if line.rank is not None else line.task, line.local)
         if key in found or len(found) < PROCESSES:
-            found.setdefault(key, Seen(line)).add(step, line.time, Origin(output.named(), number, text.strip()))
+            seen, origin = found.setdefault(key, Seen(line)), Origin(output.named(), number, text.strip())
+            if step is not None:
+                seen.add(step, line.time, origin)
+            else:
+                seen.beside(slowest, memory, origin)
     if not output.text.strip() and output.failure:
         raise ParseError(f"{output.named()}: no log")
     ended = last_time(log, output.time) if found else None
