@@ -122,7 +122,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "[ 901.1] INFO: task trainer:7719 blocked for more than 122 seconds.\n[ 901.1] Call Trace:\n[ 901.1]  rwsem_down_write_slowpath+0x33a/0x4d0\n[ 901.1]  os_acquire_rwlock_write+0x35/0x50 [nvidia]\n",
     ),
     "hung: another trace": (
-        "program-blocked-in-kernel",
+        "process-in-D-state",
         "[ 901.1] INFO: task trainer:7719 blocked for more than 122 seconds.\n[ 901.1] Call Trace:\n[ 901.1]  btrfs_commit_transaction+0x31/0x9f0 [btrfs]\n[ 901.1]  ? nvidia_close+0x1a/0x40 [nvidia]\n",
     ),
     "gsp: crash": ("gsp-firmware-crash", "NVRM: GPU3 GSP task exception: load access fault (cause:0x5) @ pc:0x15e3cf2, task: 1\n"),

@@ -13,7 +13,7 @@ from gpudoctor.engine.outcomes import Checked
 from gpudoctor.facts import Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.facts.identity import Links
-from gpudoctor.report import SEVERITY_ORDER, Candidate, Confidence, Evidence, Finding, Fix, ReportSubject, Unknown, Verdict
+from gpudoctor.report import SEVERITY_ORDER, Candidate, Confidence, Evidence, Finding, Fix, ReportSubject, Severity, Unknown, Verdict
 from gpudoctor.runbook.conditions import fill
 from gpudoctor.runbook.model import ACTS, Cause, FixTemplate, Library
 
@@ -35,6 +35,7 @@ class Found(msgspec.Struct, kw_only=True, eq=False):
     check: str
     title: str
     confidence: Confidence
+    severity: Severity
     time: float | None
     origins: list[Origin]
     settle_with: list[str]
@@ -60,6 +61,7 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
                 check=one.name,
                 title=hit.title,
                 confidence=one.check.confidence,
+                severity=one.check.severity or cause.severity,
                 time=hit.time,
                 origins=list(hit.origins),
                 settle_with=hit.settle_with,
@@ -76,6 +78,7 @@ def together(first: Found, second: Found) -> Found:
     lead, other = (second, first) if CONFIDENCE_ORDER[second.confidence] < CONFIDENCE_ORDER[first.confidence] else (first, second)
     lead.order = first.order
     lead.act = lead.act or other.act
+    lead.severity = min(lead.severity, other.severity, key=SEVERITY_ORDER.__getitem__)
     lead.subject = Subject(**{key: getattr(lead.subject, key) or getattr(other.subject, key) for key in Subject.__struct_fields__})
     lead.origins = list(dict.fromkeys([*lead.origins, *other.origins]))
     lead.time = min((t for t in (lead.time, other.time) if t is not None), default=None)
@@ -137,7 +140,7 @@ class Nearby:
 
 def rank(one: Found) -> tuple[int, ...]:
     """Alarms before information, roots first; then what is sure, what is severe and named precisely, what explains most, the order."""
-    severity = SEVERITY_ORDER[one.cause.severity]
+    severity = SEVERITY_ORDER[one.severity]
     alarms, precision = severity < SEVERITY_ORDER["info"], one.cause.broader + severity
     return (not alarms, not one.root, CONFIDENCE_ORDER[one.confidence], precision, -len(one.explains), one.order)
 
@@ -152,6 +155,7 @@ def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
             one.root,
             tuple(sorted({other.cause.id for other in one.explained_by})),
             one.confidence,
+            one.severity,
             one.act,
         )
         groups.setdefault(key, []).append(one)
@@ -166,7 +170,7 @@ def findings(found: list[Found]) -> list[Finding]:
             Finding(
                 cause=one.cause.id,
                 role="root" if one.root else "symptom",
-                severity=one.cause.severity,
+                severity=one.severity,
                 confidence=one.confidence,
                 subject=shown(one.subject),
                 time=stamp(one.time),

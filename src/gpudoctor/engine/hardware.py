@@ -28,7 +28,7 @@ def of_store(store: Store, found: Iterable[Found], links: Links) -> list[Hardwar
     subjects: dict[str, Subject] = {}
     for one in found:
         wanted = (one.act or one.cause.act) in ACTS or one.cause.who == "vendor"
-        if wanted and one.confidence != "possible" and one.subject.kind == "gpu" and one.cause.severity != "info":
+        if wanted and one.confidence != "possible" and one.subject.kind == "gpu" and one.severity != "info":
             subjects.setdefault(one.subject.name, one.subject)
             named = causes.setdefault(one.subject.name, [])
             if one.cause.id not in named:

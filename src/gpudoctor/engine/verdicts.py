@@ -13,7 +13,7 @@ from gpudoctor.engine.steps import Run
 from gpudoctor.facts import Subject
 from gpudoctor.facts.identity import Links
 from gpudoctor.report import Evidence, ReportSubject, Severity, StepResult
-from gpudoctor.runbook.model import Cause, Library
+from gpudoctor.runbook.model import Cause, Check, Library
 
 Became = Literal["fixed", "not-fixed", "unknown", "worse", "seen"]
 Outcome = Literal["fixed", "not-fixed", "unknown", "worse"]
@@ -93,7 +93,7 @@ def spoken_of(one: conclude.Found, outcome: Became, *, now: str = "", why: str =
     """A finding with what became of it; the evidence is the new one, where there is any."""
     return Judged(
         cause=one.cause.id,
-        severity=one.cause.severity,
+        severity=one.severity,
         role="root" if one.root else "symptom",
         subject=conclude.shown(one.subject),
         outcome=outcome,
@@ -105,9 +105,9 @@ def spoken_of(one: conclude.Found, outcome: Became, *, now: str = "", why: str =
     )
 
 
-def is_alarm(cause: Cause) -> bool:
-    """Whether a cause is something to repair."""
-    return cause.severity != "info"
+def is_alarm(check: Check, cause: Cause) -> bool:
+    """Whether what a check finds is something to repair."""
+    return (check.severity or cause.severity) != "info"
 
 
 def links_of(run: Run) -> Links:
@@ -119,9 +119,12 @@ def hits_of(library: Library, checked: list[Checked], links: Links) -> dict[Key,
     """The alarms of decided checks, by cause and subject."""
     made: dict[Key, list[tuple[Checked, Hit]]] = {}
     for one in checked:
-        if one.outcome == "found" and one.check.finds and one.check.confidence != "possible" and is_alarm(library.causes[one.check.finds]):
+        if one.outcome != "found" or not one.check.finds or one.check.confidence == "possible":
+            continue
+        cause = library.causes[one.check.finds]
+        if is_alarm(one.check, cause):
             for hit in one.hits:
-                subject: Subject = links.unified(hit.subject.narrowed(library.causes[one.check.finds].subject))
+                subject: Subject = links.unified(hit.subject.narrowed(cause.subject))
                 made.setdefault((one.check.finds, subject.kind, subject.name), []).append((one, hit))
     return made
 

@@ -16,7 +16,7 @@ from gpudoctor.engine.evaluate import Answer, Hit, evaluate
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.plan import Planned, plan, used_types
 from gpudoctor.engine.steps import Run, StepRun, Trouble
-from gpudoctor.engine.verdicts import Judged, Key, Times, by_now, hits_of, is_alarm, links_of, spoken_of, stale
+from gpudoctor.engine.verdicts import Judged, Key, Times, by_now, hits_of, links_of, spoken_of, stale
 from gpudoctor.engine.work import Works, count_gpus, node_read
 from gpudoctor.facts import Subject
 from gpudoctor.runbook.model import Library, Runbook
@@ -51,7 +51,7 @@ class Before:
         self.pasts = [
             Past(found=one, checks=[checked.name for checked, _ in pairs], hits=[hit for _, hit in pairs])
             for one in sorted(found, key=conclude.rank)
-            if one.confidence != "possible" and is_alarm(one.cause)
+            if one.confidence != "possible" and one.severity != "info"
             for pairs in [hits.get((one.cause.id, one.subject.kind, one.subject.name), [])]
         ]
         # What had no answer then, and why: a finding may rest on that, so the same command without an answer for another reason counts.

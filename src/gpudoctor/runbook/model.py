@@ -59,6 +59,7 @@ class Check(Struct, frozen=True, kw_only=True):
     when: str = "true"
     finds: str = ""
     confidence: Confidence = "confirmed"
+    severity: Severity | None = None  # where what is seen here weighs less, or more, than the cause mostly does
     act: str = ""  # a template that gives one of the acts, where the driver says more than the catalogue; "" = the cause's own
     settle_with: list[str] = []
     line: int = 0

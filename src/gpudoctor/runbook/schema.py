@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from gpudoctor.report import Severity
 from gpudoctor.runbook.fields import (
     TEXT,
     Argument,
@@ -92,6 +93,7 @@ class Check(Model):
     when: Condition = "true"
     finds: CauseNameOrEmpty = ""
     confidence: Literal["confirmed", "likely", "possible"] = "confirmed"
+    severity: Severity | None = None
     act: str = ""
     settle_with: list[str] = []
 

@@ -71,7 +71,7 @@ def alarms_of_benign_messages(given: Library, book: Runbook) -> Iterator[str]:
     benign = {f'message.name == "{entry.name}"' for entry in given.messages if entry.benign}
     for check in book.checks():
         cause = given.causes.get(check.finds)
-        if check.when in benign and cause is not None and cause.severity != "info" and check.confidence == "confirmed":
+        if check.when in benign and cause is not None and (check.severity or cause.severity) != "info" and check.confidence == "confirmed":
             yield f"{book.path}: check {check.id}: a benign message alone finds {check.finds}"
 
 
