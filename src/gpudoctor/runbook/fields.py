@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, StringConstraints, WithJsonSchema
 
 Kebab = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
-# A cause may carry a letter that the field writes large: process-in-D-state.
+# A cause may carry a letter that the field writes large, such as the state D of a process.
 CauseName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-([a-z0-9]+|[A-Z]))*$")]
 CauseNameOrEmpty = Annotated[str, StringConstraints(pattern=r"^([a-z0-9]+(-([a-z0-9]+|[A-Z]))*)?$")]
 Snake = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
