@@ -602,7 +602,7 @@ Events:
 """,
     ),
     "nfd-labels-missing: old": (
-        "?nfd-labels-missing",
+        "nfd-labels-missing",
         """\
 {"level":"info","ts":1650000000.1,"logger":"controllers.ClusterPolicy","msg":"Number of nodes with GPU label","NodeCount":0}
 {"level":"info","ts":1650000000.1,"logger":"controllers.ClusterPolicy","msg":"Unable to get runtime info from the cluster, defaulting to containerd"}

@@ -128,6 +128,7 @@ CASES: dict[str, Case] = {
         f"{NIC}: Port module event[error]: module 0, Cable error, One or more network ports have been powered down due to"
         " insufficient/unadvertised power on the PCIe slot"
     ),
+    "rdma-subnet-silent": kernel(*["ib0: multicast join failed for ff12:401b:ffff:0000:0000:0000:ffff:ffff, status -110"] * 3),
     "rdma-hot": kernel(
         f"{NIC}: temp_warn:197:(pid 0): High temperature on sensors with bit set 0 1",
         f"{NIC}: print_health_info:431:(pid 0): synd 0x10: High temperature",

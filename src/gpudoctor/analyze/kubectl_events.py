@@ -47,7 +47,9 @@ HEADER = re.compile(
 AMOUNTS = re.compile(r"^\s*[a-z0-9.-]{1,80}/[\w.-]{1,80}:?\s+\d\S{0,20}(?:\s+\d\S{0,20})?\s*$")
 CLAUSE = re.compile(
     r"\b\d{1,7}/\d{1,7} nodes are (?:un)?available:|\bno nodes available to schedule pods|\ball nodes are unavailable:"
-    r"|\bpod has unbound immediate PersistentVolumeClaims"
+    r"|\bpod has unbound immediate PersistentVolumeClaims|\bNo nodes are available that match all of the (?:following )?predicates:"
+    r"|\bpersistentvolumeclaim \"[^\"]{1,253}\" (?:not found|is being deleted|bound to non-existent)"
+    r"|\bcould not retrieve device class |\bwaiting for dynamic resource controller |\bResourceClaim not created yet"
 )
 
 # The kinds of involved objects in the spelling of `get events` → of the API.

@@ -34,8 +34,16 @@ XIDS = {
     120: "gsp_crash",
     140: "memory_uncorrectable",
 }
-# What CUDA says in a message of another error → the condition. 802, cudaErrorSystemNotReady; the second is an older wording.
-CUDA = {"system not yet initialized": "fabric_not_ready", "system not initialized": "fabric_not_ready"}
+# What decides in the message of an error that says several things → the condition. CUDA's 802, cudaErrorSystemNotReady, and an older
+# wording of it; a GPU that waits for the fabric manager; which of its reasons held the clocks.
+WORDS = {
+    "system not yet initialized": "fabric_not_ready",
+    "system not initialized": "fabric_not_ready",
+    "fabric state is in progress": "fabric_not_ready",
+    "fabric state is not started": "fabric_not_ready",
+    "reason_sw_thermal_slowdown": "heat",
+    "reason_hw_thermal_slowdown": "heat",
+}
 
 
 class Known(NamedTuple):
@@ -77,12 +85,12 @@ def of_text(text: str) -> Known | None:
 
 
 def condition(known: Known | None, text: str, xid: int | None) -> str:
-    """The condition that an error states: that of its Xid, of CUDA's words, or of its code.
+    """The condition that an error states: that of its Xid, of words that decide, or of its code.
 
     >>> condition(of_text("Detected XID 79 for GPU 3"), "Detected XID 79 for GPU 3", 79)
     'off_bus'
     """
-    by_text = (word for phrase, word in CUDA.items() if phrase in text.lower())
+    by_text = (word for phrase, word in WORDS.items() if phrase in text.lower())
     return XIDS.get(xid or 0, "") or next(by_text, "") or (known.condition if known else "")
 
 

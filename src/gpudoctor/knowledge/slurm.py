@@ -106,7 +106,8 @@ def node_state(text: str) -> tuple[str, tuple[str, ...]] | None:
 # gres_count, memory, shape (other values of the hardware), kill, prolog, silent, rebooted, launch, health, reboot; "" = a person's words
 REASONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     # gres/gpu count reported lower than configured (7 < 8)  |  gres/gpu:h100 count too low (7 < 8)  |  gres/gpu GRES core specification …
-    ("gres_count", re.compile(r"gres/\S+ (?:count |GRES )|gres/\S+ has |Could not unpack gres", re.IGNORECASE)),
+    # gres/gpu type (h100) reported but not configured
+    ("gres_count", re.compile(r"gres/\S+ (?:count |GRES |type )|gres/\S+ has |Could not unpack gres", re.IGNORECASE)),
     ("memory", re.compile(r"Low Real_?Memory|RealMemory too low", re.IGNORECASE)),
     # Low socket*core*thread count, Low CPUs  |  low cpu count (32 < 64)  |  low tmp_disk size (…)
     ("shape", re.compile(r"Low (?:socket|CPUs?\b|Tmp_?Disk|Cores)", re.IGNORECASE)),

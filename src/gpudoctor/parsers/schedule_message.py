@@ -15,6 +15,9 @@ MAX_CHARS = 64 * 1024
 
 # 0/12 nodes are available: 4 Insufficient …   or, from Volcano,   0/12 nodes are unavailable: …   all nodes are unavailable: …
 HEAD = re.compile(r"(\d{1,7})/(\d{1,7}) nodes are (?:un)?available:|all nodes are unavailable:")
+# No nodes are available that match all of the predicates: Insufficient nvidia.com/gpu (4), MatchNodeSelector (1).      (up to 1.9)
+OLD_HEAD = re.compile(r"No nodes are available that match all of the (?:following )?predicates:{1,2}")
+OLD_CLAUSE = re.compile(r"([A-Z][\w ./-]{1,320}) \((\d{1,7})\)")
 # …. preemption: 0/12 nodes are available: …   …. no new claims to deallocate, preemption: not eligible due to …
 PREEMPTION = re.compile(r"(?:\. ?|^)(?:(?:no new claims to deallocate|still not schedulable), ?)?preemption: ")
 NO_VICTIMS = re.compile(r"(\d{1,7}) No preemption victims found")
@@ -26,6 +29,26 @@ INSUFFICIENT = re.compile(r"Insufficient ([^\s,]{1,320})")
 # had untolerated taint {k: v}   had untolerated taint(s)   had taint {k: v}, that the pod didn't tolerate   had taints that the pod …
 TAINT = re.compile(r"had (?:untolerated )?taint(?:s|\(s\))?\b")
 CORDON = "node.kubernetes.io/unschedulable"
+
+# The names of predicates, which were the reasons up to 1.9 → today's words.
+PREDICATES = {
+    "MatchNodeSelector": "node(s) didn't match node selector",
+    "PodToleratesNodeTaints": "node(s) had taints that the pod didn't tolerate",
+    "NodeUnschedulable": "node(s) were unschedulable",
+    "MatchInterPodAffinity": "node(s) didn't match pod affinity/anti-affinity",
+    "NoVolumeZoneConflict": "node(s) had no available volume zone",
+    "NodeNotReady": "node(s) were not ready",
+    "NodeUnderDiskPressure": "node(s) had disk pressure",
+    "PodFitsHostPorts": "node(s) didn't have free ports for the requested pod ports",
+}
+# Conditions of a node, which were reasons of their own up to 1.11 → the taint that has said them since.
+CONDITIONS = {
+    "were not ready": "node.kubernetes.io/not-ready",
+    "had disk pressure": "node.kubernetes.io/disk-pressure",
+    "were out of disk space": "node.kubernetes.io/disk-pressure",
+    "had memory pressure": "node.kubernetes.io/memory-pressure",
+    "had pid pressure": "node.kubernetes.io/pid-pressure",
+}
 
 # Literal → reason; the first that occurs in the clause decides.
 REASONS: tuple[tuple[str, str], ...] = (
@@ -49,10 +72,13 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("available persistent volumes to bind", "volume_binding"),
     ("bound to non-existent pv", "volume_binding"),
     ("enough free storage", "volume_binding"),
-    ("ReadWriteOncePod", "volume_binding"),
+    ("ReadWriteOncePod", "volume_in_use"),
+    ("no available disk", "volume_in_use"),
     ("max volume count", "volume_count"),
     ("dynamic resource allocation", "resource_claim"),
     ("allocate all claims", "resource_claim"),
+    ("DynamicResources", "resource_claim"),
+    ("device class", "resource_claim"),
     ("resourceclaim", "resource_claim"),
     ("resource claim", "resource_claim"),
     ("ResourceClaim", "resource_claim"),
@@ -71,6 +97,9 @@ BEGINNINGS = (
     "waiting for ephemeral volume",
     "cannot allocate all claims",
     "resourceclaim ",
+    "could not retrieve device class",
+    'running "DynamicResources" ',
+    "ResourceClaim not created yet",
     "no nodes available to schedule",
 )
 
@@ -83,7 +112,7 @@ def schedule_reasons(
     `count` is the clause's number of nodes: all of them where a clause has none, 0 where that is not known either. `no_victims` and
     `not_helpful` come from the preemption part and are equal in all records of one message; None without that part.
     """
-    message = " ".join(text[:MAX_CHARS].split())
+    message = in_todays_words(" ".join(text[:MAX_CHARS].split()))
     main, preemption = split_preemption(message)
     head = HEAD.search(main)
     total = int(head[2] or 0) if head else 0
@@ -115,6 +144,19 @@ def schedule_reasons(
             )
         )
     return records
+
+
+def in_todays_words(message: str) -> str:
+    """A message of Kubernetes up to 1.9 as it would read now; any other as it is.
+
+    >>> in_todays_words("No nodes are available that match all of the predicates: MatchNodeSelector (4), Insufficient cpu (1).")
+    "0/0 nodes are available: 4 node(s) didn't match node selector, 1 Insufficient cpu"
+    """
+    old = OLD_HEAD.search(message)
+    if old is None:
+        return message
+    clauses = OLD_CLAUSE.findall(message, old.end())
+    return "0/0 nodes are available: " + ", ".join(f"{count} {PREDICATES.get(name, name)}" for name, count in clauses)
 
 
 def split_preemption(message: str) -> tuple[str, str | None]:
@@ -151,7 +193,7 @@ def split_clauses(body: str) -> list[str]:
 
 def reason_of(body: str) -> str:
     """The neutral word for one clause. A cordon is also a taint, and is said as either."""
-    if TAINT.search(body):
+    if TAINT.search(body) or condition_of(body):
         return "unschedulable" if taint_of(body)[0] == CORDON else "taint"
     if INSUFFICIENT.search(body):
         return "insufficient"
@@ -166,6 +208,15 @@ def taint_of(body: str) -> tuple[str, str]:
     """
     start, end = body.find("{"), body.rfind("}")
     if start < 0 or end < start:
-        return "", ""
+        return condition_of(body), ""
     key, _, value = body[start + 1 : end].partition(":")
     return key.strip(), value.strip()
+
+
+def condition_of(body: str) -> str:
+    """The taint of today for a clause that names a node's condition, "" for any other.
+
+    >>> condition_of("node(s) were not ready")
+    'node.kubernetes.io/not-ready'
+    """
+    return next((taint for words, taint in CONDITIONS.items() if words in body), "")

@@ -18,8 +18,8 @@ SHORTEST = 4  # characters; shorter ones are in every line
 def literals(pattern: str) -> list[str]:
     """Regular expressions, one a literal: `\\.` and `[nN]` are its only signs. Empty where a match may have none of them.
 
-    >>> literals(r"dial tcp \\S+: (?:i/o timeout|connection refused)"), literals(r"(?i:no) GPUs?"), literals(r"a.c|longer")
-    (['connection refused', 'i/o timeout'], [' GPU'], [])
+    >>> literals(r"dial tcp \\S+: (?:i/o timeout|connection refused)"), literals(r"[Nn]o GPU \\d+"), literals(r"a.c|longer")
+    ([': connection refused', ': i/o timeout'], ['No GPU ', 'no GPU '], [])
     """
     try:
         tree = parser.parse(pattern)
