@@ -67,6 +67,92 @@ TEXTS: dict[str, tuple[str, str]] = {
         "peer-rank-died",
         "E0301 10:00:00.1 12 client.h:80] Terminating process because the JAX distributed service detected fatal errors. This most likely indicates that another task died\n",
     ),
+    # --- one process of the job is gone
+    "a task was killed": ("?host-oom-kill", "srun: error: gpu-07: task 12: Killed\n"),
+    "a task was killed for memory": ("host-oom-kill", "srun: error: gpu-07: task 12: Out Of Memory\n"),
+    "a subprocess was killed": (
+        "?host-oom-kill",
+        "subprocess.CalledProcessError: Command '['/usr/bin/python3', 'train.py']' died with <Signals.SIGKILL: 9>.\n",
+    ),
+    "a launcher saw signal 7": (
+        "?shm-too-small",
+        "torch.multiprocessing.spawn.ProcessExitedException: process 2 terminated with signal SIGBUS\n",
+    ),
+    "a shell saw the kill": ("?host-oom-kill", "./run.sh: line 14:   812 Killed                  python train.py\n"),
+    "a task failed on its own": ("", "srun: error: gpu-07: task 12: Exited with exit code 1\n"),
+    "an actor of Ray": (
+        "?host-oom-kill",
+        "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n\tclass_name: RayTrainWorker\n",
+    ),
+    "Ray's own killer": (
+        "host-oom-kill",
+        "Memory on the node (IP: 10.0.4.17, ID: 6e1d0c) where the task (task ID: ff01, name=train, pid=812, memory used=51.2GB) was running was 503.12GB / 512.00GB (0.982656), which exceeds the memory usage threshold of 0.95. Ray killed this worker (ID: 9a1) because it was the most recently scheduled task\n",
+    ),
+    "C++ without memory": ("host-oom-kill", "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n"),
+    "a loader without descriptors": ("open-files-limit", "RuntimeError: received 0 items of ancdata\n"),
+    "scancel with a signal": (
+        "?job-cancelled",
+        "slurmstepd: error: *** JOB 4242 ON gpu-01 CANCELLED AT 2026-03-01T12:00:00 DUE to SIGNAL Terminated ***\n",
+    ),
+    # --- the store and the barrier
+    "the store is retried": (
+        "",
+        "[rank1]:[W TCPStore.cpp:358] [c10d] TCP client failed to connect/validate to host 10.0.0.1:29500 - retrying (try=0, timeout=600000ms, delay=7311ms): failed to recv, got 0 bytes\n",
+    ),
+    "the store is given up": (
+        "rendezvous-timeout",
+        "[rank1]:[E TCPStore.cpp:346] [c10d] TCP client failed to connect/validate to host 10.0.0.1:29500 - timed out (try=81, timeout=600000ms): failed to recv, got 0 bytes\n",
+    ),
+    "the store's process went": ("peer-rank-died", "RuntimeError: Stop_waiting response is expected\n"),
+    "rank 0 went before the id came": (
+        "peer-rank-died",
+        "RuntimeError: Broken pipe. This may indicate a possible application crash on rank 0 or a network set up issue.\n",
+    ),
+    "a node takes leave of the store": (
+        "",
+        "[W dynamic_rendezvous.py:1344] The node 'gpu-03_811_0' has failed to shutdown the rendezvous 'none' due to an error of type RendezvousConnectionError.\n",
+    ),
+    "the desync report": (
+        "hang-one-rank-outside-collective",
+        "  - [2] finished collective #6, but didn't join collective #7 (count from 1)\n",
+    ),
+    "Horovod's missing ranks": (
+        "hang-one-rank-outside-collective",
+        "One or more tensors were submitted to be reduced, gathered or broadcasted by subset of ranks and are waiting for remainder of ranks for more than 60 seconds.\nMissing ranks:\n3: [allreduce.layer4.weight]\n",
+    ),
+    "a timeout that another rank had": (
+        "nccl-timeout",
+        "[rank4]:[E1009 12:01:02.1 ProcessGroupNCCL.cpp:1316] [PG 0 (default_pg) Rank 4] Received a global timeout from another rank and will start to dump the debug info. Last enqueued NCCL work: 8, last completed NCCL work: 7.\n",
+    ),
+    "the port of RAS is another rank's": (
+        "",
+        "gpu-01:71:71 [0] ras/client_support.cc:181 NCCL WARN Call to bind failed: Address already in use\n",
+    ),
+    "the port of a socket is taken": (
+        "port-in-use",
+        "gpu-01:71:71 [0] misc/socket.cc:450 NCCL WARN Call to bind failed : Address already in use\n",
+    ),
+    # --- mpirun and Hydra
+    "Open MPI's peer": (
+        "peer-rank-died",
+        "An MPI communication peer process has unexpectedly disconnected.  This\nusually indicates a failure in the peer process (e.g., a crash or\notherwise exiting without calling MPI_FINALIZE first).\n",
+    ),
+    "Open MPI finds no route": (
+        "nccl-connect-no-route",
+        "WARNING: Open MPI failed to TCP connect to a peer MPI process.  This\nshould not happen.\n\n  Local host: gpu-01\n  PID:        812\n  Message:    connect() to 10.0.0.2:1024 failed\n  Error:      No route to host (113)\n",
+    ),
+    "Hydra's name": (
+        "dns-resolution-failure",
+        "[proxy:0:1@gpu-02] HYDU_sock_connect (utils/sock/sock.c:111): unable to get host address for gpu-01 (1)\n",
+    ),
+    "mpirun reaches no sshd": (
+        "peer-node-network-down",
+        "ssh: connect to host gpu-07 port 22: No route to host\nORTE was unable to reliably start one or more daemons.\n",
+    ),
+    "more processes than slots": (
+        "rank-placement-wrong",
+        "There are not enough slots available in the system to satisfy the 16\nslots that were requested by the application:\n\n  python\n",
+    ),
     # --- RDMA
     "forward compatibility": (
         "cuda-compat-library-conflict",

@@ -170,6 +170,100 @@ TEXTS: dict[str, tuple[str, str]] = {
         "The exporter's DaemonSet shows DESIRED 0, our GPU pool is tainted nvidia.com/gpu=only:NoSchedule.",
     ),
     "a taint alone": ("", "Our GPU pool is tainted nvidia.com/gpu=only:NoSchedule."),
+    # --- what the sources of the stack print, a line of each condition
+    "feature discovery may not ask": (
+        "device-plugin-missing-privileges",
+        "E0301 07:00:10.000000       1 main.go:95] error creating labeler: failed to construct GPU labeler: failed to get memory info for device: Insufficient Permissions",
+    ),
+    "a GPU that the kubelet made up": (
+        "kubelet-device-manager-stale-state",
+        "Allocate failed due to rpc error: code = Unknown desc = invalid allocation request with non-existing device nvidia7, which is unexpected",
+    ),
+    "a field of the plugin's file": (
+        "sharing-config-mismatch",
+        "unable to parse config file: error parsing config file: unmarshal error: devices set as 'some' but the only valid string input is 'all'",
+    ),
+    "GKE's plugin registers nowhere": (
+        "kubelet-plugin-socket-dir-mismatch",
+        "E0301 07:00:10.000000       1 beta_plugin.go:158] device-plugin: cannot connect to kubelet service: context deadline exceeded",
+    ),
+    "GKE's plugin marks a GPU": (
+        "device-unhealthy",
+        "I0301 07:00:10.000000       1 beta_plugin.go:56] device-plugin: nvidia5 device marked as Unhealthy",
+    ),
+    "GKE without MPS": (
+        "mps-daemon-not-ready",
+        "failed to start GPU device manager: NVIDIA MPS is not running on this node: exit status 1",
+    ),
+    "MIG instances in use": (
+        "mig-config-not-applied",
+        "level=error msg=\"error clearing existing MIG configurations: error destroying Compute instance for profile '(0, 0)': In use by another client\"",
+    ),
+    "MIG set fails at last": ("mig-config-not-applied", "Changing the 'nvidia.com/mig.config.state' node label to 'failed'"),
+    "MIG set succeeds": (
+        "",
+        "Assertion failure: selected configuration not currently applied\nChanging the 'nvidia.com/mig.config.state' node label to 'pending'\n"
+        "Changing the 'nvidia.com/mig.config.state' node label to 'success'\n",
+    ),
+    "the toolkit finds no socket": (
+        "nvidia-runtime-not-configured",
+        'level=warning msg="Error signaling containerd, attempt 5/6: unable to dial: dial unix /runtime/sock-dir/containerd.sock: connect: no such file or directory"',
+    ),
+    "the toolkit's signal is heard later": (
+        "",
+        'level=warning msg="Error signaling containerd, attempt 1/6: unable to dial: dial unix /runtime/sock-dir/containerd.sock: connect: connection refused"\n'
+        'level=info msg="Successfully signaled containerd"\n',
+    ),
+    "the toolkit may not change its rights": (
+        "container-device-permission",
+        CREATE + "nvidia-container-cli: permission error: capability change failed: operation not permitted",
+    ),
+    "a GPU that the CDI mode doesn't know": (
+        "?kubelet-device-manager-stale-state",
+        'failed to create device CDI specs: failed to construct device spec generators: failed to get device handle from UUID "GPU-2f0e6b1d-7c90-5a44-8f1c-0b3d4a7e9a55": Not Found',
+    ),
+    "CDI is off": ("cdi-spec-missing", "CDI container edits did not apply -- is CDI enabled in your container runtime?"),
+    "a container that can't be drained": (
+        "driver-upgrade-stuck",
+        'level=error msg="error reported by drain helper: cannot delete Pods with local storage (use --delete-emptydir-data to override): ml/train-2"',
+    ),
+    "an upgrade's drain fails": (
+        "driver-upgrade-stuck",
+        "  Warning  GPUDriverUpgrade  4m  nvidia-gpu-operator  Failed to drain the node, drain did not complete within 5m0s\n",
+    ),
+    "upgrades counted": (
+        "",
+        '{"level":"info","logger":"controllers.Upgrade","msg":"Node states:","Unknown":0,"upgrade-done":4,"cordon-required":0,"upgrade-failed":0}',
+    ),
+    "an upgrade's plugin stays": (
+        "driver-upgrade-stuck",
+        'level=error msg="Failed to wait for nvidia-device-plugin-daemonset to shutdown: timed out waiting for the condition"',
+    ),
+    "a driver's files in use": (
+        "host-driver-in-use",
+        "failed to cleanup NVIDIA driver: failed to unmount rootfs: failed to recursively unmount /run/nvidia/driver: device or resource busy",
+    ),
+    "the driver toolkit is of another RHCOS": (
+        "ocp-driver-toolkit-missing",
+        "WARNING: RHCOS '417.94.202501010000-0' imagetag missing, using entitlement-based fallback",
+    ),
+    "the operator misses a label": (
+        "nfd-labels-missing",
+        '{"level":"info","msg":"WARNING: Could not find NFD label for node. Is NFD installed?","Node":"lab-3","Label":"feature.node.kubernetes.io/system-os_release.ID"}',
+    ),
+    "a compute domain's node": (
+        "imex-not-ready",
+        "error preparing devices for claim ml/train-2: error asserting ComputeDomain Ready: current node not ready in ComputeDomain",
+    ),
+    "a GPU outside the fabric": (
+        "fabric-manager-not-running",
+        "error getting cliqueID: NVLink fabric not attached (device 0/GPU-2f0e): state=2, refusing to start",
+    ),
+    "the driver of DRA elsewhere": (
+        "driver-root-mismatch",
+        "Hint: '/run/nvidia/driver/usr/bin/nvidia-smi' exists on the host, you may want to re-install the DRA driver Helm chart with --set nvidiaDriverRoot=/run/nvidia/driver",
+    ),
+    "the root of DRA's driver is empty": ("?driver-root-mismatch", "Hint: Directory /run/nvidia/driver on the host is empty"),
 }
 
 

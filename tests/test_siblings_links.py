@@ -1732,6 +1732,26 @@ All done.
      rx_out_of_buffer: 81231
 """,
     ),
+    "nvlink-link-training-failure: links that the driver asks for in vain": (
+        "nvlink-link-training-failure",
+        "[   41.2] NVRM: GPU2 knvlinkTrainFabricLinksToActive_IMPL: Failed to request Link 3 to transition to active\n",
+    ),
+    "nvlink5-link-down: degraded mode without a number": (
+        "nvlink5-link-down",
+        "[  941.2] NVRM: knvlinkFatalErrorRecovery_WORKITEM: Failed to recover from uncontained NVLINK error. Triggering Degraded Mode!\n",
+    ),
+    "fabric-manager-not-running: it went away under the jobs": (
+        "fabric-manager-not-running",
+        "[  941.2] NVRM: nvidia-fabricmanager daemon shutdown detected, robust channel recovery invoked!\n",
+    ),
+    "imex-not-ready: it went away under the jobs": (
+        "imex-not-ready",
+        "[  941.2] NVRM: Abrupt nvidia-imex daemon shutdown detected, robust channel recovery invoked\n",
+    ),
+    "nvlink-fabric-state-out-of-sync: a stale handle": (
+        "nvlink-fabric-state-out-of-sync",
+        "[  941.2] NVRM: memorymulticastfabricAttach: Attached GPU's probe handle is stale\n",
+    ),
     "well: ib async once": (
         "",
         """\

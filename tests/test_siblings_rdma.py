@@ -178,6 +178,75 @@ TEXTS: dict[str, tuple[str, str]] = {
         "nic-overheat",
         again("bnxt_en 0000:ca:00.0 ens9f0np0: Chip temperature has gone above the critical thermal threshold!", 1),
     ),
+    "mlx5 that recovers in vain": (
+        "ib-hca-faulty",
+        again("mlx5_core 0000:3b:00.0: mlx5_handle_bad_state:293:(pid 4233): NIC IFC still 7 after 2000ms.", 1)
+        + again("mlx5_core 0000:3b:00.0: mlx5_health_try_recover:345:(pid 4233): handling bad device here", 1),
+    ),
+    "a probe that times out": ("ib-hca-faulty", again("mlx5_core: probe of 0000:3b:00.0 failed with error -110", 1)),
+    "a device that doesn't do what is optional": (
+        "",
+        again("mlx5_core 0000:3b:00.0: mlx5_cmd_out_err:821:(pid 62): ACCESS_REG(0x805) op_mod(0x1) failed, status bad parameter(0x3)", 3),
+    ),
+    "mlx4 is hot": (
+        "nic-overheat",
+        again("mlx4_core 0000:04:00.0: Temperature Threshold was reached! Threshold: 105 celsius degrees; Current Temperature: 107", 1),
+    ),
+    "a module that the firmware refuses": (
+        "ib-bad-cable-symbol-errors",
+        again("mlx5_core 0000:3b:00.0: Port module event[error]: module 0, Cable error, Enforce part number list", 1),
+    ),
+    "ibstatus of one device": (
+        "ib-hca-faulty",
+        "Fatal error:  device 'mlx5_4': sys files not found (/sys/class/infiniband/mlx5_4/ports)\n",
+    ),
+    "ibstatus of none": ("", "Fatal error:  device '*': sys files not found (/sys/class/infiniband/*/ports)\n"),
+    # --- subnet managers and switches ------------------------------------------------------------------------------------------------------
+    "IPoIB that joins nothing": (
+        "ib-port-init-no-subnet-manager",
+        again("ib0: multicast join failed for ff12:401b:ffff:0000:0000:0000:ffff:ffff, status -110", 2),
+    ),
+    "IPoIB in connected mode": ("", again("ib0: enabling connected mode will cause multicast packet drops", 2)),
+    "sminfo without an answer": ("ib-port-init-no-subnet-manager", "sminfo: iberror: failed: query\n"),
+    "sminfo without the right": (
+        "",
+        "ibwarn: [21] mad_rpc_open_port2: Can't open SMI UMAD port (Permission denied) (mlx5_0:1)\nsminfo: iberror: failed: query\n",
+    ),
+    "perftest on a port that waits": ("ib-port-init-no-subnet-manager", " Port number 1 state is Init\n Couldn't set the link layer\n"),
+    "OpenSM that failed": ("ib-port-init-no-subnet-manager", "opensm.service: Failed with result 'exit-code'.\n"),
+    "ibportstate of both ends": (
+        "ib-link-speed-degraded",
+        "ibwarn: [12] validate_width: Peer ports operating at active width 1X rather than 4X\n",
+    ),
+    "Arista closes a port": (
+        "rdma-link-flapping",
+        "Mar  2 10:01:11 leaf3 Ebra: %ETH-4-ERRDISABLE: link-flap error detected on Ethernet12/1.\n",
+    ),
+    "Junos": (
+        "rdma-link-flapping",
+        "".join(
+            f"Mar  2 10:0{n}:11 leaf3 mib2d[1901]: SNMP_TRAP_LINK_DOWN: ifIndex 531, ifAdminStatus up(1), ifOperStatus down(2), ifName et-0/0/12\n"
+            for n in range(3)
+        ),
+    ),
+    "shortened GUIDs": (
+        "ib-bad-cable-symbol-errors",
+        "GUID 0xb859... port 7: [SymbolErrorCounter == 30200] [LinkErrorRecoveryCounter == 12]\n",
+    ),
+    # --- pods with a second network ---------------------------------------------------------------------------------------------------------
+    "a network that nobody defined": (
+        "rdma-network-not-configured",
+        'failed to setup network for sandbox "8ab1": plugin type="multus" failed (add): Multus: [default/p-0/1]: error loading k8s delegates: '
+        "getKubernetesDelegate: cannot find a network-attachment-definition (rdma-net) in namespace (default)\n",
+    ),
+    "the device plugin finds nothing": (
+        "rdma-network-not-configured",
+        "2026/03/02 09:00:00 Warning: no Rdma Devices were found for resource rdma_shared_device_a\n",
+    ),
+    "the OFED container can't unload": (
+        "mofed-driver-not-ready",
+        '{"level":"error","msg":"exec start failed","error":"storage modules are loaded for current driver, and would break"}\n',
+    ),
     # --- peer memory ----------------------------------------------------------------------------------------------------------------------
     "too early by the log of the OFED container": (
         "peermem-loaded-before-ofed-ready",
@@ -189,6 +258,11 @@ TEXTS: dict[str, tuple[str, str]] = {
         "==> driver.log <==\nLoading NVIDIA Peer Memory kernel module...\nmodprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument\n"
         "==> mofed.log <==\n[03-Feb-26_08:14:02] Unsetting driver ready state\n[03-Feb-26_08:14:03] Starting compilation of driver version 25.07-0.9.7.0\n",
     ),
+    "not built at all": (
+        "peermem-ofed-missing-for-kernel",
+        "modprobe: FATAL: Module nvidia_peermem not found in directory /lib/modules/5.15.0-124-generic\n",
+    ),
+    "gdrdrv is not loaded": ("gdrcopy-device-missing-in-container", "ERR:  error opening driver (errno=2/No such file or directory)\n"),
     "not there when it is built": (
         "peermem-ofed-missing-for-kernel",
         'ERROR: modpost: "ib_register_peer_memory_client" [/usr/src/nvidia-570.172.08/nvidia-peermem.ko] undefined!\n',

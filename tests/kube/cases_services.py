@@ -96,6 +96,14 @@ CASES: dict[str, Case] = {
         "unknown authority",
         box="multus",
     ),
+    "second-network-not-set-up": failing(
+        "multus-1",
+        'failed to setup network for sandbox "5e1d": plugin type="multus" name="multus-cni-network" failed (add): '
+        '[default/train-0:rdma-net]: error adding container to network "rdma-net": '
+        "RDMA subsystem namespace awareness mode is set to shared, expecting it to be set to "
+        "exclusive, invalid RDMA subsystem namespace awareness mode",
+        box="multus",
+    ),
     "no-kubeconfig": failing(
         "cluster-autoscaler-1",
         "The connection to the server localhost:8080 was refused - did you specify the right host or port?",

@@ -197,7 +197,7 @@ PARTS = (
 # Seldom alone: what was printed beside it is read line by line.
 AMONG_LINES = ("environment.settings", "linux.df", "linux.ps", "python.stacks", "training.log")
 FEW = 20  # the score of a few lines that stand among others
-ANSWERS = ("nvidia.smi", "nvidia.topo", "infiniband.", "linux.", "python.stacks", "scheduler.message")
+ANSWERS = ("nvidia.smi", "nvidia.topo", "nccl.ras", "infiniband.", "linux.", "python.stacks", "scheduler.message")
 # Nobody asks for a limit or for counters without a reason, and that stands beside the answer.
 REASONED = ("linux.limits", "infiniband.perfquery", "infiniband.ibqueryerrors")
 LINES = Recogniser("text", lambda text: 1, _parser("logs.text"))

@@ -8,8 +8,11 @@ from gpudoctor.parsers import slurm_jobs, slurm_nodes
 from gpudoctor.parsers.slurm_text import titles_of
 
 HEAD = 1 << 20  # characters of a JSON text that are looked at
-# NodeName=gpu-01 Arch=x86_64 CoresPerSocket=48
-NODE = re.compile(r"^\s*NodeName=\S+ (?:Arch=|CoresPerSocket=|CPUAlloc=|.{0,200}\bCPUAlloc=)")
+# NodeName=gpu-01 Arch=x86_64 CoresPerSocket=48  |  what somebody cut out of one line: a state of several words, a reason with who and when
+NODE = re.compile(
+    r"^\s*NodeName=\S+ (?:Arch=|CoresPerSocket=|CPUAlloc=|.{0,200}\bCPUAlloc=|.{0,400}\bState=[A-Z_]+\+[A-Z_]"
+    r"|.{0,600}\bReason=[^\s\"].{0,300}\[[^@\[\]]{1,60}@[^\]]{4,30}\])"
+)
 #    State=IDLE+DRAIN ThreadsPerCore=1 …  |     Reason=Kill task failed [root@2026-03-01T11:02:13]
 OF_NODE = re.compile(r"^\s*(?:State=[A-Z_]+(?:\+[A-Z_]+)*\*? ThreadsPerCore=|Reason=\S.{0,500}\[[^@\[\]]{1,60}@[^\]]{4,30}\]\s*$)")
 REASON = re.compile(r"^\s*Reason=\S")

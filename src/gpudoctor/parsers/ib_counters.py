@@ -38,7 +38,8 @@ NOT_COUNTERS = frozenset({"PortSelect", "CounterSelect", "CounterSelect2"})
 # Errors for 0xb83fd20300c0ffee "leaf-1"  |  Errors for "gpu-03 mlx5_0"  |  Data Counters for 0x… "…"
 NODE = re.compile(r"(Errors|Data Counters) for (?:0x([0-9a-f]{1,16}) )?\"([^\"]{0,200})\"")
 #    GUID 0x98039b0300a1b2c3 port 1: [SymbolErrorCounter == 65535] [PortXmitData == 5000 (20.0KB)]
-PORT = re.compile(r"\s*GUID (0x[0-9a-f]{1,16}) port (\d{1,3}|ALL):(.*)$")
+# GUID 0x9803... port 1: whoever quotes it shortens it
+PORT = re.compile(r"\s*GUID (0x[0-9a-f]{1,16})(?:\.{2,3}|…)? port (\d{1,3}|ALL):(.*)$")
 ERROR = re.compile(r"\[([A-Z][A-Za-z0-9]{2,60}) == (\d{1,20})\b")
 SUMMARY = re.compile(r"## Summary: (\d{1,7}) nodes checked, (\d{1,7}) bad nodes found")
 

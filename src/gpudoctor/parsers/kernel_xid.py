@@ -50,10 +50,12 @@ METRIC = re.compile(r"^\s*DCGM_FI_DEV_XID_ERRORS?\{(.{0,3000})\} +(\d{1,3})(?:\.
 LABELS = re.compile(r'\b(UUID|pci_bus_id)="([^"]{1,80})"')
 # What the driver says after a number that was cut off, or that Windows (nvlddmkm) doesn't log:
 # Graphics SM Warp Exception on (GPC 0, TPC 1, SM 0): Out Of Range Address  |  MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_0 faulted @ 0x7f_…
+# An uncorrectable double bit error (DBE) has been detected on GPU in the framebuffer at partition 2, subpartition 0.
 # Row Remapper: New row (0x0000000a1) marked for remapping  |  Row Remapper Error: (0x…) - All reserved rows for bank are remapped
 SENTENCES = {
     13: r"\bGraphics (?:SM (?:Warp|Global) Exception on \(GPC |Exception: ESR 0x)",
     31: r"\bMMU Fault: ENGINE ",
+    48: r"\bAn uncorrectable double bit error \(DBE\) has been detected on GPU",
     63: r"\bRow Remapper: New row ",
     64: r"\bRow Remapper Error: ",
 }
