@@ -94,7 +94,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         'Warning  FailedCreatePodSandBox  4s  kubelet  Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "ab": plugin type="calico" failed (add): error getting ClusterInformation: x509: certificate signed by unknown authority',
     ),
     "a second network fails": (
-        "",
+        "rdma-network-not-configured",
         'Warning  FailedCreatePodSandBox  4s  kubelet  Failed to create pod sandbox: rpc error: code = Unknown desc = failed to setup network for sandbox "ab": plugin type="ib-sriov" failed (add): no free VF',
     ),
     "no plugin configured": (

@@ -221,6 +221,6 @@ def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     if (chosen.name in AMONG_LINES or best <= FEW) and not any(one.name in LOGS for one in beside):
         beside.append(LINES)
     found = [chosen, *beside]
-    # A log's reader, or that of a text's lines, finds the numbered errors itself.
-    read = any(one.name in LOGS or one is LINES for one in found)
+    # The readers of a log, of a text's lines and of DCGM's answers find the numbered errors themselves.
+    read = any(one.name in LOGS or one is LINES or one.name.startswith("dcgm.") for one in found)
     return [one for one in found if one.name != "logs.errors"] if read else found
