@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from gpudoctor.runbook.literals import literals
+from gpudoctor.knowledge.literals import literals
 
 
 def of(patterns: Iterable[str]) -> list[str]:

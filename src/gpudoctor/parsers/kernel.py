@@ -16,6 +16,7 @@ import msgspec
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.kernel import Sxid, Xid
 from gpudoctor.facts.kubernetes import Message
+from gpudoctor.knowledge.literals import literals
 from gpudoctor.parsers import pci
 from gpudoctor.parsers.allocations import BEGINS
 from gpudoctor.parsers.kernel_fold import Fold, Where
@@ -57,7 +58,7 @@ Aged = TypeVar("Aged", Xid, Sxid)
 @functools.cache
 def scanner() -> Scanner:
     """The known messages and the marks of this parser, compiled together, so that a log is passed over once."""
-    return with_marks(MARKS)
+    return with_marks(MARKS, {RETOLD: literals(dict(MARKS)[RETOLD])})
 
 
 def log(pages: Iterable[Output], about: Subject) -> Facts:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -49,11 +50,14 @@ def scanner() -> Scanner:
     return with_marks(())
 
 
-def with_marks(marks: Iterable[tuple[str, str]]) -> Scanner:
-    """The known messages and what else makes a line worth a look to some parser, compiled together: a log is passed over once."""
+def with_marks(marks: Iterable[tuple[str, str]], more: Mapping[str, Sequence[str]] = MappingProxyType({})) -> Scanner:
+    """The known messages and what else makes a line worth a look to some parser, compiled together: a log is passed over once.
+
+    `more` are literals of marks whose patterns would make the whole slow.
+    """
     from gpudoctor.runbook.index import literals
 
-    return compiled([*entries(), *marks], literals())
+    return compiled([*entries(), *marks], {**literals(), **more})
 
 
 def scan_lines(output: Output, about: Subject, *, source: str) -> list[Message]:

@@ -27,7 +27,7 @@ from gpudoctor.parsers.kernel_xid import xid_of
 from gpudoctor.parsers.messages import Hit, errors, find, with_marks
 from gpudoctor.parsers.rank_facts import Facts as Made
 from gpudoctor.parsers.rank_few import Few
-from gpudoctor.parsers.rank_line import Line, line_of, pieces
+from gpudoctor.parsers.rank_line import Line, line_of, nccl_head, pieces
 from gpudoctor.parsers.rank_process import Process, Said
 from gpudoctor.parsers.rank_source import TAIL, Begun
 from gpudoctor.parsers.rank_table import Place, Table
@@ -73,6 +73,7 @@ class RankLog:
         self.token = token_hex(8)  # no log can hold it
         self.source = -1
         self.begun: Begun | None = None
+        self.last: tuple[str, Line, Place, Process] | None = None  # what NCCL puts before a line, and who that was
         self.first = 0  # the line before the first one of the source
         self.box = launcher_words.Box()
         self.exits: list[tuple[Place, int, int]] = []  # place, process id, exit code
@@ -88,6 +89,7 @@ class RankLog:
                     self.begun, self.first = ends.popleft(), hit.line
                     self.source += 1
                     self.box = launcher_words.Box()
+                    self.last = None
                     self.few.renew()
             elif self.begun is not None:
                 self.hit(Hit(hit.line - self.first, *hit[1:]), self.begun)
@@ -114,17 +116,27 @@ class RankLog:
             wanted = compiled_entry(hit.name)
             parts = [part for part in parts if wanted.search(part.encode())] or parts[:1]
         for part in parts:
-            line = line_of(part, begun.now)
+            line, place, process = self.speaker(part, begun)
             origin = Origin(begun.name, hit.line, part.strip())
-            if line.rank is None and line.pid is None and (rank := world_rank(line.text)) is not None:
-                line = line._replace(rank=rank)
-            place = self.table.place(self.source, line.pod)
-            process = self.table.process(place, line)
             known = len(process.transports)
             process.heard(line, origin, self.source)
             self.said(hit, line, origin, place, process)
             if hit.name in FEW:
                 self.few.count(hit.name, len(process.transports) > known)
+
+    def speaker(self, text: str, begun: Begun) -> tuple[Line, Place, Process]:
+        """A line, and who wrote it: mostly the one who wrote the last, under the same head."""
+        if self.last is not None and text.startswith(self.last[0]):
+            head, line, place, process = self.last
+            return Line(text[len(head) :].strip(), *line[1:]), place, process
+        line = line_of(text, begun.now)
+        if line.rank is None and line.pid is None and (rank := world_rank(line.text)) is not None:
+            line = line._replace(rank=rank)
+        place = self.table.place(self.source, line.pod)
+        process = self.table.process(place, line)
+        head = nccl_head(text)
+        self.last = (head, line, place, process) if head else None
+        return line, place, process
 
     def said(self, hit: Hit, line: Line, origin: Origin, place: Place, process: Process) -> None:
         """What a line of a process says."""

@@ -100,6 +100,16 @@ def line_of(text: str, now: float = 0.0) -> Line:
     )
 
 
+def nccl_head(text: str) -> str:
+    """What stands before NCCL's own words in a line that begins with it, "" in any other.
+
+    >>> nccl_head("gpu-02:812:930 [3] NCCL INFO Using network IB")
+    'gpu-02:812:930 [3] NCCL INFO '
+    """
+    head = NCCL.match(text)
+    return head.group() if head else ""
+
+
 def number(found: dict[str, str], name: str) -> int | None:
     """A number of a prefix, None where there was none."""
     return int(found[name]) if name in found else None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from gpudoctor.knowledge.literals import literals
 from gpudoctor.knowledge.nccl_settings import Known
 from gpudoctor.runbook import index, lint, load, nccl_settings
-from gpudoctor.runbook.literals import literals
 from gpudoctor.runbook.model import Cause, KnownMessage, Library, Runbook
 from gpudoctor.runbook.yamlfile import Problem
 

@@ -174,7 +174,7 @@ class Library(Struct, frozen=True, kw_only=True):
     runbooks: dict[str, Runbook] = {}
     causes: dict[str, Cause] = {}
     messages: list[KnownMessage] = []
-    literals: dict[str, list[str]] = {}  # name of a message → texts of which every line of it has one (`runbook.literals`)
+    literals: dict[str, list[str]] = {}  # name of a message → texts of which every line of it has one (`knowledge.literals`)
     settings: list[Known] = []
 
     def found_by(self, cause: str) -> list[str]:

@@ -12,7 +12,8 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 MOST = 64  # texts that one pattern may be split into
-SHORTEST = 4  # characters; shorter ones are in every line
+FEW = 8  # characters of a class that are tried one by one
+SHORTEST = 3  # characters; shorter ones are in every line
 
 
 def literals(pattern: str) -> list[str]:
@@ -49,7 +50,7 @@ def required(tree: Sequence[Any], folded: bool) -> set[str]:
 
     def consider(texts: set[str]) -> None:
         nonlocal best
-        if texts and all(texts) and (not best or min(map(length, texts)) > min(map(length, best))):
+        if texts and all(texts) and (not best or (min(map(length, texts)), -len(texts)) > (min(map(length, best)), -len(best))):
             best = texts
 
     for kind, value in tree:
@@ -102,7 +103,7 @@ def exact(tree: Sequence[Any], folded: bool) -> set[str] | None:
         elif kind is op.BRANCH:
             sides = [exact(side, folded) for side in value[1]]
             more = set().union(*(side for side in sides if side is not None)) if None not in sides else None
-        elif kind is op.IN and len(value) <= 4 and all(one is op.LITERAL for one, _ in value):
+        elif kind is op.IN and len(value) <= FEW and all(one is op.LITERAL for one, _ in value):
             more = {character(code, folded) for _, code in value}
         elif kind is op.MAX_REPEAT and tuple(value[:2]) == (0, 1):
             inner = exact(value[2], folded)
