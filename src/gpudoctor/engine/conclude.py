@@ -61,7 +61,7 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
                 check=one.name,
                 title=hit.title,
                 confidence=one.check.confidence,
-                severity=one.check.severity or cause.severity,
+                severity=one.check.weighs(cause),
                 time=hit.time,
                 origins=list(hit.origins),
                 settle_with=hit.settle_with,

@@ -13,7 +13,7 @@ from gpudoctor.engine.steps import Run
 from gpudoctor.facts import Subject
 from gpudoctor.facts.identity import Links
 from gpudoctor.report import Evidence, ReportSubject, Severity, StepResult
-from gpudoctor.runbook.model import Cause, Check, Library
+from gpudoctor.runbook.model import Library
 
 Became = Literal["fixed", "not-fixed", "unknown", "worse", "seen"]
 Outcome = Literal["fixed", "not-fixed", "unknown", "worse"]
@@ -105,11 +105,6 @@ def spoken_of(one: conclude.Found, outcome: Became, *, now: str = "", why: str =
     )
 
 
-def is_alarm(check: Check, cause: Cause) -> bool:
-    """Whether what a check finds is something to repair."""
-    return (check.severity or cause.severity) != "info"
-
-
 def links_of(run: Run) -> Links:
     """The names that belong together in a run."""
     return Links(*(run.store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs")))
@@ -122,7 +117,7 @@ def hits_of(library: Library, checked: list[Checked], links: Links) -> dict[Key,
         if one.outcome != "found" or not one.check.finds or one.check.confidence == "possible":
             continue
         cause = library.causes[one.check.finds]
-        if is_alarm(one.check, cause):
+        if one.check.weighs(cause) != "info":
             for hit in one.hits:
                 subject: Subject = links.unified(hit.subject.narrowed(cause.subject))
                 made.setdefault((one.check.finds, subject.kind, subject.name), []).append((one, hit))

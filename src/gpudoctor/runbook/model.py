@@ -64,6 +64,10 @@ class Check(Struct, frozen=True, kw_only=True):
     settle_with: list[str] = []
     line: int = 0
 
+    def weighs(self, cause: Cause) -> Severity:
+        """How bad it is where this check finds its cause."""
+        return self.severity or cause.severity
+
 
 class Show(Struct, frozen=True, kw_only=True):
     """A table that the report shows: one row for each record, a CEL template for each column."""

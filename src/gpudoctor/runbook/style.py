@@ -35,7 +35,7 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
     for book in given.runbooks.values():
         if book.checks() and not (folder / f"{book.id}.test.yaml").is_file():
             yield f"{book.path}: has no {book.id}.test.yaml beside it"
-        critical = any(given.causes[check.finds].severity == "critical" for check in book.checks() if check.finds in given.causes)
+        critical = any(check.weighs(given.causes[check.finds]) == "critical" for check in book.checks() if check.finds in given.causes)
         if critical and not book.references:
             yield f"{book.path}: finds critical causes without a reference"
         yield from alarms_of_benign_messages(given, book)
@@ -71,7 +71,7 @@ def alarms_of_benign_messages(given: Library, book: Runbook) -> Iterator[str]:
     benign = {f'message.name == "{entry.name}"' for entry in given.messages if entry.benign}
     for check in book.checks():
         cause = given.causes.get(check.finds)
-        if check.when in benign and cause is not None and (check.severity or cause.severity) != "info" and check.confidence == "confirmed":
+        if check.when in benign and cause is not None and check.weighs(cause) != "info" and check.confidence == "confirmed":
             yield f"{book.path}: check {check.id}: a benign message alone finds {check.finds}"
 
 
