@@ -173,7 +173,7 @@ def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[tuple
     end = 0
     for piece in parts(text, PIECE):
         start, end = end, end + len(piece)
-        if sampled.issuperset(known.fitting(piece, sampled)):
+        if sampled.issuperset(known.hints.Match(piece) or ()):  # a hint is enough to look at its lines, which decide
             continue
         for line in piece.removesuffix(b"\n").split(b"\n"):
             made += [(start, start + len(line), which) for which in known.fitting(line, sampled) if which not in sampled]
