@@ -232,6 +232,23 @@ CONDITIONS = [
     "pod.age_known && pod.gpus > 0",
     'pod.ready && pod.phase == "a\\"" || pod.phase == "\\"" || pod.gpus > 0',
     '!(pod.phase == "Pending") && pod.ready',
+    '!(pod.phase == "Pending")',
+    'pod.phase in ["Pending", ""]',
+    'pod.phase in ["Pending", ""] && e.present',
+    '!(pod.phase in ["Pending"]) || pod.ready',
+    '(pod.phase == "Pending" || pod.phase == "") && pod.gpus > 0',
+    'pod.phase == "Pending" || pod.phase in ["Running"] && pod.age > 60.0',
+    'pod.phase == "Pending" && pod.age > 60.0 || pod.ready && pod.phase == "Running"',
+    'pod.phase == "Pending" || pod.gpus == 1',
+    '(pod.phase == "Pending" && pod.ready) == (pod.gpus == 0 && pod.deleting)',
+    "!pod.ready",
+    "!pod.ready && pod.gpus == 0",
+    "!(pod.ready && pod.deleting)",
+    "pod.gpus in [1]",
+    "pod.gpus in [1] || e.present",
+    'pod.phase in ["a\\"", "Pending"]',
+    'pod.phase == r"\\d" || pod.phase == "Pending"',
+    'pod.phase == "(" || pod.ready && pod.phase == "Pending"',
 ]
 SOME_PODS = st.builds(
     lambda n, phase, gpus, ready, deleting, age, gap: Pod(
@@ -254,7 +271,7 @@ def test_the_index_gives_what_trying_every_record_gives(pods: list[Fact]) -> Non
     for when in CONDITIONS:
         one = check("pod in pods", when, title="${pod.pod}", e={"type": "events", "on": {"pod": "pod.pod"}})
         short = answer(one, facts)
-        with patch.object(evaluation, "narrowed", lambda condition, each, store, before: store.records("pods", before)):
+        with patch.object(evaluation, "narrowed", lambda condition, name, kind, store, before: store.records("pods", before)):
             full = answer(one, facts)
         assert sorted(titles(short)) == sorted(titles(full)), when
         assert sorted(short.unsure) == sorted(full.unsure), when

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from gpudoctor.patterns import regex
+
 SHOWN = 160  # characters of a folded node set: two lines of a terminal
-PLAIN = re.compile(r"[A-Za-z0-9._-]{1,253}")  # what Kubernetes allows in a node's name; other names are never folded
-NUMBERED = re.compile(r"([^.]*?)([0-9]{1,9})([^0-9.]*(?:\..*)?)")  # ip-10-0-1-17.ec2.internal: the last number of the host part counts
+PLAIN = regex(r"[A-Za-z0-9._-]{1,253}")  # what Kubernetes allows in a node's name; other names are never folded
+NUMBERED = regex(r"([^.]*?)([0-9]{1,9})([^0-9.]*(?:\..*)?)")  # ip-10-0-1-17.ec2.internal: the last number of the host part counts
 
 
 def fold(names: Iterable[str]) -> str:

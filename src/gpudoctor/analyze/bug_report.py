@@ -9,17 +9,18 @@ import re
 from collections.abc import Sequence
 
 from gpudoctor.knowledge import components
+from gpudoctor.patterns import regex
 
 RULE = "_" * 44  # what the script prints between its sections
 BEGINNING = "Start of NVIDIA bug report log file"
 # uname: Linux gpu-07 5.15.0-105-generic #115-Ubuntu SMP …
-UNAME = re.compile(r"^uname: Linux ([A-Za-z0-9][A-Za-z0-9.-]{0,252}) \d", re.MULTILINE)
+UNAME = regex(r"^uname: Linux ([A-Za-z0-9][A-Za-z0-9.-]{0,252}) \d", re.MULTILINE)
 # *** /proc/driver/nvidia/./version  |  *** /proc/pci does not exist
-FILE = re.compile(r"^\*\*\* (?P<path>/\S{1,300})(?P<missing> does not exist| is not readable)?$")
+FILE = regex(r"^\*\*\* (?P<path>/\S{1,300})(?P<missing> does not exist| is not readable)?$")
 # /usr/bin/nvidia-smi --query  |  dmesg:  |  journalctl -b -0 _COMM=Xorg  |  lspci -vvv output (via must-gather extended diagnostics)
-COMMAND = re.compile(r"^(?:/\S{1,60}/)?(?P<command>[a-z][\w.-]{1,40}(?: \S.{0,200}?)?):?$")
+COMMAND = regex(r"^(?:/\S{1,60}/)?(?P<command>[a-z][\w.-]{1,40}(?: \S.{0,200}?)?):?$")
 # The places of "Scanning kernel log files for NVIDIA kernel messages:", each before what it says of the driver.
-SCANNED = re.compile(r"^  (?:(?P<file>/var/log/[\w.-]{1,60})|(?P<journal>journalctl -b -\d)):$")
+SCANNED = regex(r"^  (?:(?P<file>/var/log/[\w.-]{1,60})|(?P<journal>journalctl -b -\d)):$")
 ENCODED = ("base64 ", "nvidia-debugdump ")  # nothing that a person or a program reads
 UNITS = (" --query --unit", " -q -u")  # S-class boxes of 2008; a card is no unit
 GREETING = "Linux version "  # the kernel's first line: the buffer still has its beginning

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-TITLE = re.compile(r"[A-Z][A-Z0-9().-]*(?: [A-Z][A-Z()-]*)?")  # NAME, UP-TO-DATE, NODE SELECTOR, RESERVED IN
+from gpudoctor.patterns import regex
+
+TITLE = regex(r"[A-Z][A-Z0-9().-]*(?: [A-Z][A-Z()-]*)?")  # NAME, UP-TO-DATE, NODE SELECTOR, RESERVED IN
 
 Row = dict[str, str]
 

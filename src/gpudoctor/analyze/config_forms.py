@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from gpudoctor.parsers.runtime_config import INFO, OF_DOCKER, program_of
 from gpudoctor.parsers.toml_lines import PART, TABLE
+from gpudoctor.patterns import regex
 
-KEY = re.compile(r'^\s*"([a-z-]{3,40})"\s*:', re.MULTILINE)
-TOP = re.compile(r"^([A-Za-z][\w-]{0,40}):(?:\s|$)")
+KEY = regex(r'^\s*"([a-z-]{3,40})"\s*:', re.MULTILINE)
+TOP = regex(r"^([A-Za-z][\w-]{0,40}):(?:\s|$)")
 HEAD = 65_536  # characters of JSON that are looked at
 
 

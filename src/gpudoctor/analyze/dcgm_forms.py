@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.knowledge.dcgm_errors import of_text
 from gpudoctor.parsers.dcgm_boxes import cells
 from gpudoctor.parsers.dcgm_diag import piece
@@ -11,24 +9,25 @@ from gpudoctor.parsers.dcgm_dmon import HEAD
 from gpudoctor.parsers.dcgm_health import OLD_SYSTEM, OVERALL
 from gpudoctor.parsers.dcgm_said import SAID
 from gpudoctor.parsers.dcgm_stats import JOB, PID
+from gpudoctor.patterns import regex
 
 # | Diagnostic                | Result                                         |    Successfully ran diagnostic for group.
-DIAG = re.compile(
+DIAG = regex(
     r"\s*\| Diagnostic +\| Result|\s*Successfully ran diagnostic for group|\s*[|+]-+  (?:Deployment|Integration|Hardware|Stress)  -+\+"
 )
 # "DCGM Diagnostic" : {     "DCGM GPU Diagnostic" : {     "error_severity" : 4
-DIAG_JSON = re.compile(r'"DCGM (?:GPU )?Diagnostic"\s*:|"test_categories"\s*:|"error_severity"\s*:')
-HEALTH = re.compile(
+DIAG_JSON = regex(r'"DCGM (?:GPU )?Diagnostic"\s*:|"test_categories"\s*:|"error_severity"\s*:')
+HEALTH = regex(
     r"Health Monitor Report|Health monitor systems report|^\s*\| Overall Health +\| |Health watches not enabled|check health watches\."
 )
-DISCOVERY = re.compile(r"^\s*\|? ?GPU ID +\| Device Information|^\s*\d{1,3} (?:active )?GPUs? found\.")
+DISCOVERY = regex(r"^\s*\|? ?GPU ID +\| Device Information|^\s*\d{1,3} (?:active )?GPUs? found\.")
 # Error: Unable to complete diagnostic for group 0. Return: (-38) A diag instance is already running, …
-REFUSED = re.compile(r"\s*Error: (?:Unable to complete diagnostic for group|Diagnostic c(?:an|ould) )")
+REFUSED = regex(r"\s*Error: (?:Unable to complete diagnostic for group|Diagnostic c(?:an|ould) )")
 # | Error                     | A corrupt InfoROM has been detected in GPU 7.  |      a row that somebody has cut out
-ERROR = re.compile(r"\s*\| ?(?:Error|Warning(?:: GPU ?\d+)?)\s+\| ")
-POLICY = re.compile(r'^\s*(?:\| )?"?Policy [Ii]nformation\b')
+ERROR = regex(r"\s*\| ?(?:Error|Warning(?:: GPU ?\d+)?)\s+\| ")
+POLICY = regex(r'^\s*(?:\| )?"?Policy [Ii]nformation\b')
 # Error: Unable to connect to host engine. Host engine connection invalid/disconnected.
-DCGMI = re.compile(r"\s*Error: [Uu]nable to (?:connect to host engine|establish a connection to the specified host|start an embedded host)")
+DCGMI = regex(r"\s*Error: [Uu]nable to (?:connect to host engine|establish a connection to the specified host|start an embedded host)")
 
 
 def of_diag(lines: list[str], whole: str) -> int:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from gpudoctor.analyze.describe_keys import NODE
 from gpudoctor.analyze.describe_pod import AMOUNT, LABEL, key_value, timestamp
 from gpudoctor.knowledge.resources import is_gpu
+from gpudoctor.patterns import regex
 
 # nvidia.com/gpu=present:NoSchedule | node.kubernetes.io/not-ready:NoExecute
-TAINT = re.compile(r"^\s*([A-Za-z0-9][\w./-]{0,316})(?:=([\w.-]{0,63}))?:(NoSchedule|PreferNoSchedule|NoExecute)\s*$")
+TAINT = regex(r"^\s*([A-Za-z0-9][\w./-]{0,316})(?:=([\w.-]{0,63}))?:(NoSchedule|PreferNoSchedule|NoExecute)\s*$")
 # Ready   False   Mon, 02 Mar 2026 10:00:00 +0000   Mon, 02 Mar 2026 09:00:00 +0000   KubeletNotReady   container runtime is down
 DATE = r"(?:\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4})"
-CONDITION = re.compile(rf"^\s*([A-Z]\w{{2,63}})\s+(True|False|Unknown)\b(?:\s+{DATE})?(?:\s+({DATE}))?(?:\s+(\S{{1,80}}))?(?:\s+(.*))?$")
+CONDITION = regex(rf"^\s*([A-Z]\w{{2,63}})\s+(True|False|Unknown)\b(?:\s+{DATE})?(?:\s+({DATE}))?(?:\s+(\S{{1,80}}))?(?:\s+(.*))?$")
 # nvidia.com/gpu     7           7            |  cpu   3920m (12%)   8 (25%)
-REQUESTED = re.compile(r"^\s*([a-z0-9][A-Za-z0-9./_-]{0,120})\s+(\d[\w.]{0,30})(?: \(\d+%\))?\s+(\d[\w.]{0,30})(?: \(\d+%\))?\s*$")
+REQUESTED = regex(r"^\s*([a-z0-9][A-Za-z0-9./_-]{0,120})\s+(\d[\w.]{0,30})(?: \(\d+%\))?\s+(\d[\w.]{0,30})(?: \(\d+%\))?\s*$")
 SYSTEM = {
     "Kernel Version": "kernelVersion",
     "OS Image": "osImage",
     "Container Runtime Version": "containerRuntimeVersion",
     "Kubelet Version": "kubeletVersion",
 }
-PODS = re.compile(r"\((\d{1,6}) in total\)")
+PODS = regex(r"\((\d{1,6}) in total\)")
 #   nvidia.com/gpu:     8          (picked out by grep: the first is the capacity, the second what is allocatable)
-PICKED = re.compile(r"^\s+((?:[a-z0-9-]+\.)+com/[\w.-]{1,80}):\s+(\d{1,6})\s*$")
+PICKED = regex(r"^\s+((?:[a-z0-9-]+\.)+com/[\w.-]{1,80}):\s+(\d{1,6})\s*$")
 
 
 def node_object(lines: list[tuple[int, str]]) -> tuple[dict[str, Any], dict[str, str], int, set[str]]:

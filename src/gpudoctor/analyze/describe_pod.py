@@ -5,25 +5,24 @@ The text is read key by key and not by indentation: fragments, lost indentation 
 
 from __future__ import annotations
 
-import re
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from gpudoctor.analyze.describe_keys import CONTAINER, FRAGMENT, POD
+from gpudoctor.patterns import regex
 
 LISTS = {"Init Containers": "init", "Containers": "main", "Ephemeral Containers": "other"}
 # Reasons of a waiting container; every other reason is of a terminated one (pkg/kubelet/container, kuberuntime).
-WAITING = re.compile(
+WAITING = regex(
     r"CrashLoopBackOff|ContainerCreating|PodInitializing|Image|ErrImage|Registry|Create|RunContainerError|PreStart|PostStart|Invalid"
 )
 # `State    : Active` of other tools is no key of describe: it prints no space before the colon.
-KEY = re.compile(r"^\s{0,20}([A-Za-z][A-Za-z0-9 ()./-]{0,62})(?<! ):(?:\s+(.*))?$")
-OPENED = re.compile(r"^\s{0,8}([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?):\s*$")
-AMOUNT = re.compile(r"^\s*([a-z0-9][A-Za-z0-9./_-]{0,120}):\s+(\d\S{0,40})\s*$")
-VARIABLE = re.compile(r"^\s*([A-Za-z_][A-Za-z0-9_.-]{0,120}):\s+(.*)$")
-LABEL = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._/-]{0,316})=(\S{0,63})\s*$")
+KEY = regex(r"^\s{0,20}([A-Za-z][A-Za-z0-9 ()./-]{0,62})(?<! ):(?:\s+(.*))?$")
+OPENED = regex(r"^\s{0,8}([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?):\s*$")
+AMOUNT = regex(r"^\s*([a-z0-9][A-Za-z0-9./_-]{0,120}):\s+(\d\S{0,40})\s*$")
+VARIABLE = regex(r"^\s*([A-Za-z_][A-Za-z0-9_.-]{0,120}):\s+(.*)$")
+LABEL = regex(r"^\s*([A-Za-z0-9][A-Za-z0-9._/-]{0,316})=(\S{0,63})\s*$")
 # nvidia.com/gpu=present:NoSchedule op=Equal for 300s | node.kubernetes.io/not-ready:NoExecute op=Exists | op=Exists
-TOLERATION = re.compile(r"^\s*([A-Za-z0-9][\w./-]{0,316})?(?:=([\w.-]{0,63}))?(?::([A-Z]\w{3,20}))?(?: op=(\w+))?(?: for \d+s)?\s*$")
+TOLERATION = regex(r"^\s*([A-Za-z0-9][\w./-]{0,316})?(?:=([\w.-]{0,63}))?(?::([A-Z]\w{3,20}))?(?: op=(\w+))?(?: for \d+s)?\s*$")
 MESSAGE_LINES = 60
 
 
@@ -227,6 +226,8 @@ def container_status(one: dict[str, Any]) -> dict[str, Any]:
 def timestamp(text: str) -> str:
     """`Wed, 28 May 2025 15:41:53 +0200` as the API writes it; "" for anything else."""
     try:
+        from email.utils import parsedate_to_datetime
+
         return parsedate_to_datetime(text[:64]).isoformat()
     except (ValueError, TypeError, IndexError, OverflowError):
         return ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from gpudoctor.analyze.describe_pod import KEY, key_value, pod_object
+from gpudoctor.patterns import regex
 
 # A key that only this kind's description has (describe.go); the first that occurs decides.
 KIND_OF_KEY = {
@@ -17,7 +17,7 @@ KIND_OF_KEY = {
     "Update Strategy": "StatefulSet",
     "Replicas": "ReplicaSet",
 }
-TEMPLATE = re.compile(r"^\s*Pod Template:\s*$")
+TEMPLATE = regex(r"^\s*Pod Template:\s*$")
 # The line → the field of the DaemonSet's status.
 COUNTS = {
     "Desired Number of Nodes Scheduled": "desiredNumberScheduled",
@@ -26,13 +26,13 @@ COUNTS = {
     "Number of Nodes Scheduled with Available Pods": "numberReady",
 }
 # 3 desired | 3 updated | 3 total | 2 available | 1 unavailable      |  2 current / 2 desired
-REPLICAS = re.compile(r"(\d{1,6}) (desired|updated|total|available|current)")
+REPLICAS = regex(r"(\d{1,6}) (desired|updated|total|available|current)")
 FIELD_OF_WORD = {"updated": "updatedReplicas", "total": "replicas", "current": "replicas", "available": "readyReplicas"}
 # 1 Active (0 Ready) / 0 Succeeded / 2 Failed
-ACTIVE = re.compile(r"(\d{1,6}) (?:Active|Running)(?: \((\d{1,6}) Ready\))?")
-CONDITION = re.compile(r"^\s{1,8}([A-Z]\w{2,63})\s+(True|False|Unknown)(?:\s+(\S.*))?$")
-QUOTA_HEAD = re.compile(r"^\s*Resource\s+Used\s+Hard\s*$")
-QUOTA_ROW = re.compile(r"^\s*([a-z][\w./-]{0,120})\s+(\d[\w.]{0,30})\s+(\d[\w.]{0,30})\s*$")
+ACTIVE = regex(r"(\d{1,6}) (?:Active|Running)(?: \((\d{1,6}) Ready\))?")
+CONDITION = regex(r"^\s{1,8}([A-Z]\w{2,63})\s+(True|False|Unknown)(?:\s+(\S.*))?$")
+QUOTA_HEAD = regex(r"^\s*Resource\s+Used\s+Hard\s*$")
+QUOTA_ROW = regex(r"^\s*([a-z][\w./-]{0,120})\s+(\d[\w.]{0,30})\s+(\d[\w.]{0,30})\s*$")
 
 
 def kind_of(keys: set[str]) -> str:

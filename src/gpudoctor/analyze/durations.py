@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from gpudoctor.patterns import regex
 
 # 3y10d | 2d3h | 5m35s | 0s — but not the empty text
 AGE = r"(?:\d{1,4}y)?(?:\d{1,6}d)?(?:\d{1,6}h)?(?:\d{1,7}m)?(?:\d{1,9}s)?"
 AGE_WORD = r"(?:(?=\d)" + AGE + r"|<unknown>|<invalid>)"
-PARTS = re.compile(r"(\d{1,9})([ydhms])")
+PARTS = regex(r"(\d{1,9})([ydhms])")
 SECONDS = {"y": 365 * 86400, "d": 86400, "h": 3600, "m": 60, "s": 1}
-WHOLE = re.compile(AGE_WORD + "$")
+WHOLE = regex(AGE_WORD + "$")
 
 
 def seconds(text: str) -> float | None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import bisect
-import re
 from collections.abc import Iterator, Sequence
+
+from gpudoctor.patterns import regex
 
 LONGEST = 1 << 20  # characters of a text that is looked at; what people write by hand is shorter
 # apiVersion: v1  |  kind: ConfigMap          (how an object begins)
-BEGINS = re.compile(r"^(?P<indent> {0,12})(?P<key>apiVersion|kind): \S+\s*$")
+BEGINS = regex(r"^(?P<indent> {0,12})(?P<key>apiVersion|kind): \S+\s*$")
 # metadata:  |  immutable: true               (a key of the API is in camel case; `Note:` is a sentence)
-KEY = re.compile(r"^(?P<key>[a-z][A-Za-z]{1,40}):(?: |$)")
+KEY = regex(r"^(?P<key>[a-z][A-Za-z]{1,40}):(?: |$)")
 #     "apiVersion": "v1",
-JSON_KEY = re.compile(r'^\s*"(?:apiVersion|kind|items|metadata)":')
+JSON_KEY = regex(r'^\s*"(?:apiVersion|kind|items|metadata)":')
 
 
 def pieces(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:

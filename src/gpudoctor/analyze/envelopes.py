@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gpudoctor.facts import Subject
+from gpudoctor.patterns import regex
 
 # Where the text stands, the first that is there. Programs' own JSON (`msg` of zap and logrus) is no envelope.
 TEXTS = ("MESSAGE", "log", "message", "Message", "line", "Line", "textPayload", "@message", "body")
@@ -23,7 +24,7 @@ NAMESPACES = ("namespace", "namespace_name", "kube_namespace", "k8s.namespace.na
 PODS = ("pod", "pod_name", "k8s.pod.name", "kubernetes_pod_name")
 CONTAINERS = ("container", "container_name", "k8s.container.name", "kubernetes_container_name")
 NODES = ("node", "node_name", "nodename", "_HOSTNAME", "k8s.node.name", "host", "hostname", "Host")
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}$")
+NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}$")
 OF_PROGRAMS = ("level", "levelname", "severity_text", "logger", "lvl")  # a program's own line has one of them and no place
 WHOLE = 32 << 20  # characters of one JSON value that is decoded as a log
 MOST = 200_000  # lines of it

@@ -11,13 +11,14 @@ from collections.abc import Iterable
 import msgspec
 
 from gpudoctor.facts import Subject
+from gpudoctor.patterns import regex
 
 OBJECT = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"  # of Kubernetes
 HOST = r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?"
 # The same as short as what follows allows.
 OBJECT_, HOST_ = r"[a-z0-9][a-z0-9.-]{0,252}", r"[A-Za-z0-9][A-Za-z0-9.-]{0,252}"
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern))
+    (kind, regex(pattern))
     for kind, pattern in (
         # namespaces/gpu-operator/pods/nvidia-driver-daemonset-x2x7k/nvidia-driver-ctr/nvidia-driver-ctr/logs/current.log
         ("pod", rf"/namespaces/(?P<namespace>{OBJECT})/pods/(?P<pod>{OBJECT})/(?P<container>{OBJECT})/(?P=container)/logs/"),
@@ -37,9 +38,9 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 # sos_commands/nvidia/nvidia-smi_-q: what sos ran, with `_` for a space
-SOS = re.compile(r"/sos_commands/[\w.-]{1,60}/(?P<command>[A-Za-z][^/]{0,200})$")
+SOS = regex(r"/sos_commands/[\w.-]{1,60}/(?P<command>[A-Za-z][^/]{0,200})$")
 # The files in which a report of a machine says its name.
-NAMED = re.compile(r"^(?P<root>.{1,4000}?/)(?:etc/hostname|sos_commands/(?:host|general)/hostname(?:_-f)?|(?<!/etc/)hostname)$")
+NAMED = regex(r"^(?P<root>.{1,4000}?/)(?:etc/hostname|sos_commands/(?:host|general)/hostname(?:_-f)?|(?<!/etc/)hostname)$")
 
 
 def of_path(path: str) -> Subject:

@@ -11,6 +11,7 @@ import msgspec
 from gpudoctor.analyze import folders
 from gpudoctor.facts import Subject
 from gpudoctor.knowledge import components
+from gpudoctor.patterns import regex
 
 # Options of kubectl that are followed by a value; of the rest, those with `=` carry it and the others have none.
 VALUED = {
@@ -28,12 +29,12 @@ VALUED = {
     "--field-selector",
     "-f",
 }
-NAMES = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}$")  # of pods, nodes and namespaces
+NAMES = regex(r"[a-z0-9][a-z0-9.-]{0,252}$")  # of pods, nodes and namespaces
 POD_WORDS = {"pod", "pods", "po"}
 NODE_WORDS = {"node", "nodes", "no"}
 # nvidia-smi-in-pod.txt, kubectl-exec-nvidia-smi.txt  |  nvidia-smi-on-node.txt, nvidia-smi-host.txt
-IN_POD = re.compile(r"(?:^|[-_. ])(?:pod|container|exec)(?:[-_. ]|$)")
-ON_NODE = re.compile(r"(?:^|[-_. ])(?:node|host)(?:[-_. ]|$)")
+IN_POD = regex(r"(?:^|[-_. ])(?:pod|container|exec)(?:[-_. ]|$)")
+ON_NODE = regex(r"(?:^|[-_. ])(?:node|host)(?:[-_. ]|$)")
 
 NOBODY = Subject(kind="cluster")
 

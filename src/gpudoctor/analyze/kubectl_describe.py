@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -19,16 +18,17 @@ from gpudoctor.facts.kubernetes import Container, Node, NodeUsage, Pod, Quota
 from gpudoctor.parsers import LINE, ParseError, load
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.quantity import amounts, in_milli, quantity
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # nvidia.com/gpu.shared  7           7
-BARE_REQUEST = re.compile(r"^\s*(?:[a-z0-9.-]+\.com/[\w.-]{1,80}|cpu|memory)\s+\d\S{0,20}(?: \(\d+%\))?\s+\d\S{0,20}(?: \(\d+%\))?\s*$")
+BARE_REQUEST = regex(r"^\s*(?:[a-z0-9.-]+\.com/[\w.-]{1,80}|cpu|memory)\s+\d\S{0,20}(?: \(\d+%\))?\s+\d\S{0,20}(?: \(\d+%\))?\s*$")
 
 # DiskPressure   True    Sun, 01 Mar 2026 10:00:00 +0000   …            (a node's conditions alone)
-BARE_CONDITION = re.compile(r"^\s*(?:Memory|Disk|PID)Pressure\s+(?:True|False|Unknown)\s")
+BARE_CONDITION = regex(r"^\s*(?:Memory|Disk|PID)Pressure\s+(?:True|False|Unknown)\s")
 
 # Taints:             nvidia.com/gpu=present:NoSchedule          (picked out by grep)
-BARE_TAINT = re.compile(r"^\s*Taints:\s+[A-Za-z0-9][\w./-]{0,316}(?:=[\w.-]{0,63})?:(?:NoSchedule|NoExecute)\s*$")
+BARE_TAINT = regex(r"^\s*Taints:\s+[A-Za-z0-9][\w./-]{0,316}(?:=[\w.-]{0,63})?:(?:NoSchedule|NoExecute)\s*$")
 
 # What `describe` shows of a pod and of a node, by the key that shows it. The rest of the fields are gaps.
 POD_SHOWS = {

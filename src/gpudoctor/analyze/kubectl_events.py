@@ -11,6 +11,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Event
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.schedule_message import schedule_reasons
+from gpudoctor.patterns import regex
 
 WRAPPED = 40  # lines of one event's message, at most
 CHARS = 16_384  # of one event's message
@@ -20,7 +21,7 @@ KIND = r"(?P<type>Normal|Warning)"
 REASON = r"(?P<reason>[A-Za-z][\w./-]{1,127})"
 OBJECT = r"(?P<kind>[a-z][a-z0-9.-]{1,80})/(?P<name>\S{1,253})"
 FORMS: tuple[re.Pattern[str], ...] = tuple(
-    re.compile(form)
+    regex(form)
     for form in (
         # [ml  ]81s   Warning   FailedCreate   daemonset/driver   Error creating: …            (kubectl get events [-A])
         rf"^\s*(?:(?P<namespace>[a-z0-9][a-z0-9-]{{0,62}})\s+)?{SPAN}\s+{KIND}\s+{REASON}\s+{OBJECT}\s+(?P<message>\S.*)$",
@@ -39,13 +40,13 @@ FORMS: tuple[re.Pattern[str], ...] = tuple(
 )
 # Words that every form but the third contains; the third needs a reason that begins a line.
 TYPES = ("Normal", "Warning")
-HEADER = re.compile(
+HEADER = regex(
     r"^\s*(?:NAMESPACE\s+)?(?:LAST ?SEEN|FIRST ?SEEN|FirstSeen)\s|^\s*Type\s+Reason\s+(?:Age|Object)|^\s*-{3,}(?:\s+-{3,})+\s*$"
     r"|^(?:Name|Namespace|Containers|Conditions|Events|Status):"
 )
 # nvidia.com/gpu     2          2          (of a described node; it does not go on with the message above it)
-AMOUNTS = re.compile(r"^\s*[a-z0-9.-]{1,80}/[\w.-]{1,80}:?\s+\d\S{0,20}(?:\s+\d\S{0,20})?\s*$")
-CLAUSE = re.compile(
+AMOUNTS = regex(r"^\s*[a-z0-9.-]{1,80}/[\w.-]{1,80}:?\s+\d\S{0,20}(?:\s+\d\S{0,20})?\s*$")
+CLAUSE = regex(
     r"\b\d{1,7}/\d{1,7} nodes are (?:un)?available:|\bno nodes available to schedule pods|\ball nodes are unavailable:"
     r"|\bpod has unbound immediate PersistentVolumeClaims|\bNo nodes are available that match all of the (?:following )?predicates:"
     r"|\bpersistentvolumeclaim \"[^\"]{1,253}\" (?:not found|is being deleted|bound to non-existent)"

@@ -18,15 +18,16 @@ from gpudoctor.knowledge import components
 from gpudoctor.parsers import LINE
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.quantity import in_milli, quantity
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # [kube-system ]train-0   0/1   Init:CrashLoopBackOff   12 (3m ago)   65m[   10.0.0.7   gpu-02   <none>   <none>]
-POD = re.compile(
+POD = regex(
     r"^\s*(?:(?P<namespace>[a-z0-9][a-z0-9-]{0,62})\s+)?(?:pods?/)?(?P<pod>[a-z0-9][a-z0-9.-]{0,252})\s+(?P<ready>\d{1,3})/(?P<all>\d{1,3})\s+"
     rf"(?P<status>[A-Z][A-Za-z0-9:/.-]{{2,80}})\s+(?P<restarts>\d{{1,7}})(?:\s+\(\S{{1,20}} ago\))?\s+(?P<age>{AGE_WORD})(?P<rest>\s.*|$)"
 )
 # gpu-02   NotReady,SchedulingDisabled   worker   19d   v1.31.2[   10.0.0.2   <none>   Ubuntu 24.04 LTS   6.8.0   containerd://2.1.6]
-NODE = re.compile(
+NODE = regex(
     r"^\s*(?:nodes?/)?(?P<node>[a-z0-9][a-z0-9.-]{0,252})\s+(?P<status>(?:Ready|NotReady|Unknown)(?:,SchedulingDisabled)?|SchedulingDisabled)\s+"
     rf"(?P<roles>\S{{1,200}})\s+(?P<age>{AGE_WORD})\s+(?P<version>v\d\S{{1,60}})(?P<rest>\s.*|$)"
 )
@@ -45,9 +46,9 @@ LABELS = {
         "nvidia.com/gpu.replicas",
     )
 }
-RUNTIME = re.compile(r"\b(?:containerd|docker|cri-o)://\S{1,60}")
+RUNTIME = regex(r"\b(?:containerd|docker|cri-o)://\S{1,60}")
 # kubectl get ds -n kube-system nvidia-device-plugin: DESIRED 0      (in the words of a person)
-WANTED = re.compile(
+WANTED = regex(
     r"\bkubectl get (?:ds|daemonsets?)(?: (?:-n|--namespace)[ =](?P<namespace>[a-z0-9-]{1,63})| -A| -o wide)*"
     r" (?P<name>[a-z0-9][a-z0-9-]{0,62})\b.{0,80}\bDESIRED\W{1,4}(?P<desired>\d{1,6})\b"
 )
@@ -64,9 +65,9 @@ ENDED = {
 }
 PENDING = ("Pending", "ContainerCreating", "Init:", "PodInitializing", "SchedulingGated", "ImagePullBackOff", "ErrImagePull")
 # deployment.apps/web (kubectl get all)
-PREFIX = re.compile(r"^([a-z]+)(?:\.[a-z0-9.]+)?/(.+)$")
+PREFIX = regex(r"^([a-z]+)(?:\.[a-z0-9.]+)?/(.+)$")
 # requests.nvidia.com/gpu: 8/8
-QUOTA = re.compile(r"([a-z][\w./-]{1,120}): (\d[\w.]{0,30})/(\d[\w.]{0,30})")
+QUOTA = regex(r"([a-z][\w./-]{1,120}): (\d[\w.]{0,30})/(\d[\w.]{0,30})")
 
 
 def score(lines: list[str]) -> int:

@@ -13,6 +13,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.parsers import LINE, ParseError, load
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.schedule_message import schedule_reasons
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 YAML_BYTES = 8 << 20  # libyaml reads about 3 MiB a second
@@ -47,14 +48,14 @@ ALSO_OF_KIND: dict[str, str] = {
     **dict.fromkeys(("Pod", "DaemonSet", "Deployment"), "kubernetes.exporter_templates"),
 }
 
-TOP_KEY = re.compile(r"^(apiVersion|kind|metadata|spec|status|items|data|allocatable):", re.MULTILINE)
+TOP_KEY = regex(r"^(apiVersion|kind|metadata|spec|status|items|data|allocatable):", re.MULTILINE)
 # "nvidia.com/gpu.count": "8",  |  nvidia.com/mig.strategy=single  |  feature.node.kubernetes.io/pci-10de.present: "true"
-LABEL = re.compile(
+LABEL = regex(
     r'^(?:Labels:)?[\s"-]*((?:[\w-]+\.)*(?:nvidia\.com|node\.kubernetes\.io|kubernetes\.io|kubernetes\.azure\.com|cloud\.google\.com|amazonaws\.com)'
     r'/[\w.-]{1,63})"?\s*[:=]\s*"?([\w.-]{0,63})"?,?\s*$'
 )
 # gpu-07        (alone on its line, above the labels of that node)
-NODE_NAME = re.compile(r"^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\r?$")
+NODE_NAME = regex(r"^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\r?$")
 
 
 class Kinded(msgspec.Struct):

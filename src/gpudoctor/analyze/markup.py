@@ -6,28 +6,29 @@ import html
 import re
 
 from gpudoctor.parsers import LINE
+from gpudoctor.patterns import regex
 
 # Tags of web pages; `<unknown>` and `<nvidia_smi_log>` are not.
-TAG = re.compile(
+TAG = regex(
     r"</?(?:pre|code|span|div|p|br|b|i|em|strong|a|details|summary|samp|kbd|table|tbody|tr|td|li|ul|ol|blockquote)"
     r"(?: [^<>]{0,300})?/?>",
     re.IGNORECASE,
 )
-ENTITY = re.compile(r"&(?:lt|gt|quot|amp|nbsp|apos|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
+ENTITY = regex(r"&(?:lt|gt|quot|amp|nbsp|apos|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
 XML = ("<?xml", "<!DOCTYPE nvidia", "<nvidia_smi_log")
-FENCE = re.compile(r"^(?P<indent>[ \t]{0,32})(?P<marks>```+|~~~+)(?P<rest>.*)$")
-QUOTE = re.compile(r"^(?:> ?){1,4}")
+FENCE = regex(r"^(?P<indent>[ \t]{0,32})(?P<marks>```+|~~~+)(?P<rest>.*)$")
+QUOTE = regex(r"^(?:> ?){1,4}")
 # ```console: the name of a language, and not the first line of the output
-LANGUAGE = re.compile(r"^\{?\.?[A-Za-z][\w+-]{0,20}\}?$")
+LANGUAGE = regex(r"^\{?\.?[A-Za-z][\w+-]{0,20}\}?$")
 INDENT = 4  # spaces or more, after a blank line, are code in Markdown
 # How an output begins, of which every line was indented. Parts of `nvidia-smi -q` and of YAML are indented by themselves.
-BEGINS = re.compile(
+BEGINS = regex(
     r"(?:NAME|NAMESPACE|LAST SEEN|Name:|apiVersion:|kind: [A-Z]|\+---|\| NVIDIA-SMI|==+NVSMI LOG|GPU \d+: |\[ *\d{1,9}\.\d{6}\]"
     r"|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d |\[?\d{4}-\d\d-\d\d[T ]\d\d:|[IWEF]\d{4} \d\d:|time=\"|NVRM: |\S{1,64}:\d+:\d+ \[\d+\] NCCL )"
 )
 # A prompt and a command, inside such a block.
-COMMAND = re.compile(r"(?:[$#] |\S{1,64}@\S{1,255}[$#] )\S|(?:sudo )?(?:kubectl|oc|nvidia-smi|dmesg|journalctl)(?: |$)")
-KEY = re.compile(r"^\s*(?:- )?[\w./-]+: *[|>]?[+-]?$")  # args: |
+COMMAND = regex(r"(?:[$#] |\S{1,64}@\S{1,255}[$#] )\S|(?:sudo )?(?:kubectl|oc|nvidia-smi|dmesg|journalctl)(?: |$)")
+KEY = regex(r"^\s*(?:- )?[\w./-]+: *[|>]?[+-]?$")  # args: |
 
 
 def plain(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from gpudoctor.analyze.columns import Row, cells, header
@@ -13,18 +12,19 @@ from gpudoctor.knowledge import components
 from gpudoctor.parsers import LINE
 from gpudoctor.parsers.exposition import NAME
 from gpudoctor.parsers.metric_rules import COUNTER, KEY
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 EXPORTER = "dcgm-exporter"
 COLUMNS = {"NAME", "TYPE", "CLUSTER-IP", "PORT(S)"}
-MONITORS = re.compile(r"servicemonitors?(?:\.monitoring\.coreos\.com)?\Z|smon\Z")
+MONITORS = regex(r"servicemonitors?(?:\.monitoring\.coreos\.com)?\Z|smon\Z")
 # 9400/TCP  |  9400:30940/TCP
-LISTED = re.compile(r"(\d{1,5})(?::\d{1,5})?/(?:TCP|UDP|SCTP)")
+LISTED = regex(r"(\d{1,5})(?::\d{1,5})?/(?:TCP|UDP|SCTP)")
 # Port:                     gpu-metrics  9400/TCP        TargetPort:               9400/TCP
-DESCRIBED = re.compile(r"(Name|Namespace|Labels|Annotations|Selector|Type|Port|TargetPort|Endpoints):\s*(.*)")
-PORT = re.compile(r"(\S+)\s+(\d{1,5})/")
-NOTE = re.compile(r"prometheus\.io/(scrape|port|path):\s*(\S+)")
-PAIR = re.compile(r"([\w./-]{1,317})=([\w.-]{0,63})")
+DESCRIBED = regex(r"(Name|Namespace|Labels|Annotations|Selector|Type|Port|TargetPort|Endpoints):\s*(.*)")
+PORT = regex(r"(\S+)\s+(\d{1,5})/")
+NOTE = regex(r"prometheus\.io/(scrape|port|path):\s*(\S+)")
+PAIR = regex(r"([\w./-]{1,317})=([\w.-]{0,63})")
 
 
 def of_targets(whole: str) -> int:

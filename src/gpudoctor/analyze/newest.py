@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 
 LAST_LINES = 200  # of a text that are looked at
 # "creationTimestamp": "2026-03-01T12:00:00Z"  |  lastTransitionTime: "…"  |  startedAt: …            the words, then what follows them
 WORDS = ("imestamp", "Time", "edAt")
-VALUE = re.compile(r'"?:\s{0,8}"?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z')
+VALUE = regex(r'"?:\s{0,8}"?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z')
 # Start Time:       Sun, 01 Mar 2026 09:00:00 +0000                                                   found by its year
 YEAR = " 20"
-MAIL = re.compile(r"\w{3}, (\d\d \w{3} 20\d\d \d\d:\d\d:\d\d [+-]\d{4})")
+MAIL = regex(r"\w{3}, (\d\d \w{3} 20\d\d \d\d:\d\d:\d\d [+-]\d{4})")
 BEFORE_YEAR = len("Sun, 01 Mar")
 
 

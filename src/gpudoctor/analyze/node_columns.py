@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.analyze.columns import Row
 from gpudoctor.analyze.place import gaps
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Node, Taint
 from gpudoctor.parsers import LINE
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # kubectl taint nodes gpu-1 gpu-2 nvidia.com/gpu=present:NoSchedule --overwrite   (a `-` at the end takes the taint away)
-TAINTED = re.compile(
+TAINTED = regex(
     r"\bkubectl(?: -\S+(?: \S+)?){0,4} taint nodes? (?P<nodes>[a-z0-9][a-z0-9. -]{0,400}?) "
     r"(?P<key>[A-Za-z0-9][\w./-]{0,316})(?:=(?P<value>[\w.-]{0,63}))?:(?P<effect>NoSchedule|NoExecute)(?:\s|$)"
 )
-DONE = re.compile(r"^node/\S+ (?:tainted|modified)$")
+DONE = regex(r"^node/\S+ (?:tainted|modified)$")
 # .spec.taints as Go prints it: [map[effect:NoSchedule key:nvidia.com/gpu value:present]]
-GO_TAINT = re.compile(r"\bkey:([^\s\]]{1,317})")
-NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}$")
+GO_TAINT = regex(r"\bkey:([^\s\]]{1,317})")
+NAME = regex(r"[a-z0-9][a-z0-9.-]{0,252}$")
 
 
 def score(lines: list[str], argv: tuple[str, ...]) -> int:

@@ -16,20 +16,21 @@ from gpudoctor.parsers.nvidia_smi_problems import find_problem
 from gpudoctor.parsers.nvidia_smi_table import LISTED
 from gpudoctor.parsers.nvidia_topo import CELLS
 from gpudoctor.parsers.nvidia_version import RELEASE
+from gpudoctor.patterns import regex
 
-BANNER = re.compile(r"^\| NVIDIA-SMI \d|^\|\s{1,4}Processes:\s|^=+NVSMI LOG=+|<nvidia_smi_log>|^\s*(?:Driver Version|Attached GPUs) +: ")
-ROW = re.compile(r"^\|\s+\d{1,3}\s+\S.{1,60}\|\s+[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d ")
+BANNER = regex(r"^\| NVIDIA-SMI \d|^\|\s{1,4}Processes:\s|^=+NVSMI LOG=+|<nvidia_smi_log>|^\s*(?:Driver Version|Attached GPUs) +: ")
+ROW = regex(r"^\|\s+\d{1,3}\s+\S.{1,60}\|\s+[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d ")
 # A part of -q that somebody cut out:     HW Thermal Slowdown               : Not Active
-SECTION = re.compile(
+SECTION = regex(
     r"^\s*(?:Clocks (?:Event|Throttle) Reasons|Remapped Rows|ECC Errors|FB Memory Usage|PCIe Generation|Link Width|Retired Pages|Fabric"
     r"|Temperature|(?:GPU )?Power Readings|MIG Mode|Ecc Mode)\s*$",
     re.IGNORECASE,
 )
-VALUE = re.compile(r"^\s*\S[^:]{1,40}\s{0,40}: \S")
+VALUE = regex(r"^\s*\S[^:]{1,40}\s{0,40}: \S")
 #             SRAM Threshold Exceeded       : Yes
-ALIGNED = re.compile(r"^ {4,20}(\S[^:]{2,40}?) {1,40}: \S")
+ALIGNED = regex(r"^ {4,20}(\S[^:]{2,40}?) {1,40}: \S")
 # HW Slowdown: Active  |  ecc.errors.uncorrected.volatile.total:    7: without its indentation a value must say which of them it is
-WRITTEN = re.compile(r"^\s*(\S[^:]{2,60}?) *: *(?:Active|Yes|\d{1,9})\s*$")
+WRITTEN = regex(r"^\s*(\S[^:]{2,60}?) *: *(?:Active|Yes|\d{1,9})\s*$")
 STARTS = (
     "Failed to initialize NVML",
     "Unable to determine",
@@ -41,7 +42,7 @@ STARTS = (
     "OCI runtime exec",
 )
 # -bash: nvidia-smi: command not found  |  zsh: command not found: …  |  sh: 1: nvidia-smi: not found  |  bash: line 1: …
-SHELL = re.compile(r"^-?(?:ba|z|da|a|k)?sh: (?:(?:line )?\d{1,4}: )?")
+SHELL = regex(r"^-?(?:ba|z|da|a|k)?sh: (?:(?:line )?\d{1,4}: )?")
 
 
 def of_smi(lines: list[str]) -> int:

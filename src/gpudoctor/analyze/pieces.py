@@ -6,13 +6,13 @@ Everything here is an iterator of pieces. What goes wrong raises `CutShort` afte
 from __future__ import annotations
 
 import codecs
-import re
 import zlib
 from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, Protocol
 
 from gpudoctor.parsers import plain_pickle
+from gpudoctor.patterns import regex
 
 MIB = 1 << 20
 PIECE = 1 << 20
@@ -24,7 +24,7 @@ MOST = 8 << 30  # bytes that one input may unpack to
 WINDOW = 27  # zstd's own limit for the window, as a power of two, and what xz may use for its dictionary
 TEXT_CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x0b\x0c\x1b\x08")
 # PATH=/usr/bin\0HOME=/root\0NCCL_DEBUG=INFO\0           (/proc/PID/environ)
-ENVIRON = re.compile(rb"(?:[A-Za-z_][A-Za-z0-9_]{0,200}=[^\0]{0,4096}\0){3}")
+ENVIRON = regex(rb"(?:[A-Za-z_][A-Za-z0-9_]{0,200}=[^\0]{0,4096}\0){3}")
 
 Pieces = Iterator[bytes]
 PACKED: tuple[tuple[bytes, str], ...] = (

@@ -4,7 +4,6 @@ so that what stands in several files about one rank or one communicator comes ou
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterable, Iterator
 
@@ -14,12 +13,13 @@ from gpudoctor.analyze import files, hints, rank_forms
 from gpudoctor.facts import Facts
 from gpudoctor.parsers import load
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output
 
 PARSER = "nccl.log"
 # What only a text has that was pasted together of several outputs: a prompt, a mark of head and tail, a fence. With the line end before it,
 # which is found fast.
-PASTED = re.compile(r"\n(?:[$#] \w|==> |```|\S{1,64}@\S{1,255}[$#] )")
+PASTED = regex(r"\n(?:[$#] \w|==> |```|\S{1,64}@\S{1,255}[$#] )")
 
 
 class Long(msgspec.Struct, frozen=True):

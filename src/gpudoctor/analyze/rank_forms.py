@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from gpudoctor.patterns import regex
 
 # What only such a log has. Looked for as words in the whole text: a program may talk for long before NCCL does.
 WORDS = (
@@ -21,7 +22,7 @@ WORDS = (
 )
 # [rank5]: …  |  [default3]:…  |  srun: error: …  |  slurmstepd: error: …  |  mpirun noticed that …  |  #  Rank  0 Group  0 Pid 812 on …
 #  iteration      120/    1000 | consumed samples: …  |  [1,5]<stdout>:…
-LINE = re.compile(
+LINE = regex(
     r"^(?:\[pod/\S{1,300}\] ?)?(?:\[(?:rank|default)\d{1,7}\]:|\[\d{1,9},\d{1,7}\]<std|s(?:run|lurmstepd|batch): "
     r"|(?:mpirun|prterun|ORTE|PRTE) "
     r"|# +Rank +\d+ .{0,40}Pid +\d+ on |# +(?:nThread |n?Rank|Using devices|size +count +type)| *iteration +\d+/ *\d+ \| )"

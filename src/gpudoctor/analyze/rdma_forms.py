@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from gpudoctor.parsers.ib_counters import HEAD as COUNTERS
@@ -16,11 +15,12 @@ from gpudoctor.parsers.ib_sysfs import MINE
 from gpudoctor.parsers.linux_ip_link import BRIEF
 from gpudoctor.parsers.linux_ip_link import HEAD as INTERFACE
 from gpudoctor.parsers.linux_limits import DF, PROC, ULIMIT
+from gpudoctor.patterns import regex
 
 # State: Active | state:   4: ACTIVE | state:  PORT_ACTIVE (4)
-STATE = re.compile(r"\s*[Ss]tate:\s+(?:\d: [A-Z]|PORT_|Active|Down|Initializing|Armed)")
-ASKED = re.compile(r"\bulimit -[SH]?l\b")
-ANSWER = re.compile(r"\d{1,18}|unlimited")
+STATE = regex(r"\s*[Ss]tate:\s+(?:\d: [A-Z]|PORT_|Active|Down|Initializing|Armed)")
+ASKED = regex(r"\bulimit -[SH]?l\b")
+ANSWER = regex(r"\d{1,18}|unlimited")
 
 
 def of_ports(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int:

@@ -5,7 +5,6 @@ A shown command and a file's name add names to the facts (see `hints`); they nev
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -31,6 +30,7 @@ from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.parsers import LINE, PARSERS, load
 from gpudoctor.parsers.kernel_xid import retold_xid_of, sxid_of, xid_of
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 SAMPLE = 2000  # lines that are looked at
@@ -59,10 +59,10 @@ class Recogniser(NamedTuple):
 
 
 # [   37.010658] …  |  kern  :err   : 2026-…  |  … host kernel: …
-KERNEL = re.compile(r"^(?:\[ *\d{1,9}\.\d{6}\]|<\d{1,3}>\[|kern +:)|^.{0,120}\bkernel: |\bNVRM: ")
+KERNEL = regex(r"^(?:\[ *\d{1,9}\.\d{6}\]|<\d{1,3}>\[|kern +:)|^.{0,120}\bkernel: |\bNVRM: ")
 # time="2026-…" level=…  |  I0624 22:58:05.4 1 main.go:1] …  |  2026/05/11 12:46:28 …  |  2026-11-17T12:08:33.9Z … |  {"level":"…
 # [Dec 19 2024 19:17:49] [ERROR] [tid 1579] … (fabric manager)
-LOG = re.compile(
+LOG = regex(
     r'^(?:\[pod/\S{1,300}\] ?)?(?:time="|[IWEF]\d{4} \d\d:\d\d:\d\d|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\{"(?:level|ts|time|msg)"|'
     r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,6})? |(?:INFO|WARN|ERROR|DEBUG|FATAL)\b|\[[A-Z][a-z]{2} +\d{1,2} \d{4} \d\d:\d\d)"
 )

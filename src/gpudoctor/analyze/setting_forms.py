@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from gpudoctor.knowledge.nccl_settings import PREFIXES, ours
 from gpudoctor.parsers.environment import MANIFEST_NAME, assigned
+from gpudoctor.patterns import regex
 
 # PATH=/usr/bin
-VARIABLE = re.compile(r"^(?:export |declare -x )?[A-Za-z_][A-Za-z0-9_]{0,100}=")
-SCRIPT = re.compile(r"^#(?:!/|SBATCH |PBS |\\$ )")
+VARIABLE = regex(r"^(?:export |declare -x )?[A-Za-z_][A-Za-z0-9_]{0,100}=")
+SCRIPT = regex(r"^#(?:!/|SBATCH |PBS |\\$ )")
 
 
 def score(lines: Sequence[str]) -> int:

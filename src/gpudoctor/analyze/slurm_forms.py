@@ -6,31 +6,32 @@ import re
 
 from gpudoctor.parsers import slurm_jobs, slurm_nodes
 from gpudoctor.parsers.slurm_text import titles_of
+from gpudoctor.patterns import regex
 
 HEAD = 1 << 20  # characters of a JSON text that are looked at
 # NodeName=gpu-01 Arch=x86_64 CoresPerSocket=48  |  what somebody cut out of one line: a state of several words, a reason with who and when
-NODE = re.compile(
+NODE = regex(
     r"^\s*NodeName=\S+ (?:Arch=|CoresPerSocket=|CPUAlloc=|.{0,200}\bCPUAlloc=|.{0,400}\bState=[A-Z_]+\+[A-Z_]"
     r"|.{0,600}\bReason=[^\s\"].{0,300}\[[^@\[\]]{1,60}@[^\]]{4,30}\])"
 )
 #    State=IDLE+DRAIN ThreadsPerCore=1 …  |     Reason=Kill task failed [root@2026-03-01T11:02:13]
-OF_NODE = re.compile(r"^\s*(?:State=[A-Z_]+(?:\+[A-Z_]+)*\*? ThreadsPerCore=|Reason=\S.{0,500}\[[^@\[\]]{1,60}@[^\]]{4,30}\]\s*$)")
-REASON = re.compile(r"^\s*Reason=\S")
-NAMED = re.compile(r"^\s*NodeName=\S+\s*$")
-JOB = re.compile(r"^\s*(?:JobId=\d+ |JobState=[A-Z_]+ Reason=)")
+OF_NODE = regex(r"^\s*(?:State=[A-Z_]+(?:\+[A-Z_]+)*\*? ThreadsPerCore=|Reason=\S.{0,500}\[[^@\[\]]{1,60}@[^\]]{4,30}\]\s*$)")
+REASON = regex(r"^\s*Reason=\S")
+NAMED = regex(r"^\s*NodeName=\S+\s*$")
+JOB = regex(r"^\s*(?:JobId=\d+ |JobState=[A-Z_]+ Reason=)")
 # NodeName=gpu-[01-16] CPUs=192 …  |  NodeName=gpu-01 Name=gpu File=/dev/nvidia0  |  Name=gpu Type=h100 File=…  |  AutoDetect=nvml
-CONF = re.compile(
+CONF = regex(
     r"^\s*(?:NodeName=\S+\s.{0,300}?\b(?:CPUs|Sockets|SocketsPerBoard|RealMemory|Gres|Feature|Name|State)=|Name=gpu\b|AutoDetect=\w|GresTypes=\w"
     r"|SlurmctldHost=|PartitionName=\S+\s.{0,300}?\bNodes=)",
     re.IGNORECASE,
 )
 # [2026-03-01T11:02:14.001] error: …  |  slurmd: error: …  |  Mar  1 11:02:14 gpu-01 slurmd[812]: …
-DAEMON = re.compile(
+DAEMON = regex(
     r"^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?\] |^(?:slurmctld|slurmd|slurmdbd): "
     r"|\b(?:slurmctld|slurmd|slurmdbd|munged)\[\d+\]: "
 )
 # 2026-03-01 11:02:37 +0000 Info:      Invalid credential  (munged.log)
-MUNGED = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} (?:Info|Notice|Warning|Error|Alert|Emergency):  ")
+MUNGED = regex(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} (?:Info|Notice|Warning|Error|Alert|Emergency):  ")
 
 
 def of_nodes(lines: list[str], whole: str) -> int:

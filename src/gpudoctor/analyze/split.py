@@ -4,7 +4,6 @@ nvidia-bug-report.sh, the marks of `kubectl cluster-info dump`, and where one JS
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -13,11 +12,12 @@ from gpudoctor.analyze import bug_report, embedded, markup, rank_forms, recognis
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Subject
 from gpudoctor.parsers import LINE
+from gpudoctor.patterns import regex
 
 SECTIONS = 10_000  # of one source
 NOBODY = Subject(kind="cluster")
 
-ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]{0,32}[@-~]|\][^\x07\x1b]{0,256}\x07?|[()][A-Z0-9])")
+ESCAPES = regex(r"\x1b(?:\[[0-9;?]{0,32}[@-~]|\][^\x07\x1b]{0,256}\x07?|[()][A-Z0-9])")
 # The programs whose outputs are read. A `#` or `>` or nothing at all before one of them is a prompt; before any other word it is text.
 PROGRAMS = (
     r"(?:sudo +)?(?:kubectl|oc|k|kubecolor|nvidia-smi|dmesg|journalctl|crictl|docker|helm|dcgmi|lspci|lsmod|systemctl"
@@ -27,29 +27,29 @@ PROGRAMS = (
     r"|cat|grep|zcat|tail|head)"
 )
 # admin@gpu-02:~$ kubectl get pods  |  [root@gpu-02 ~]# dmesg -T  |  root@pod:/# nvidia-smi  |  (base) me@host:~$ …
-HOST_PROMPT = re.compile(
+HOST_PROMPT = regex(
     r"^(?:\([\w.-]{1,40}\) )?\[?[\w.-]{1,64}@[\w.-]{1,255}(?:[: ][^$#%\n]{0,200})?\]?(?:[$#]|(?<!\d)%) ?(?P<command>\S.*)?$"
 )
 # $ kubectl get pods  |  $  |  # dmesg | grep -i xid  |  + nvidia-smi -L  |  PS C:\> kubectl get pods
-PROMPT = re.compile(rf"^(?:\$(?: (?P<any>\S.*))?|(?:[#%+❯➜>]|PS [A-Z]:\\[^>]{{0,200}}>) ?(?P<known>{PROGRAMS}(?: .*)?))$")
+PROMPT = regex(rf"^(?:\$(?: (?P<any>\S.*))?|(?:[#%+❯➜>]|PS [A-Z]:\\[^>]{{0,200}}>) ?(?P<known>{PROGRAMS}(?: .*)?))$")
 # kubectl exec train-0 -- nvidia-smi  |  /usr/bin/nvidia-smi --query      (a command with no prompt before it)
-BARE = re.compile(
+BARE = regex(
     r"^(?:sudo +)?(?:(?:kubectl|oc) (?:-n|--namespace|get|describe|logs|exec|events|top)\b.*"
     r"|(?:/\S{1,60}/)?nvidia-smi(?: (?:-|nvlink|topo|mig|dmon|pmon).*)?|dmesg(?: -.*| *\|.*)?)$"
 )
 # kubectl get ds -n kube-system nvidia-device-plugin -> DESIRED 0      (a command and its answer in one line of notes)
-ANSWERED = re.compile(r" (?:->|=>|→) +\S")
+ANSWERED = regex(r" (?:->|=>|→) +\S")
 # Output of `kubectl get pods -A`:  |  - [x] daemonsets: `kubectl get ds -A`
-INLINE = re.compile(r"^[^`]{0,200}`(?P<command>[^`]{2,300})`[^`]{0,40}$")
+INLINE = regex(r"^[^`]{0,200}`(?P<command>[^`]{2,300})`[^`]{0,40}$")
 # ==> /var/log/pods/train-0.log <==           (head and tail of several files)
-FILE_MARK = re.compile(r"^==> (\S.{0,300}) <==$")
+FILE_MARK = regex(r"^==> (\S.{0,300}) <==$")
 # ==== START logs for container main of pod ml/train-0 ====        (kubectl cluster-info dump)
-DUMPED = re.compile(
+DUMPED = regex(
     r"^==== (?:START logs for container (?P<container>[a-z0-9-]{1,63}) of pod (?P<namespace>[a-z0-9-]{1,63})/(?P<pod>[a-z0-9.-]{1,253})"
     r"|END logs for container .{1,400}) ====$"
 )
-DOCUMENT = re.compile(r"^---(?: +#.*)?$")
-FENCE = re.compile(r"^ {0,3}(?:```+|~~~+)(?P<rest>.*)$")
+DOCUMENT = regex(r"^---(?: +#.*)?$")
+FENCE = regex(r"^ {0,3}(?:```+|~~~+)(?P<rest>.*)$")
 
 
 class Section(msgspec.Struct, frozen=True):

@@ -5,7 +5,6 @@ In a text of unknown form the lines of a paragraph belong together, in a log a l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
@@ -15,12 +14,13 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.timestamps import SYSLOG, WITHIN, line_time
+from gpudoctor.patterns import regex
 
 WRAPPED = 64 << 10  # a text up to this size is also read with its lines joined
 ROWS = 6  # lines that one was cut into, at most: 300 characters in 60 columns, and what stands around
 # E0301 09:00:00.000000  1 main.go:70] … | time="2026-… | {"level":"error",… | [ERROR] plugin/errors: … | [  12.345678] NVRM: …
 # | [rank3]: … | gpu-02:812:930 [3] NCCL INFO … | misc/socket.cc:484 NCCL WARN …
-HEAD = re.compile(
+HEAD = regex(
     r"""\s*(?:[IWEF]\d{4} \d\d:|(?:time|ts|level|msg)=|\{"|\[(?:[A-Z]{4,8}|\s*\d{1,9}\.\d{6}|rank\d{1,7})\]"""
     r"""|(?:INFO|WARN\w*|ERROR|FATAL|DEBUG)\b|[\w.-]{1,64}:\d{1,10}:\d{1,10} \[|(?:[\w./-]{1,64}:\d{1,6} )?NCCL [A-Z]{4})"""
 )

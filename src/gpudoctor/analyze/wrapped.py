@@ -15,25 +15,24 @@ from gpudoctor.analyze.envelopes import Entry, csv_entries, json_entry, whole_en
 from gpudoctor.facts import Subject
 from gpudoctor.parsers import LINE
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 
 SAMPLE = 60  # lines that decide
 STREAMS = 2000  # pods and containers of one text
 NAME = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
 STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)"
 # [pod/train-0/main] text  |  [pod/train-0/main] 2026-03-01T12:00:00.1Z text
-PREFIX = re.compile(rf"^\[pod/(?P<pod>{NAME})/(?P<container>{NAME})\] (?:(?P<stamp>{STAMP}) )?(?P<text>.*)$")
+PREFIX = regex(rf"^\[pod/(?P<pod>{NAME})/(?P<container>{NAME})\] (?:(?P<stamp>{STAMP}) )?(?P<text>.*)$")
 # 2026-03-01T12:00:00.123456789+01:00 stderr F text      (P: the line goes on in the next)
-CRI = re.compile(rf"^(?P<stamp>{STAMP}) std(?:out|err) (?P<part>[FP]) ?(?P<text>.*)$")
+CRI = regex(rf"^(?P<stamp>{STAMP}) std(?:out|err) (?P<part>[FP]) ?(?P<text>.*)$")
 # ml/train-0[main]: text                     (kail)
-KAIL = re.compile(rf"^(?P<namespace>{NAME})/(?P<pod>{NAME})\[(?P<container>{NAME})\]: (?P<text>.*)$")
+KAIL = regex(rf"^(?P<namespace>{NAME})/(?P<pod>{NAME})\[(?P<container>{NAME})\]: (?P<text>.*)$")
 # train-0 main text  |  ml train-0 main text  (stern; its own lines begin with + and -)
-STERN = re.compile(
-    rf"^(?:(?P<namespace>{NAME}) )?(?P<pod>{NAME}-[a-z0-9-]{{1,63}}) (?P<container>{NAME}) (?:(?P<stamp>{STAMP}) )?(?P<text>.*)$"
-)
+STERN = regex(rf"^(?:(?P<namespace>{NAME}) )?(?P<pod>{NAME}-[a-z0-9-]{{1,63}}) (?P<container>{NAME}) (?:(?P<stamp>{STAMP}) )?(?P<text>.*)$")
 # + train-0 \u203a main
-STERN_SAYS = re.compile(rf"^[+-] {NAME}(?: \u203a {NAME})+$")
+STERN_SAYS = regex(rf"^[+-] {NAME}(?: \u203a {NAME})+$")
 # trainer-1  | text                           (docker compose logs)
-COMPOSE = re.compile(r"^[A-Za-z][\w.-]{0,62}-\d{1,3} +\| (?P<text>.*)$")
+COMPOSE = regex(r"^[A-Za-z][\w.-]{0,62}-\d{1,3} +\| (?P<text>.*)$")
 
 
 class Stream(NamedTuple):

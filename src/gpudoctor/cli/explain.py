@@ -14,6 +14,7 @@ from gpudoctor.cli.errors import Refused, no_such
 from gpudoctor.cli.execute import loaded
 from gpudoctor.cli.printing import columns
 from gpudoctor.knowledge.nccl_settings import Known, known
+from gpudoctor.patterns import regex
 from gpudoctor.report import Fix
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.terminal import remedy
@@ -23,8 +24,8 @@ SCHEMA, VARIABLE_SCHEMA = "gpudoctor.cause/1", "gpudoctor.variable/1"
 FORMATS = ("terminal", "json")
 WIDTH = 100  # columns of a paragraph
 NEAR = 5  # causes that may be meant
-CODE = re.compile(r"(?:s?xid[ =]?)?(\d{1,5})\Z", re.IGNORECASE)  # Xid 79
-PLACEHOLDER = re.compile(r"\$\{(\w+)\}")  # kubectl drain ${node}
+CODE = regex(r"(?:s?xid[ =]?)?(\d{1,5})\Z", re.IGNORECASE)  # Xid 79
+PLACEHOLDER = regex(r"\$\{(\w+)\}")  # kubectl drain ${node}
 
 # What `act` and `who` of a cause say, after "What to do:".
 ACTS = {

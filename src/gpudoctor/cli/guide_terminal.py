@@ -7,7 +7,6 @@ doesn't know of.
 from __future__ import annotations
 
 import os
-import re
 import select
 import shutil
 import sys
@@ -17,13 +16,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
+from gpudoctor.patterns import regex
 from gpudoctor.reporters.text import count
 
 STDIN = 0
 BLOCK = 1 << 16
 MOST = 64 << 20  # bytes of one paste: as much as a bundle holds of one answer
 CTRL_D = b"\x04"
-ENDS = re.compile(rb"\n\.\r?\n|\x04")  # a line with only a dot, or Ctrl-D
+ENDS = regex(rb"\n\.\r?\n|\x04")  # a line with only a dot, or Ctrl-D
 # What a terminal puts around a paste once it was asked to (xterm's bracketed paste, which tmux and screen pass on).
 ASK_BRACKETS, NO_BRACKETS = "\x1b[?2004h", "\x1b[?2004l"
 BEGIN, END = b"\x1b[200~", b"\x1b[201~"

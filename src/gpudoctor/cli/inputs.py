@@ -6,17 +6,17 @@ Names are checked here, before anything runs: none can become an option, a path 
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 from gpudoctor.cli.errors import Refused
+from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Runbook
 
 # Names of Kubernetes objects: RFC 1123 subdomains, at most 253 characters.
-NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\Z")
-NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
-KIND = re.compile(r"[a-zA-Z][a-zA-Z0-9.-]{0,100}\Z")
-SELECTOR = re.compile(r"(?!-)[A-Za-z0-9_./=!, ()-]{0,500}\Z")
+NAME = regex(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\Z")
+NAMESPACE = regex(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z")
+KIND = regex(r"[a-zA-Z][a-zA-Z0-9.-]{0,100}\Z")
+SELECTOR = regex(r"(?!-)[A-Za-z0-9_./=!, ()-]{0,500}\Z")
 
 # What an input of this name holds, in all runbooks: its form, and the form in words.
 FORMS = {
@@ -27,7 +27,7 @@ FORMS = {
     "selector": (SELECTOR, "a label selector such as app=train,tier!=web"),
 }
 # What an input of any other name may not hold: nothing that could become an option, nothing that a terminal would obey.
-PLAIN = re.compile(r"(?!-)[^\x00-\x1f\x7f]{0,500}\Z")
+PLAIN = regex(r"(?!-)[^\x00-\x1f\x7f]{0,500}\Z")
 TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "bool": (bool,), "int": (int,), "float": (int, float), "duration": (int, float)}
 
 

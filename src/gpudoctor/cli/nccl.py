@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +10,7 @@ from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_pod
 from gpudoctor.cli.errors import NOT_GUIDED, Refused
 from gpudoctor.cli.printing import Shown
+from gpudoctor.patterns import regex
 
 if TYPE_CHECKING:
     from gpudoctor.analyze.gather import Gathered
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 RAS_PORT = 28028  # NCCL_RAS_ADDR's default
 # gpu-07  |  gpu-07:28028  |  [2001:db8::7]:28028
-RAS = re.compile(r"(?:\[([0-9A-Fa-f:.%]{2,60})\]|([A-Za-z0-9][A-Za-z0-9_.-]{0,252}))(?::(\d{1,5}))?\Z")
+RAS = regex(r"(?:\[([0-9A-Fa-f:.%]{2,60})\]|([A-Za-z0-9][A-Za-z0-9_.-]{0,252}))(?::(\d{1,5}))?\Z")
 
 
 def nccl(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-import platform
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.inputs import check
+from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Runbook
 
 if TYPE_CHECKING:
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
 MOST = 10_000  # machines of one run; a step's `limit` in the runbooks of a node
 # gpu-07, gpu-07.example.org, 10.0.0.7, root@gpu-07: never an option, a path or a word for a shell
-NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}@)?[A-Za-z0-9_][A-Za-z0-9_.:%-]{0,252}\Z", re.ASCII)
-BRACKETS = re.compile(r"\[([0-9,/-]{1,4000})\]")
-RANGE = re.compile(r"(\d{1,9})-(\d{1,9})(?:/(\d{1,9}))?\Z")
+NAME = regex(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}@)?[A-Za-z0-9_][A-Za-z0-9_.:%-]{0,252}\Z", re.ASCII)
+BRACKETS = regex(r"\[([0-9,/-]{1,4000})\]")
+RANGE = regex(r"(\d{1,9})-(\d{1,9})(?:/(\d{1,9}))?\Z")
 
 
 def node_inputs(book: Runbook, where: Where) -> dict[str, Any]:
@@ -69,7 +70,7 @@ def nodes_asked(nodes: str, selector: str) -> str:
 
 def this_machine() -> str:
     """The name of this machine, as it calls itself."""
-    return platform.node().split(".")[0] or "localhost"
+    return os.uname().nodename.split(".")[0] or "localhost"
 
 
 def expand(sets: list[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,13 +10,14 @@ from gpudoctor.cli.errors import Refused, complain
 from gpudoctor.cli.execute import loaded
 from gpudoctor.cli.explain import ACTS, BROADER, WHO, typed
 from gpudoctor.cli.library import default, step_lines
+from gpudoctor.patterns import regex
 from gpudoctor.reporters.text import command
 from gpudoctor.runbook import index
 from gpudoctor.runbook.model import Cause, FixTemplate, Library, Runbook
 
 MADE = "<!-- Made by `make docs` from {}: change that, not this page. -->\n"
 # targets <unknown>, DCGM_FI_PROF_*, NCCL_*: special to Markdown but in backticks
-SPECIAL, CODE = re.compile(r"[<>*_]"), re.compile(r"(`[^`]*`)")
+SPECIAL, CODE = regex(r"[<>*_]"), regex(r"(`[^`]*`)")
 
 
 def pages(library: Library) -> dict[str, str]:

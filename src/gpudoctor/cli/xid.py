@@ -10,12 +10,13 @@ from gpudoctor.cli.errors import USAGE, Refused
 from gpudoctor.cli.printing import Shown, check_shown, deliver, printed
 from gpudoctor.knowledge.xid_decode import Decoded, decode
 from gpudoctor.knowledge.xids import Book, Pair, Sxid, Xid, book
+from gpudoctor.patterns import regex
 
 SCHEMA = "gpudoctor.xid/1"
 SWITCH = 10_000  # codes of the NVSwitch driver have five digits, those of the GPU driver three at most
-CODE = re.compile(r"(?:s?xid[ =]?)?(\d{1,5})\Z", re.IGNORECASE)
+CODE = regex(r"(?:s?xid[ =]?)?(\d{1,5})\Z", re.IGNORECASE)
 # NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.  |  … SXid (PCI:0000:05:00.0): 12028, …
-LINE = re.compile(r"\bS?Xid \([^)]{1,80}\): ?(\d{1,5})\b,? ?(.*)", re.DOTALL)
+LINE = regex(r"\bS?Xid \([^)]{1,80}\): ?(\d{1,5})\b,? ?(.*)", re.DOTALL)
 CODE_FORMATS = ("terminal", "json")
 WORST = ("critical", "error", "decode", "warning", "info")
 

@@ -6,7 +6,6 @@ decides only between ranks with an error of their own; what ranks say of each ot
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
@@ -20,8 +19,9 @@ from gpudoctor.facts.job import Collective, Communicator, Job, Rank
 from gpudoctor.facts.kubernetes import Message, Pod
 from gpudoctor.facts.stall import Pace
 from gpudoctor.nodesets import fold
+from gpudoctor.patterns import regex
 
-PORT = re.compile(r"(?:<\d+>|\]?:\d+)$|^\[")  # of 10.0.0.2<41273>, gpu-07<4711>, [10.0.0.2]:4711
+PORT = regex(r"(?:<\d+>|\]?:\d+)$|^\[")  # of 10.0.0.2<41273>, gpu-07<4711>, [10.0.0.2]:4711
 MOST = 65_536  # ranks of a job that a log may claim; more is noise
 SLOWER = 1.2  # times as long as before: steps of a sound job differ by a few per cent (our choice)
 SLOW = "ranks_named_slow"  # the program itself compared them

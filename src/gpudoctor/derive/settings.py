@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from gpudoctor.facts.infiniband import IbPort, Interface
 from gpudoctor.facts.job import Setting, SettingMatch, SettingRow
 from gpudoctor.facts.kubernetes import Pod
 from gpudoctor.nodesets import fold
+from gpudoctor.patterns import regex
 
 # Variables that choose among the interfaces, and among the adapters, of their machine. UCX_NET_DEVICES mixes both.
 INTERFACES = ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME")
@@ -19,7 +19,7 @@ ADAPTERS = ("NCCL_IB_HCA",)
 EXACT = ("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME")  # names, not prefixes
 UNSET = "(not set)"
 JOB = ("SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "MASTER_ADDR")  # what tells the jobs on one machine apart
-NUMBER = re.compile(r"[-.]?\d{1,6}$")  # train-0
+NUMBER = regex(r"[-.]?\d{1,6}$")  # train-0
 OWN = ("elastic", "image")  # the launcher's numbers differ by nature, and what an image notes decides nothing
 SHOWN = 12  # names of interfaces that a sentence lists
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 
@@ -12,9 +11,10 @@ from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Container, Pod
 from gpudoctor.facts.scheduling import StackPart
 from gpudoctor.knowledge.components import BY_NAME, ORDER
+from gpudoctor.patterns import regex
 
 # Init:0/1, PodInitializing: nothing is wrong with the pod itself, an init container is still at work (or waits for a file)
-WAITING = re.compile(r"Init:\d+/\d+$|PodInitializing$")
+WAITING = regex(r"Init:\d+/\d+$|PodInitializing$")
 # not known, done, SIGTERM, and 255: what the kubelet writes for a container that a reboot of the node took away
 ENDED_FROM_OUTSIDE = (None, 0, 143, 255)
 

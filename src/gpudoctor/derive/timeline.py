@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from gpudoctor.facts.gpu import Gpu
 from gpudoctor.facts.kernel import Sxid, TimelineEntry, Xid
 from gpudoctor.facts.kubernetes import Message, Pod
 from gpudoctor.facts.node import ProcessPod
+from gpudoctor.patterns import regex
 
 ROWS = 60  # of one GPU: a screen; the first ones say what began it, the last ones where it ended
 LAST = 20  # of them are the last
@@ -22,7 +22,7 @@ GPUS = 512  # of one run; a log made up of addresses is noise
 # Errors after which a look at the switches' side helps: links, and the loss of a GPU, which takes its links down.
 LINKED = frozenset({74, 79, 108, 136, 137, 155, *range(144, 151)})
 # A line begins with a date and perhaps a host, or with the seconds since boot.
-HEAD = re.compile(r"^(?:.{0,200}? kernel: |\[[^\]]{1,40}\] |kern +:\w+ *: )*(?:\d{4}-\S{15,40} )?")
+HEAD = regex(r"^(?:.{0,200}? kernel: |\[[^\]]{1,40}\] |kern +:\w+ *: )*(?:\d{4}-\S{15,40} )?")
 Place = tuple[float, bool, int]  # moment, whether it is a consequence by its nature, line
 
 Key = tuple[str, str]  # node, GPU

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from datetime import UTC, datetime
 
@@ -13,6 +12,7 @@ from gpudoctor.engine.outcomes import Checked
 from gpudoctor.facts import Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.facts.identity import Links
+from gpudoctor.patterns import regex
 from gpudoctor.report import SEVERITY_ORDER, Candidate, Confidence, Evidence, Finding, Fix, ReportSubject, Severity, Unknown, Verdict
 from gpudoctor.runbook.conditions import fill
 from gpudoctor.runbook.model import ACTS, Cause, FixTemplate, Library
@@ -24,7 +24,7 @@ SLACK = 2.0  # seconds by which clocks of different sources may differ before "l
 TOOL = f"gpudoctor {__version__}"
 
 # What a command to paste may hold: names of Kubernetes objects, KIND/NAME, UUIDs, PCI addresses. Anything else stays a placeholder.
-PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,300}\Z")
+PLAIN = regex(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,300}\Z")
 
 
 class Found(msgspec.Struct, kw_only=True, eq=False):

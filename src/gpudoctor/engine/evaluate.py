@@ -10,10 +10,12 @@ from typing import Any
 
 import msgspec
 
+from gpudoctor.engine.narrow import narrowed
 from gpudoctor.engine.settle import word
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.facts.base import Origin
+from gpudoctor.patterns import regex
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import (
     Expression,
@@ -30,10 +32,7 @@ from gpudoctor.runbook.conditions import (
 )
 from gpudoctor.runbook.model import Check, Each, Join, Runbook
 
-# A condition that starts with `x.field == "text" && …`, `x.field == 79 && …` or `x.field && …` (and has neither `||` nor `?` outside of
-# parentheses) is looked up in an index instead of being tried on every record.
-LEADING = re.compile(r'^([a-z][a-z0-9_]*)\.([a-z][a-z0-9_]*)(?: == (?:"([^"\\]*)"|(\d{1,9})))?(?: &&|$)')
-QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+QUOTED = regex(r"\"[^\"]*\"|'[^']*'")
 Inputs = dict[str, Any]
 
 
@@ -69,7 +68,7 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
         candidates: list[Fact | None] = [] if absent else [None]
     else:
         absent = not store.has(check.each.type, before)
-        candidates = list(narrowed(check.when, check.each, store, before))
+        candidates = list(narrowed(check.when, check.each.name, check.each.type, store, before))
     if not candidates:
         return Answer(absent=absent)
     given = input_values(inputs)
@@ -108,38 +107,6 @@ def fields_read(condition: Expression, each: Each) -> Callable[[Fact], Any] | No
     used = [field for variable, _, field in (name.partition(".") for name in condition.names) if variable == each.name]
     plain = sorted({field if field in kind.__struct_fields__ else field.removesuffix("_known") for field in used})
     return attrgetter(*plain) if plain and all(fields(kind).get(field) in (str, int, float, bool) for field in plain) else None
-
-
-def narrowed(condition: str, each: Each, store: Store, before: int) -> list[Fact]:
-    """The records that can match at all: by an index where the condition starts with an equality or a yes-or-no field (see `LEADING`)."""
-    kind = each.type
-    leading = LEADING.match(condition)
-    if leading is None or has_alternatives(condition) or leading.group(1) != each.name:
-        return store.records(kind, before)
-    _, field, text, number = leading.groups()
-    value = text if text is not None else int(number) if number is not None else True
-    if fields(FACTS[kind]).get(field) is not type(value) or f"{field}_known" in fields(FACTS[kind]) or field.endswith("_known"):
-        return store.records(kind, before)
-    unsure = [record for record in store.records(kind, before) if field in record.gaps]
-    return [*store.index(kind, (field,), before).get((value,), []), *unsure]
-
-
-@functools.lru_cache(maxsize=4096)
-def has_alternatives(condition: str) -> bool:
-    """Whether a condition has `||` or `?` outside of parentheses, brackets and quotes (or may have: with a backslash it counts as such).
-
-    >>> [has_alternatives(text) for text in ("a.b && (c.d || c.e)", "a.b && c.d || c.e", "a.b && c.d ? c.e : c.f")]
-    [False, True, True]
-    """
-    if "\\" in condition:
-        return True
-    bare = QUOTED.sub("", condition)
-    depth = 0
-    for index, character in enumerate(bare):
-        depth += (character in "([{") - (character in ")]}")
-        if depth == 0 and bare.startswith(("||", "?"), index):
-            return True
-    return False
 
 
 def holds(
@@ -215,7 +182,7 @@ def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: S
             key = tuple(compiled(text, outer, "")(values) for text in join.on.values())
             found = store.index(join.type, names, before).get(key, [])
         else:
-            found = narrowed(join.where, Each(name=join.name, type=join.type), store, before)
+            found = narrowed(join.where, join.name, join.type, store, before)
         same = not names and (not found or alone(join.where, frozenset(name.partition(".")[0] for name in outer)))
         if join.where and found:
             # A record whose condition can't be decided isn't joined.

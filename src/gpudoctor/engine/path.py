@@ -8,7 +8,7 @@ import msgspec
 
 from gpudoctor.engine import conclude
 from gpudoctor.engine.conclude import Found, brought_about, later
-from gpudoctor.engine.evaluate import narrowed
+from gpudoctor.engine.narrow import narrowed
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.engine.trace import Sight, flat, place, sight, tried
@@ -82,7 +82,7 @@ class Search:
     def records(self, one: Checked) -> list[Fact | None]:
         """The records that a check may find at all."""
         check = one.check
-        return [*narrowed(check.when, check.each, self.store, FINAL)] if check.each else [None]
+        return [*narrowed(check.when, check.each.name, check.each.type, self.store, FINAL)] if check.each else [None]
 
     def ties(self, one: Found, others: list[Found], *, effect: bool) -> list[Tie]:
         """What ties a finding to those that the catalogue says it explains, or is explained by; those that hold first."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import functools
-import re
 from typing import Any
 
 import msgspec
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.parsers import PARSERS
+from gpudoctor.patterns import regex
 from gpudoctor.runbook.conditions import fill, input_types, input_values
 from gpudoctor.runbook.model import Check, Library, Runbook, Step
 
-FOUND = re.compile(r"\bfound\.([a-z][a-z0-9_]*)")
-INTEGER = re.compile(r"[-+]?[0-9]{1,18}\Z")
-NUMBER = re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{0,18})?\Z")
+FOUND = regex(r"\bfound\.([a-z][a-z0-9_]*)")
+INTEGER = regex(r"[-+]?[0-9]{1,18}\Z")
+NUMBER = regex(r"[-+]?[0-9]{1,18}(\.[0-9]{0,18})?\Z")
 
 
 class Gate(msgspec.Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import msgspec
 
 from gpudoctor import parsers
 from gpudoctor.facts import Facts, Subject
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output, Probe
 
 NO_PROGRAM = 127  # a shell's exit code for a program that isn't there
@@ -17,7 +17,7 @@ NOTHING = {"grep": 1}  # exit codes that mean "nothing found", which is an answe
 USAGE = {"nvidia-smi": 2}  # exit codes that mean "a supplied argument or flag is invalid": nvidia-smi(1)
 # tail: cannot open '/var/log/fabricmanager.log' for reading: No such file or directory
 # System has not been booted with systemd as init system (PID 1). Can't operate.
-GONE = re.compile(rb"No such file or directory|has not been booted with systemd")
+GONE = regex(rb"No such file or directory|has not been booted with systemd")
 TOLD = ("timeout", "unkillable", "not-found")  # failures that a parser with `failures` reads: they say something of the program
 
 

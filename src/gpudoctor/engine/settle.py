@@ -5,14 +5,14 @@ A live run knows what it has asked. Of a file nobody knows how it was made, so t
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable
 
 from gpudoctor.facts import Fact
+from gpudoctor.patterns import regex
 
 MOST = 3  # commands for one check
-FIELD = re.compile(r"\{([a-z_]+)\}")
+FIELD = regex(r"\{([a-z_]+)\}")
 POD = "kubectl get pod {pod} -n {namespace} -o yaml"
 QUERY = "nvidia-smi -q  # on {node}"
 KERNEL = "dmesg --time-format=iso  # on {node}"

@@ -7,10 +7,11 @@ records with the same identity (the same pod read by two commands) become one: t
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import threading
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import msgspec
@@ -20,6 +21,8 @@ from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.identity import identity_of
 
 FINAL = 1_000_000  # an order after every step: the whole store
+
+UNREAD = object()  # where `Store.having` keeps the records whose field could not be read
 
 Place = tuple[int, int]  # the order of a step, and the number of its command
 Index = dict[tuple[Any, ...], list[Fact]]
@@ -35,6 +38,7 @@ class Store:
         self.by_kind: defaultdict[str, dict[int, dict[int, list[Fact]]]] = defaultdict(dict)  # type → order → number → records
         self.lists: dict[str, dict[int, list[Fact]]] = {}  # type → an order → the records of it that steps before that order read
         self.indexes: dict[str, dict[tuple[int, tuple[str, ...]], Index]] = {}
+        self.places: dict[str, dict[tuple[int, str], defaultdict[Any, list[int]]]] = {}  # of a field's values in a list
 
     def put(self, order: int, facts: Facts, number: int = 0) -> None:
         """Add what the answer to a step's command of that number gave."""
@@ -63,6 +67,7 @@ class Store:
             self.by_kind[kind].setdefault(place[0], {})[place[1]] = records
             self.lists.pop(kind, None)
             self.indexes.pop(kind, None)
+            self.places.pop(kind, None)
 
     def drop(self, place: Place) -> Facts:
         """Forget the facts of a place; returns them."""
@@ -74,6 +79,7 @@ class Store:
                 del self.by_kind[kind][place[0]]
             self.lists.pop(kind, None)
             self.indexes.pop(kind, None)
+            self.places.pop(kind, None)
         return facts
 
     def has(self, kind: str, before: int = FINAL) -> bool:
@@ -115,6 +121,19 @@ class Store:
                 for record in records:
                     made[tuple(getattr(record, name) for name in names)].append(record)
             return made
+
+    def having(self, kind: str, field: str, values: Collection[Any], before: int = FINAL) -> list[Fact]:
+        """The records of a type, in the order of `records`, whose field has one of the values or could not be read."""
+        with self.lock:
+            last, records = self.listed(kind, before)
+            places = self.places.setdefault(kind, {})
+            made = places.get((last, field))
+            if made is None:
+                made = places[last, field] = defaultdict(list)
+                for place, record in enumerate(records):
+                    made[UNREAD if field in record.gaps else getattr(record, field)].append(place)
+            found = [made[value] for value in (UNREAD, *values) if value in made]
+            return [records[place] for place in (found[0] if len(found) == 1 else sorted(itertools.chain(*found)))]
 
     def everything(self, before: int = FINAL) -> Facts:
         """All records by type, for derivations."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from gpudoctor.patterns import regex
+
 # The variables that are themselves evidence: they decide which GPUs a process sees, how NCCL, UCX, Gloo and MPI connect, and which rank
 # it is. Sources: the variables documented by the NVIDIA container toolkit, CUDA, NCCL, PyTorch (torchrun), UCX, Open MPI and Slurm.
 SHOWN: tuple[str, ...] = (
@@ -58,7 +60,7 @@ def _names(listed: tuple[str, ...]) -> re.Pattern[str]:
 
 
 _SHOWN, _PRINTED = _names(SHOWN), _names(PRINTED)
-_SECRET = re.compile(f"(?:{PASSWORD_WORDS}|{TOKEN_WORDS})$", re.IGNORECASE)
+_SECRET = regex(f"(?:{PASSWORD_WORDS}|{TOKEN_WORDS})$", re.IGNORECASE)
 
 
 def shown(name: str) -> bool:

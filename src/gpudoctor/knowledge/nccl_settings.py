@@ -10,13 +10,15 @@ import re
 
 import msgspec
 
+from gpudoctor.patterns import regex
+
 # Who writes variables with these prefixes means one of ours, even where the rest of the name is not known.
 PREFIXES = ("NCCL_", "TORCH_NCCL_", "TORCH_FR_", "TORCH_DISTRIBUTED_", "TORCHELASTIC_", "GLOO_", "UCX_", "FI_", "OFI_NCCL_", "SHARP_COLL_")
 # Only with these prefixes is a name that is not known worth a word: all of their variables are in the data.
 COMPLETE = ("NCCL_", "TORCH_NCCL_", "GLOO_")
 LETTERS = 2  # that a misspelt name has more or less than the right one
 NEAR = 0.86  # of difflib's ratio: one letter missing, added or swapped in a name of ten letters and more
-NUMBER = re.compile(r"\s*[+-]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})\s*")  # what strtoll(value, 0, 0) reads to its end
+NUMBER = regex(r"\s*[+-]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})\s*")  # what strtoll(value, 0, 0) reads to its end
 
 
 class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

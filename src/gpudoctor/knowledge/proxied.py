@@ -7,13 +7,13 @@
 
 from __future__ import annotations
 
-import re
+from gpudoctor.patterns import regex
 
 NAME = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
 # Nothing but these paths: a proxied request is as the server behind it takes it, and /-/quit would end a Prometheus.
 READS = r"(?:metrics|api/v1/targets\?state=active|api/v1/query\?query=[A-Za-z0-9%._~+-]{1,1500})"
-PATH = re.compile(rf"/api/v1/namespaces/(?P<space>{NAME})/(?P<kind>pods|services)/{NAME}(?::[a-z0-9-]{{1,15}})?/proxy/{READS}\Z")
-FILLED = re.compile(r"\$\{[^}]*\}")  # of a runbook's template: each stands for a name or a number
+PATH = regex(rf"/api/v1/namespaces/(?P<space>{NAME})/(?P<kind>pods|services)/{NAME}(?::[a-z0-9-]{{1,15}})?/proxy/{READS}\Z")
+FILLED = regex(r"\$\{[^}]*\}")  # of a runbook's template: each stands for a name or a number
 
 
 def allowed(path: str) -> bool:

@@ -7,16 +7,17 @@ the KubeVirt device plugin (the product's name: `nvidia.com/GA102GL_A10`, `nvidi
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Mapping
+
+from gpudoctor.patterns import regex
 
 # HAMi and other sharing schedulers: amounts of memory or cores, not devices.
 NOT_DEVICES = ("nvidia.com/gpumem", "nvidia.com/gpucores", "nvidia.com/gpu-memory", "nvidia.com/gpu.memory")
 
 # nvidia.com/gpu, nvidia.com/gpu.shared, nvidia.com/mig-1g.10gb, nvidia.com/GH100_H100_SXM5_80GB, nvidia.com/NVIDIA_A10-12Q
-NVIDIA = re.compile(r"nvidia\.com/(?:gpu|mig-|NVIDIA_|(?:G[ABHKMPV]|AD|TU)\d)")
+NVIDIA = regex(r"nvidia\.com/(?:gpu|mig-|NVIDIA_|(?:G[ABHKMPV]|AD|TU)\d)")
 # amd.com/gpu, amd.com/cpx_nps4 (a partition), gpu.intel.com/i915, gpu.intel.com/xe, k8s.amazonaws.com/vgpu
-OTHERS = re.compile(r"(?:amd\.com/(?:gpu|[sdqc]px_nps\d)|gpu\.intel\.com/(?:i915|xe)|k8s\.amazonaws\.com/vgpu)$")
+OTHERS = regex(r"(?:amd\.com/(?:gpu|[sdqc]px_nps\d)|gpu\.intel\.com/(?:i915|xe)|k8s\.amazonaws\.com/vgpu)$")
 
 # Labels that only a machine with an NVIDIA GPU has. Value "" = any value.
 # Set by: GPU Operator, GFD, NFD (two forms), GKE, EKS, Karpenter, AKS.

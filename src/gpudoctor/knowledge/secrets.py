@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gpudoctor.knowledge import environment
+from gpudoctor.patterns import regex
 
 Match = re.Match[str]
 
@@ -38,7 +39,7 @@ INNER = r"""(?:[^"'\\\n]|\\(?!["'])[^\n])++"""
 BARE = r"""(?:[^\s"'&\\]|\\(?!["']))*(?:[^\s"'&\\,;)}\]]|\\(?!["']))"""
 VALUE = rf"""(?:(?P<quote>["'])|(?P<inner>\\["']))?(?P<secret>(?(quote){QUOTED}|(?(inner){INNER}|{BARE})))"""
 
-PROSE = re.compile(r"[A-Za-z]{1,24}[.!?]?|.*:|\d+|/(?:etc|home|mnt|opt|root|run|tmp|usr|var)/.*", re.DOTALL)
+PROSE = regex(r"[A-Za-z]{1,24}[.!?]?|.*:|\d+|/(?:etc|home|mnt|opt|root|run|tmp|usr|var)/.*", re.DOTALL)
 CONSTANTS = frozenset({"none", "null", "nil", "true", "false"})
 
 
@@ -103,52 +104,52 @@ RULES: tuple[Rule, ...] = (
     # -----BEGIN RSA PRIVATE KEY----- … -----END RSA PRIVATE KEY-----, to the end of the text when its end was cut off
     Rule(
         ("private key-----",),
-        re.compile(r"(?P<secret>-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:[^-]|-(?!----))*+(?:-----END [A-Z ]{0,20}PRIVATE KEY-----)?)"),
+        regex(r"(?P<secret>-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:[^-]|-(?!----))*+(?:-----END [A-Z ]{0,20}PRIVATE KEY-----)?)"),
     ),
     # https://deploy:s3cr3t@registry.example.com/v2/, but not docker://app:v1@sha256:…
-    Rule(("@",), re.compile(r"://[^\s/@:\"']*:(?P<secret>[^\s/\"']+)@(?!sha\d+:)")),
+    Rule(("@",), regex(r"://[^\s/@:\"']*:(?P<secret>[^\s/\"']+)@(?!sha\d+:)")),
     # https://x7Tq9…@git.example.com/: a token in the place of the user
-    Rule(("@",), re.compile(r"://(?P<secret>[^\s/@:\"'<>]{16,})@(?!sha\d+:)")),
+    Rule(("@",), regex(r"://(?P<secret>[^\s/@:\"'<>]{16,})@(?!sha\d+:)")),
     # eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzeXN0ZW0ifQ.Zx81…
-    Rule(("eyj",), re.compile(START + r"(?P<secret>eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{4,}+(?:\.[A-Za-z0-9_-]*+)*+)")),
+    Rule(("eyj",), regex(START + r"(?P<secret>eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{4,}+(?:\.[A-Za-z0-9_-]*+)*+)")),
     # AKIAIOSFODNN7EXAMPLE: the identifier of an AWS key
-    Rule(("akia", "asia"), re.compile(START + r"(?P<secret>(?:AKIA|ASIA)[A-Z0-9]{16})(?![A-Za-z0-9])")),
+    Rule(("akia", "asia"), regex(START + r"(?P<secret>(?:AKIA|ASIA)[A-Z0-9]{16})(?![A-Za-z0-9])")),
     # ghp_…, github_pat_…, glpat-…, hf_…, nvapi-…, xoxb-…, npm_…, dckr_pat_…: tokens with a prefix of their issuer
     Rule(
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "hf_", "npm_", "dckr_pat_"),
-        re.compile(START + r"(?P<secret>(?:gh[pousr]_|github_pat_|hf_|npm_|dckr_pat_)[A-Za-z0-9_-]{16,})"),
+        regex(START + r"(?P<secret>(?:gh[pousr]_|github_pat_|hf_|npm_|dckr_pat_)[A-Za-z0-9_-]{16,})"),
         lambda match: not re.search(r"[A-Z0-9]", match["secret"][3:]),
     ),
     Rule(
         ("glpat-", "nvapi-", "xoxb-", "xoxp-", "xoxa-", "aiza"),
-        re.compile(START + r"(?P<secret>(?:glpat-|nvapi-|xox[abp]-|AIza)[A-Za-z0-9_-]{16,})"),
+        regex(START + r"(?P<secret>(?:glpat-|nvapi-|xox[abp]-|AIza)[A-Za-z0-9_-]{16,})"),
     ),
     # sk-proj-4f9Qx…
-    Rule(("sk-",), re.compile(START + r"(?P<secret>sk-[A-Za-z0-9_-]{16,})"), _name),
+    Rule(("sk-",), regex(START + r"(?P<secret>sk-[A-Za-z0-9_-]{16,})"), _name),
     # Authorization: Bearer 0b79bab50daca910b000d4f1a2b675d604257e42
-    Rule(("bearer",), re.compile(r"(?i:bearer)[ \t]{1,8}(?P<secret>[A-Za-z0-9._~+/-]{6,}+=*+)"), _word),
+    Rule(("bearer",), regex(r"(?i:bearer)[ \t]{1,8}(?P<secret>[A-Za-z0-9._~+/-]{6,}+=*+)"), _word),
     # Authorization: Basic ZGVwbG95OnMzY3IzdA==
-    Rule(("basic",), re.compile(r"(?i:basic)[ \t]{1,8}(?P<secret>[A-Za-z0-9+/]{6,}+=*+)"), _not_credentials),
+    Rule(("basic",), regex(r"(?i:basic)[ \t]{1,8}(?P<secret>[A-Za-z0-9+/]{6,}+=*+)"), _not_credentials),
     # curl -sS -u deploy:s3cr3t https://…, but not docker run -u 1000:1000
     Rule(
         ("curl",),
-        re.compile(r"""(?<![^\s"'])(?:-u|--user)[ =]{0,2}["']?[^\s:"']{1,128}:(?P<secret>[^\s"']{1,256})"""),
+        regex(r"""(?<![^\s"'])(?:-u|--user)[ =]{0,2}["']?[^\s:"']{1,128}:(?P<secret>[^\s"']{1,256})"""),
         lambda match: match["secret"].isdigit(),
     ),
     # --registry-password s3cr3t
-    Rule(("--",), re.compile(rf"(?<![A-Za-z0-9_.-])(?i:--(?=[a-z0-9])[a-z0-9_.-]{{0,40}}?(?:{SECRET_WORDS}))[ \t]{{1,8}}(?!-)" + VALUE)),
+    Rule(("--",), regex(rf"(?<![A-Za-z0-9_.-])(?i:--(?=[a-z0-9])[a-z0-9_.-]{{0,40}}?(?:{SECRET_WORDS}))[ \t]{{1,8}}(?!-)" + VALUE)),
     # db_password=s3cr3t, "apiKey": "s3cr3t", \"client_secret\":\"s3cr3t\"
-    Rule(("pass", "key", "secret"), re.compile(f"(?i:{environment.PASSWORD_WORDS})" + SEPARATOR + VALUE), _prose_behind_quote),
+    Rule(("pass", "key", "secret"), regex(f"(?i:{environment.PASSWORD_WORDS})" + SEPARATOR + VALUE), _prose_behind_quote),
     # token: 8f3a91, HF_TOKEN=s3cr3t, "auth": "ZGVwbG95OnMzY3IzdA=="
     Rule(
         ("token", "secret", "credential", "authorization", "auth", "pass", "pwd"),
-        re.compile(f"(?i:{environment.TOKEN_WORDS})" + SEPARATOR + VALUE),
+        regex(f"(?i:{environment.TOKEN_WORDS})" + SEPARATOR + VALUE),
         _prose,
     ),
     # {"name":"DATABASE","value":"s3cr3t"}, or the same two lines in YAML: a variable in a manifest that was printed as text
     Rule(
         ("value",),
-        re.compile(
+        regex(
             r"""\bname\\?["']?[ ]{0,8}:[ ]{0,8}\\?["']?(?P<name>[A-Z_][A-Z0-9_]{0,255})\\?["']?"""
             r"""[\s,]{0,64}\\?["']?value\\?["']?[ ]{0,8}:[ ]{0,8}""" + VALUE
         ),
@@ -159,6 +160,6 @@ RULES: tuple[Rule, ...] = (
 # DATABASE_DSN=host=db user=app: a line of an environment, or one element of a list of variables
 ENVIRONMENT_LINE = Rule(
     ("=",),
-    re.compile(r"^[ \t]*+(?:export[ \t]|declare -x[ \t])?(?P<name>[A-Z_][A-Z0-9_]{0,255})=(?P<secret>[^\s][^\r\n]*)", re.MULTILINE),
+    regex(r"^[ \t]*+(?:export[ \t]|declare -x[ \t])?(?P<name>[A-Z_][A-Z0-9_]{0,255})=(?P<secret>[^\s][^\r\n]*)", re.MULTILINE),
     _evidence,
 )

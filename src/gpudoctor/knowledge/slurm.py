@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from gpudoctor.patterns import regex
+
 
 def words(text: str) -> frozenset[str]:
     """The words of a text."""
@@ -107,23 +109,23 @@ def node_state(text: str) -> tuple[str, tuple[str, ...]] | None:
 REASONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     # gres/gpu count reported lower than configured (7 < 8)  |  gres/gpu:h100 count too low (7 < 8)  |  gres/gpu GRES core specification …
     # gres/gpu type (h100) reported but not configured
-    ("gres_count", re.compile(r"gres/\S+ (?:count |GRES |type )|gres/\S+ has |Could not unpack gres", re.IGNORECASE)),
-    ("memory", re.compile(r"Low Real_?Memory|RealMemory too low", re.IGNORECASE)),
+    ("gres_count", regex(r"gres/\S+ (?:count |GRES |type )|gres/\S+ has |Could not unpack gres", re.IGNORECASE)),
+    ("memory", regex(r"Low Real_?Memory|RealMemory too low", re.IGNORECASE)),
     # Low socket*core*thread count, Low CPUs  |  low cpu count (32 < 64)  |  low tmp_disk size (…)
-    ("shape", re.compile(r"Low (?:socket|CPUs?\b|Tmp_?Disk|Cores)", re.IGNORECASE)),
-    ("kill", re.compile(r"Kill task fail", re.IGNORECASE)),
+    ("shape", regex(r"Low (?:socket|CPUs?\b|Tmp_?Disk|Cores)", re.IGNORECASE)),
+    ("kill", regex(r"Kill task fail", re.IGNORECASE)),
     # Prolog error  |  prolog/epilog failure  |  Job env setup error
-    ("prolog", re.compile(r"(?:Prolog|Epilog)\b.{0,40}(?:error|fail|exit|time)|Job env setup error|Epilog err|Prolog err", re.IGNORECASE)),
-    ("silent", re.compile(r"(?:slurmd )?Not respond|Node not respond|ResumeTimeout reached", re.IGNORECASE)),
-    ("rebooted", re.compile(r"Node unexpectedly re", re.IGNORECASE)),
-    ("launch", re.compile(r"batch job complete f|Duplicate jobid|Batch job launch", re.IGNORECASE)),
+    ("prolog", regex(r"(?:Prolog|Epilog)\b.{0,40}(?:error|fail|exit|time)|Job env setup error|Epilog err|Prolog err", re.IGNORECASE)),
+    ("silent", regex(r"(?:slurmd )?Not respond|Node not respond|ResumeTimeout reached", re.IGNORECASE)),
+    ("rebooted", regex(r"Node unexpectedly re", re.IGNORECASE)),
+    ("launch", regex(r"batch job complete f|Duplicate jobid|Batch job launch", re.IGNORECASE)),
     # NHC: check_nv_healthmon: …  |  HealthCheck: …  (LBNL NHC; DeepOps; AWS)
-    ("health", re.compile(r"NHC\b|Node ?Health|Health ?Check|HC:|GPU health|dcgm", re.IGNORECASE)),
+    ("health", regex(r"NHC\b|Node ?Health|Health ?Check|HC:|GPU health|dcgm", re.IGNORECASE)),
     # Reboot ASAP  |  Reboot ASAP : reboot issued
-    ("reboot", re.compile(r"(?:scontrol )?reboot (?:ASAP|requested|issued)|reboot ASAP", re.IGNORECASE)),
+    ("reboot", regex(r"(?:scontrol )?reboot (?:ASAP|requested|issued)|reboot ASAP", re.IGNORECASE)),
 )
 # … (7 < 8)  |  Low RealMemory (reported:24105 < 100.00% of configured:900000)
-AMOUNTS = re.compile(r"\((?:reported:)?(\d{1,15}) < (?:[\d.]{1,8}% of )?(?:configured:)?(\d{1,15})\)")
+AMOUNTS = regex(r"\((?:reported:)?(\d{1,15}) < (?:[\d.]{1,8}% of )?(?:configured:)?(\d{1,15})\)")
 
 
 def reason_kind(text: str) -> str:
@@ -188,24 +190,24 @@ def job_state(text: str) -> str:
 
 # Why a job does not run, by how the reason begins once blanks are `_`: the first that fits.
 WAITS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("nodes", re.compile(r"ReqNodeNotAvail|NodeDown|Nodes_required_for_job_are_DOWN|NODE_DOWN", re.IGNORECASE)),
-    ("launch", re.compile(r"launch_failed_requeued|JobLaunchFailure|Prolog$", re.IGNORECASE)),
-    ("held", re.compile(r"JobHeld|job_requeued_in_held|JobHoldMaxRequeue|ReservationDeleted|user_env_retrieval_failed", re.IGNORECASE)),
+    ("nodes", regex(r"ReqNodeNotAvail|NodeDown|Nodes_required_for_job_are_DOWN|NODE_DOWN", re.IGNORECASE)),
+    ("launch", regex(r"launch_failed_requeued|JobLaunchFailure|Prolog$", re.IGNORECASE)),
+    ("held", regex(r"JobHeld|job_requeued_in_held|JobHoldMaxRequeue|ReservationDeleted|user_env_retrieval_failed", re.IGNORECASE)),
     (
         "impossible",
-        re.compile(
+        regex(
             r"BadConstraints|Constraints$|PartitionNodeLimit|PartitionTimeLimit|PartitionConfig|InvalidAccount|InvalidQOS|QOSNotAllowed"
             r"|AccountNotAllowed|ReservationInvalid|DeadLine|MaxMemPerLimit|QOSMin",
             re.IGNORECASE,
         ),
     ),
-    ("partition", re.compile(r"PartitionDown|PartitionInactive", re.IGNORECASE)),
-    ("dependency", re.compile(r"DependencyNeverSatisfied", re.IGNORECASE)),
+    ("partition", regex(r"PartitionDown|PartitionInactive", re.IGNORECASE)),
+    ("dependency", regex(r"DependencyNeverSatisfied", re.IGNORECASE)),
     # QOSMaxGRESPerUser, AssocGrpGRES, MaxGRESPerAccount, AssociationJobLimit
-    ("limit", re.compile(r"QOS(?:Max|Grp|Job|Resource|Time|Usage)|Assoc|Max[A-Za-z]{2,30}Per|AccountingPolicy", re.IGNORECASE)),
+    ("limit", regex(r"QOS(?:Max|Grp|Job|Resource|Time|Usage)|Assoc|Max[A-Za-z]{2,30}Per|AccountingPolicy", re.IGNORECASE)),
     (
         "queue",
-        re.compile(
+        regex(
             r"Resources|Priority|Dependency|BeginTime|Licenses|Reservation|Job_?Array|Cleaning|SchedDefer|BurstBuffer|NvidiaImexChannels"
             r"|MpiPortsBusy|FedJobLock",
             re.IGNORECASE,

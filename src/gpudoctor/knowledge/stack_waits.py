@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from gpudoctor.patterns import regex
 
 # State → what `function (file:line)` of a frame is searched for; of one frame the first that fits counts.
 WAITS: dict[str, tuple[str, ...]] = {
@@ -34,7 +34,7 @@ WAITS: dict[str, tuple[str, ...]] = {
         r"^(?:__)?(?:pthread_\w*wait\w*|futex\w*|sem_wait\w*) \(",
     ),
 }
-PATTERNS = [(state, re.compile("|".join(patterns))) for state, patterns in WAITS.items()]
+PATTERNS = [(state, regex("|".join(patterns))) for state, patterns in WAITS.items()]
 # The innermost state → the outer ones that say what it is for: a checkpoint reads and writes files, waits for locks and for all ranks.
 OUTER: dict[str, tuple[str, ...]] = {
     "file_system": ("checkpoint", "data_loader", "compile"),

@@ -13,10 +13,11 @@ import re
 import msgspec
 
 from gpudoctor.knowledge.xids import Book, Rule, book
+from gpudoctor.patterns import regex
 
 LONGEST = 1024  # characters of a message that are looked at; the driver's longest are about 300
 WORDED = ("registers", "interrupt", "status", "to_name", "to_value")  # groups that tables explain
-NONFATAL = re.compile(r"non-?fatal", re.IGNORECASE)
+NONFATAL = regex(r"non-?fatal", re.IGNORECASE)
 REASON_BITS = slice(-26, -20)  # link-down reason: bits 25:20 of the first word, in its 32 binary digits
 
 

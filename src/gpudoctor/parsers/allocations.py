@@ -10,6 +10,7 @@ from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.gpu import Allocation
 from gpudoctor.parsers import LINE
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 SIZE = r"(\d{1,7}(?:\.\d{1,3})?) (bytes|[KMGT]iB)"
@@ -18,12 +19,12 @@ BEGINS = "Tried to allocate "
 # … Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB of which 1.25 GiB is free. … Of the allocated memory 20.57 GiB is
 #   allocated by PyTorch, and 1.62 GiB is reserved by PyTorch but unallocated. …                         (2.1 and later)
 # … Tried to allocate 2.00 GiB (GPU 0; 14.76 GiB total capacity; 13.50 GiB already allocated; 101.75 MiB free; 13.70 GiB reserved in total …
-TRIED = re.compile(rf"{BEGINS}{SIZE}")
-TOTAL = re.compile(rf"total capaci?ty of {SIZE}|; {SIZE} total capacity")
-FREE = re.compile(rf"of which {SIZE} is free|; {SIZE} free")
-ALLOCATED = re.compile(rf"{SIZE} (?:is allocated by PyTorch|already allocated)")
-UNALLOCATED = re.compile(rf"{SIZE} is reserved by PyTorch but unallocated")
-RESERVED = re.compile(rf"{SIZE} reserved in total by PyTorch")
+TRIED = regex(rf"{BEGINS}{SIZE}")
+TOTAL = regex(rf"total capaci?ty of {SIZE}|; {SIZE} total capacity")
+FREE = regex(rf"of which {SIZE} is free|; {SIZE} free")
+ALLOCATED = regex(rf"{SIZE} (?:is allocated by PyTorch|already allocated)")
+UNALLOCATED = regex(rf"{SIZE} is reserved by PyTorch but unallocated")
+RESERVED = regex(rf"{SIZE} reserved in total by PyTorch")
 LONGEST = 1500  # characters of one report
 MOST = 5000  # reports of one log that are looked at
 

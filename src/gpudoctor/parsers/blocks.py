@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
+
+from gpudoctor.patterns import regex
 
 BLOCK = 256 * 1024  # bytes of whole lines that are looked at together
 LONGEST_LINE = 4096  # bytes of one line that are looked at
-ANSI = re.compile(rb"\x1b\[[0-9;]{0,16}[A-Za-z]")  # \x1b[31mERROR\x1b[0m
+ANSI = regex(rb"\x1b\[[0-9;]{0,16}[A-Za-z]")  # \x1b[31mERROR\x1b[0m
 
 
 def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:

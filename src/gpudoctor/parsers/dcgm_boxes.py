@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from gpudoctor.facts import Origin
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import lines, plain
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # What dcgmi says instead of an answer → a neutral word. The order decides: a line may hold two of them.
@@ -45,12 +46,12 @@ PROBLEMS: tuple[tuple[str, str], ...] = (
     ("Diagnostic was stopped", "stopped"),
     ("diagnostic was killed", "stopped"),
 )
-OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
+OBJECT = regex(r"^[ \t]*\{", re.MULTILINE)
 # What an object of dcgmi has: `diag` tests or a reason why there are none, the others a body.
-OURS = re.compile(r'"(?:tests|runtime_error|body)"\s*:')
-FAILED = re.compile(r"\s*Error: |\s*Error \w+ing |\s*error: dcgmi")
+OURS = regex(r'"(?:tests|runtime_error|body)"\s*:')
+FAILED = regex(r"\s*Error: |\s*Error \w+ing |\s*error: dcgmi")
 # |-----  Deployment  --------+------|   +-----  Stress  ------------+------+
-SECTION = re.compile(r"\s*[|+]-{2,}\s+(\S.{0,40}?)\s+-{2,}[+|]")
+SECTION = regex(r"\s*[|+]-{2,}\s+(\S.{0,40}?)\s+-{2,}[+|]")
 
 
 class Row(NamedTuple):

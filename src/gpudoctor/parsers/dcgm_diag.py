@@ -18,6 +18,7 @@ from gpudoctor.facts.dcgm import DcgmError, DcgmTest
 from gpudoctor.knowledge.dcgm_errors import SEVERITIES
 from gpudoctor.parsers.dcgm_boxes import Row, decoded, gpu_name, listed, not_read, number, objects, problem, rows
 from gpudoctor.parsers.dcgm_report import error
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 WIDTH = 45  # characters of a sentence in one row: DATA_INFO_TAG_LEN in dcgmi/Diag.cpp
@@ -25,9 +26,9 @@ STATUSES = {"pass": "pass", "fail": "fail", "warn": "warn", "warning": "warn", "
 CATEGORIES = ("Deployment", "Hardware", "Integration", "Stress")
 ORDER = ("", "not_run", "skip", "pass", "warn", "fail")
 # Pass  |  Pass - All  |  Fail - GPU: 3  |  Skip - GPUs: 0, 1  |  GPU3: Fail
-STATUS = re.compile(r"(?:([A-Za-z_]{1,20}?) ?(\d{1,4}): )?(Pass|Fail|Warn|Skip|Not Run)(?: - (?:All|GPUs?: ([\d, ]{1,200})))?\s*\Z")
+STATUS = regex(r"(?:([A-Za-z_]{1,20}?) ?(\d{1,4}): )?(Pass|Fail|Warn|Skip|Not Run)(?: - (?:All|GPUs?: ([\d, ]{1,200})))?\s*\Z")
 # Warning  |  Error  |  Info  |  Warning: GPU3
-SENTENCE = re.compile(r"(Warning|Error|Info)(?:: ([A-Za-z_]{1,20}?) ?(\d{1,4}))?\s*\Z")
+SENTENCE = regex(r"(Warning|Error|Info)(?:: ([A-Za-z_]{1,20}?) ?(\d{1,4}))?\s*\Z")
 
 
 class Said:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.facts import Fact, Facts, Subject
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.parsers import pci
 from gpudoctor.parsers.dcgm_boxes import Row, not_read, number, problem, rows
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # 8 GPUs found.
-FOUND = re.compile(r"\s*(\d{1,4}) (?:active )?GPUs? found\.")
+FOUND = regex(r"\s*(\d{1,4}) (?:active )?GPUs? found\.")
 # GPU-7f3c2a10-0b1d-4c5e-9f00-1a2b3c4d5e6f
-UUID = re.compile(r"GPU-[0-9A-Fa-f-]{8,60}\Z")
+UUID = regex(r"GPU-[0-9A-Fa-f-]{8,60}\Z")
 
 
 def discovery(output: Output, about: Subject) -> Facts:

@@ -16,11 +16,12 @@ from gpudoctor.knowledge import clock_reasons, dcgm_fields
 from gpudoctor.parsers import pci
 from gpudoctor.parsers.dcgm_boxes import amount, gpu_name, not_read, problem
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
-HEAD = re.compile(r"# ?Entity\b")
+HEAD = regex(r"# ?Entity\b")
 # GPU 0           1980  44.1   N/A
-ROW = re.compile(r"\s{0,8}GPU (\d{1,4})(?=\s|\Z)")
+ROW = regex(r"\s{0,8}GPU (\d{1,4})(?=\s|\Z)")
 DELAY = 1.0  # s between the rows of a GPU, the default of dmon's -d
 Column = tuple[dcgm_fields.Field | None, int]  # the field of a header, and where the header begins
 # What a column says of the GPU itself.

@@ -6,7 +6,6 @@ and 2 a row for each GPU. The JSON is that tree: objects with `value`, `overflow
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +16,7 @@ from gpudoctor.facts.dcgm import DcgmError, DcgmHealth
 from gpudoctor.parsers.dcgm_boxes import decoded, gpu_name, not_read, number, problem, rows
 from gpudoctor.parsers.dcgm_report import error, sentences
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 STATUSES = {"Healthy": "healthy", "Warning": "warning", "Failure": "failure", "Warn": "warning", "Fail": "failure"}
@@ -24,16 +24,16 @@ STATUSES = {"Healthy": "healthy", "Warning": "warning", "Failure": "failure", "W
 SYSTEMS = {"NVLINK": "NVLink", "NvSwitch NF": "NVSwitch non-fatal", "NvSwitch F": "NVSwitch fatal"}
 ENTITIES = ("GPU", "NvSwitch", "Switch", "GPU_I", "GPU_CI", "Link", "CPU", "CPU_CORE", "ConnectX", "None", "Global")
 # |       -> PCIe system     | Warning          (the depth is in the columns before the arrow)
-NESTED = re.compile(r"(\s*)-> ?(.*)")
+NESTED = regex(r"(\s*)-> ?(.*)")
 # GPU ID: 0   (DCGM 1 and 2)        PCIe system: Warning - Detected more than …
-OLD_GPU = re.compile(r"GPU ID: (\d{1,4})\Z")
-OLD_SYSTEM = re.compile(
+OLD_GPU = regex(r"GPU ID: (\d{1,4})\Z")
+OLD_SYSTEM = regex(
     r"([A-Za-z]{2,20} system|PCIe|NVLink|NvSwitch|PMU|MCU|Memory|SM|InfoROM|Inforom|Thermal|Power|Driver)"
     r": (Healthy|Warning|Failure) ?-? ?(.*)"
 )
 # GPU 3   |   GPU ID: 3   |   -> 3
-QUOTED_GPU = re.compile(r"(?:GPU(?: ID:)?|->) (\d{1,4})(?:\Z| *[:|-])")
-OVERALL = re.compile(r"Overall Health: *(Healthy|Warning|Failure)")
+QUOTED_GPU = regex(r"(?:GPU(?: ID:)?|->) (\d{1,4})(?:\Z| *[:|-])")
+OVERALL = regex(r"Overall Health: *(Healthy|Warning|Failure)")
 
 
 class Incident(msgspec.Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,13 +9,14 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.dcgm import DcgmPolicy
 from gpudoctor.parsers.dcgm_boxes import decoded, gpu_name, not_read, problem, rows
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 HEADING = "Policy Information"
 MIXED = "****"  # the entities of the group differ: `-v` shows each
 KEYS = ("Violation conditions", "Isolation mode", "Action on violation", "Validation after action", "Validation failure action")
 # GPU ID: 3
-ENTITY = re.compile(r"([A-Za-z_]{1,20}) ID: (\d{1,4})\Z")
+ENTITY = regex(r"([A-Za-z_]{1,20}) ID: (\d{1,4})\Z")
 # What names the box of the second row: `| DCGM_ALL_SUPPORTED_GPUS        |`
 Box = tuple[str, dict[str, list[str]], Origin]
 

@@ -9,15 +9,16 @@ from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.dcgm import DcgmError
 from gpudoctor.knowledge import dcgm_errors
 from gpudoctor.parsers.dcgm_boxes import gpu_name, number
+from gpudoctor.patterns import regex
 
 SENTENCE = 1024  # characters: DCGM_ERR_MSG_LENGTH and its errors' buffers
 # Detected XID 79 for GPU 3 (triggered by XID 79: …)
-XID = re.compile(r"\bXID (\d{1,4})\b(?! ?\))")
-EXPLAINED = re.compile(r" ?\(triggered by XID.*", re.DOTALL)
+XID = regex(r"\bXID (\d{1,4})\b(?! ?\))")
+EXPLAINED = regex(r" ?\(triggered by XID.*", re.DOTALL)
 # … row remappings are pending in GPU 3. The first that is named is the one that is spoken of; DCGM 2 and 3 glue it on: GPU 3Thermal …
-GPU = re.compile(r"\bGPU (\d{1,3})(?!\d)")
+GPU = regex(r"\bGPU (\d{1,3})(?!\d)")
 # Max power of 690.1 did not reach desired power minimum targeted_power.target_power of 700.0 for GPU 3
-MISSED = re.compile(r"(?:Max (?:power|stress level) of|memory bandwidth of) ([\d.]{1,12}).{1,80}? (?:of|meet) ([\d.]{1,12})\b")
+MISSED = regex(r"(?:Max (?:power|stress level) of|memory bandwidth of) ([\d.]{1,12}).{1,80}? (?:of|meet) ([\d.]{1,12})\b")
 
 
 def error(

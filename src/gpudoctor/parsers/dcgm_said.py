@@ -7,16 +7,15 @@ Only sentences that state a result of their own are taken, each of them once. So
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.dcgm import DcgmError
 from gpudoctor.knowledge.dcgm_errors import of_text
 from gpudoctor.parsers.dcgm_report import error
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
-SAID = re.compile(
+SAID = regex(
     r"(?:GPU \d{1,3} is running at PCI link (?:width|generation) |(?:There (?:have|has) been )?[Tt]hermal violations totaling "
     r"|Detected (?:clocks? event|clocks? throttling) due to thermal violation in GPU "
     r"|Clocks? event for GPU \d{1,3} because of clocks? event|Temperature \d{1,3} of .{1,40} exceeded user-specified maximum"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -11,18 +10,19 @@ from gpudoctor.facts.dcgm import DcgmStats
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.parsers.dcgm_boxes import amount, gpu_name, not_read, number, problem, rows
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # Successfully retrieved statistics for job: train-7.   |   Successfully retrieved process info for PID: 4242. Process ran on 2 GPUs.
-JOB = re.compile(r"Successfully retrieved statistics for job: (\S{1,64}?)\.?\s*\Z")
-PID = re.compile(r"Successfully retrieved process info for PID: (\d{1,9})\.")
-GPU = re.compile(r"GPU ID: (\d{1,4})\Z")
+JOB = regex(r"Successfully retrieved statistics for job: (\S{1,64}?)\.?\s*\Z")
+PID = regex(r"Successfully retrieved process info for PID: (\d{1,9})\.")
+GPU = regex(r"GPU ID: (\d{1,4})\Z")
 # Avg: 1395, Max: 1410, Min: 1380
-AVERAGE = re.compile(r"Avg: (\S{1,20}?),")
+AVERAGE = regex(r"Avg: (\S{1,20}?),")
 # Avg: 0, Max: 0, Min: 0
-HIGHEST = re.compile(r"Avg: \S{1,20}?, Max: (\S{1,20}?)(?:,|$)")
+HIGHEST = regex(r"Avg: \S{1,20}?, Max: (\S{1,20}?)(?:,|$)")
 # Due to - Power (%)   |          - Thermal (%)
-SLOWDOWN = re.compile(r"(?:Due to )?- (\w[\w ]{1,20}?) \(%\)")
+SLOWDOWN = regex(r"(?:Due to )?- (\w[\w ]{1,20}?) \(%\)")
 REASONS = {
     "Power": "power",
     "Thermal": "thermal",

@@ -14,30 +14,31 @@ from gpudoctor.facts.job import Setting
 from gpudoctor.knowledge import nccl_settings
 from gpudoctor.parsers import LINE
 from gpudoctor.parsers.setting import HIDDEN, RANKS, setting, shown
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 MOST = 500  # variables of one text
 NAME = r"(?P<name>[A-Z][A-Z0-9_]{2,100})"
 QUOTED = r"""(?:"(?P<double>[^"\n]{0,1000})"|'(?P<single>[^'\n]{0,1000})'|(?P<bare>[^\s"';#]{0,1000}))"""
 # export NCCL_DEBUG=INFO NCCL_NET=IB  |  + NCCL_DEBUG=INFO python …  |  cd /job && export NCCL_DEBUG=INFO  |  declare -x NCCL_DEBUG="INFO"
-COMMAND = re.compile(r"(?:^|&&|;)\s{0,40}(?:[+$>] )?(?:(?:sudo|env|export|declare -x)\s+){0,3}(?=[A-Z][A-Z0-9_]{2,100}=)")
-ASSIGNED = re.compile(rf"{NAME}={QUOTED}[;\s]*")
+COMMAND = regex(r"(?:^|&&|;)\s{0,40}(?:[+$>] )?(?:(?:sudo|env|export|declare -x)\s+){0,3}(?=[A-Z][A-Z0-9_]{2,100}=)")
+ASSIGNED = regex(rf"{NAME}={QUOTED}[;\s]*")
 # docker run -e NCCL_DEBUG=INFO  |  mpirun -x NCCL_DEBUG=INFO  |  --env=NCCL_DEBUG=INFO  |  srun --export=ALL,NCCL_DEBUG=INFO
-OPTION = re.compile(rf"""\s(?:-e|-x|--env|--export)[ =]["']?(?:[\w,.:/-]{{1,200}},)?{NAME}={QUOTED}""")
+OPTION = regex(rf"""\s(?:-e|-x|--env|--export)[ =]["']?(?:[\w,.:/-]{{1,200}},)?{NAME}={QUOTED}""")
 # NCCL_SOCKET_IFNAME==ens1f0                  (/etc/nccl.conf and env: everything behind the first = is the value)
-PLAIN = re.compile(rf"^{NAME}=(?P<bare>.{{0,1000}})$")
+PLAIN = regex(rf"^{NAME}=(?P<bare>.{{0,1000}})$")
 # setenv NCCL_DEBUG INFO  |  ENV NCCL_DEBUG INFO  |  NCCL_DEBUG: "INFO"  |  os.environ["NCCL_DEBUG"] = "INFO"
-SPOKEN = re.compile(
+SPOKEN = regex(
     rf"""^\s{{0,40}}(?:(?:setenv|ENV)\s+{NAME}\s+|(?:os\.environ\[["']){NAME.replace("name", "python")}["']\]\s{{0,4}}=\s{{0,4}}|"""
     rf"""["']?{NAME.replace("name", "key")}["']?:\s{{1,8}}){QUOTED}"""
 )
 # - name: NCCL_DEBUG            and on the next line            value: "INFO"
-MANIFEST_NAME = re.compile(rf"""^\s{{0,80}}(?:- )?["']?name["']?:\s{{0,8}}["']?{NAME}["']?,?\s*$""")
-MANIFEST_VALUE = re.compile(rf"""^\s{{0,80}}["']?value["']?:\s{{0,8}}{QUOTED}""")
+MANIFEST_NAME = regex(rf"""^\s{{0,80}}(?:- )?["']?name["']?:\s{{0,8}}["']?{NAME}["']?,?\s*$""")
+MANIFEST_VALUE = regex(rf"""^\s{{0,80}}["']?value["']?:\s{{0,8}}{QUOTED}""")
 WHOLE = 3  # of the variables that every process has; a text that sets so many is an environment and no script
-EVERYWHERE = re.compile(r"^(?:PATH|HOME|PWD|HOSTNAME|USER|LANG|SHLVL|TERM|SHELL|_|KUBERNETES_SERVICE_HOST|KUBERNETES_PORT)=", re.MULTILINE)
-RANK = re.compile(rf"^(?:{'|'.join(RANKS)})=(\d{{1,7}})$", re.MULTILINE)
-PID = re.compile(r"/proc/(\d{1,10})/environ")
+EVERYWHERE = regex(r"^(?:PATH|HOME|PWD|HOSTNAME|USER|LANG|SHLVL|TERM|SHELL|_|KUBERNETES_SERVICE_HOST|KUBERNETES_PORT)=", re.MULTILINE)
+RANK = regex(rf"^(?:{'|'.join(RANKS)})=(\d{{1,7}})$", re.MULTILINE)
+PID = regex(r"/proc/(\d{1,10})/environ")
 
 
 def settings(output: Output, about: Subject) -> Facts:

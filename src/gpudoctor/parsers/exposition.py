@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from gpudoctor.facts import Origin
 from gpudoctor.facts.monitoring import Exposition
+from gpudoctor.patterns import regex
 
 # DCGM_FI_DEV_GPU_TEMP, DCGM_EXP_XID_ERRORS_COUNT; dcgm_gpu_temp (1.x, and --use-old-namespace)
-NAME = re.compile(r"\b(?:DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80}|dcgm_[a-z][a-z0-9_]{1,80})\b")
+NAME = regex(r"\b(?:DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80}|dcgm_[a-z][a-z0-9_]{1,80})\b")
 POD_LABELS = ("pod", "pod_name", "exported_pod")  # pod_name: --use-old-namespace
 WHOLE = 8  # different metrics: the shortest list of counters that the exporter comes with has 15, and who cuts out cuts out a few
 MANY = 2000  # different names

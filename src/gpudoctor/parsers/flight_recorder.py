@@ -30,6 +30,7 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.job import Collective, Communicator, Rank
 from gpudoctor.knowledge.collectives import group, operation
 from gpudoctor.parsers import ParseError, plain_pickle
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 UNFINISHED = 2  # of each process group: the one that the rank waits in, and the next
@@ -40,7 +41,7 @@ FRAMES = 12  # of a stack: the call, torch's wrappers, and the caller's own line
 TEXT = 200
 
 # …/nccl_trace_rank_5  |  comm_lib_trace_rank_12.json  |  nccl_trace_5.pickle
-RANK = re.compile(r"(?:^|[^0-9A-Za-z]|rank)(\d{1,7})(?:\.[A-Za-z]{1,12}){0,2}$")
+RANK = regex(r"(?:^|[^0-9A-Za-z]|rank)(\d{1,7})(?:\.[A-Za-z]{1,12}){0,2}$")
 COMPILED = (".cpp", ".cc", ".c", ".h", ".hpp", ".cu", ".so")  # frames of TORCH_NCCL_TRACE_CPP_STACK
 
 Entry = Mapping[str, Any]

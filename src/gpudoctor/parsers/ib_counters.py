@@ -24,24 +24,23 @@ from gpudoctor.parsers.ib_links import LINK, port_of
 from gpudoctor.parsers.ib_text import MOST, counters, guid, named, number
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # # Port counters: Lid 32 port 1 (CapMask: 0x5A00)  |  # Port extended counters: Lid 32 port 1 (CapMask: …)  |  # Port counters: DR path …
-HEAD = re.compile(
-    r"(?:# ?)?Port (?:extended |extended speeds )?counters: (?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b", re.IGNORECASE
-)
+HEAD = regex(r"(?:# ?)?Port (?:extended |extended speeds )?counters: (?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b", re.IGNORECASE)
 # PortXmitData:....................648  |  VL15Dropped:.....................0x0a
-VALUE = re.compile(r"([A-Z][A-Za-z0-9]{2,60}):\.+(\S{1,24})\s*$")
+VALUE = regex(r"([A-Z][A-Za-z0-9]{2,60}):\.+(\S{1,24})\s*$")
 # symbol_error:812  |  counters/symbol_error:812  |  symbol_error 812: sysfs, from within its folder or by a loop
-FILE = re.compile(r"(?:[\w./-]{0,120}/)?([a-zA-Z]\w{3,40})(?: ?[:=] ?|\s{1,20})(\d{1,20})\s*$")
+FILE = regex(r"(?:[\w./-]{0,120}/)?([a-zA-Z]\w{3,40})(?: ?[:=] ?|\s{1,20})(\d{1,20})\s*$")
 NOT_COUNTERS = frozenset({"PortSelect", "CounterSelect", "CounterSelect2"})
 # Errors for 0xb83fd20300c0ffee "leaf-1"  |  Errors for "gpu-03 mlx5_0"  |  Data Counters for 0x… "…"
-NODE = re.compile(r"(Errors|Data Counters) for (?:0x([0-9a-f]{1,16}) )?\"([^\"]{0,200})\"")
+NODE = regex(r"(Errors|Data Counters) for (?:0x([0-9a-f]{1,16}) )?\"([^\"]{0,200})\"")
 #    GUID 0x98039b0300a1b2c3 port 1: [SymbolErrorCounter == 65535] [PortXmitData == 5000 (20.0KB)]
 # GUID 0x9803... port 1: whoever quotes it shortens it
-PORT = re.compile(r"\s*GUID (0x[0-9a-f]{1,16})(?:\.{2,3}|…)? port (\d{1,3}|ALL):(.*)$")
-ERROR = re.compile(r"\[([A-Z][A-Za-z0-9]{2,60}) == (\d{1,20})\b")
-SUMMARY = re.compile(r"## Summary: (\d{1,7}) nodes checked, (\d{1,7}) bad nodes found")
+PORT = regex(r"\s*GUID (0x[0-9a-f]{1,16})(?:\.{2,3}|…)? port (\d{1,3}|ALL):(.*)$")
+ERROR = regex(r"\[([A-Z][A-Za-z0-9]{2,60}) == (\d{1,20})\b")
+SUMMARY = regex(r"## Summary: (\d{1,7}) nodes checked, (\d{1,7}) bad nodes found")
 
 
 def perfquery(output: Output, about: Subject) -> Facts:

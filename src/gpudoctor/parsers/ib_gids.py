@@ -20,16 +20,17 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.ib_text import MOST, number
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
-HEAD = re.compile(r"\s*DEV\s+PORT\s+INDEX\s+GID\b")
-ROW = re.compile(
+HEAD = regex(r"\s*DEV\s+PORT\s+INDEX\s+GID\b")
+ROW = regex(
     r"\s*([\w.-]{1,64})\s+(\d{1,3})\s+(\d{1,4})\s+([0-9a-fA-F:]{15,39})(?:\s+(\d{1,3}(?:\.\d{1,3}){3}))?(?:\s+(v[12]|IB))?(?:\s+(\S{1,32}))?\s*$"
 )
 # link mlx5_0/1 subnet_prefix fe80:0000:0000:0000 lid 12 sm_lid 1 lmc 0 state ACTIVE physical_state LINK_UP  |  0/1: mlx5_0/1: state DOWN …
-LINK = re.compile(r"\s*(?:link\s+|\d{1,4}/\d{1,3}:\s+)([\w.-]{1,64})/(\d{1,3}):?\s+(.*\bstate\s+\S+.*)$")
+LINK = regex(r"\s*(?:link\s+|\d{1,4}/\d{1,3}:\s+)([\w.-]{1,64})/(\d{1,3}):?\s+(.*\bstate\s+\S+.*)$")
 # mlx5_0 port 1 ==> ib0 (Up)  |  with -v: 0000:18:00.0 mlx5_0 (MT4129 - MCX75310AAS-NEAT) … fw 28.39.1002 port 1 (ACTIVE) ==> ib0 (Up)
-NETDEV = re.compile(
+NETDEV = regex(
     r"(?:[0-9a-f]{4}:\S{7} )?([\w.-]{1,64}) (?:\(.{0,160} )?port (\d{1,3})(?: \((\w{1,12}) {0,4}\))? ==> ([\w.-]{1,32}) \((Up|Down)\)"
 )
 

@@ -20,12 +20,13 @@ from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.ib_text import MOST, guid, named, number
 from gpudoctor.parsers.messages import scan_lines
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # Switch: 0xb83fd20300c0ffee leaf-1:  |  CA: gpu-01 mlx5_0:  |  CA: MT25408 ConnectX Mellanox Technologies:
-NODE = re.compile(r"[<>]?\s?(Switch|CA|Router): (?:(0x[0-9a-f]{16}) )?(.{1,200}):$")
+NODE = regex(r"[<>]?\s?(Switch|CA|Router): (?:(0x[0-9a-f]{16}) )?(.{1,200}):$")
 # 4   12[  ] ==( 1X          53.125 Gbps Active/  LinkUp)==>     117    1[  ] "gpu-01 mlx5_0" (Could be 4X )
-LINK = re.compile(
+LINK = regex(
     r"[<>]?\s{0,20}(?:Link info:\s{0,20})?(?:(0x[0-9a-f]{16}) )?(?:\"(?P<own>[^\"]{1,200})\" )?"
     r"\s{0,20}(?P<lid>\d{1,6})\s{1,20}(?P<port>\d{1,3})\[[ \d]{0,3}\] ==\(\s{0,40}"
     r"(?:(?P<width>\d{1,2}X|\S{1,8}) {1,40}(?P<speed>[\d.,]{1,8} Gbps(?: \(FDR10\))?|undefined \(\d{1,4}\)|\S{1,20}) {1,40})?"
@@ -33,8 +34,8 @@ LINK = re.compile(
     r"(?:0x[0-9a-f]{16} )?\s{0,20}(?:(?P<far_lid>\d{1,6})\s{1,20}(?P<far>\d{1,3}))?\[[ \d]{0,3}\] \"(?P<name>[^\"]{0,200})\""
     r" ?(?:\( ?(?P<could>[^)]{0,80})\))?"
 )
-COULD = re.compile(r"Could be (?:Found link at )?(\S+(?: Gbps)?(?: \(FDR10\)?)?)")
-ANSWER = re.compile(r"ibwarn|iberror|Failed to open|discover failed", re.IGNORECASE)
+COULD = regex(r"Could be (?:Found link at )?(\S+(?: Gbps)?(?: \(FDR10\)?)?)")
+ANSWER = regex(r"ibwarn|iberror|Failed to open|discover failed", re.IGNORECASE)
 
 
 def iblinkinfo(output: Output, about: Subject) -> Facts:

@@ -21,13 +21,14 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.messages import scan_lines
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
-FIELD = re.compile(r"([A-Z][A-Za-z0-9 ()/.%-]{2,40}?) *: (.{0,200})$")
+FIELD = regex(r"([A-Z][A-Za-z0-9 ()/.%-]{2,40}?) *: (.{0,200})$")
 # State                              : Active  |  Speed                              : IB-HDR  |  … : 100G
 KEYS = ("State", "Physical state", "Speed", "Width")
 # mlxlink's words for physical states: AN/LT phases, `Disable`, `ETH_AN_FSM_ENABLE`, `LinkUp`
-DOWN = re.compile(r"disable", re.IGNORECASE)
+DOWN = regex(r"disable", re.IGNORECASE)
 
 
 def mlxlink(output: Output, about: Subject) -> Facts:

@@ -6,7 +6,6 @@ What the tools print on stderr (`ibpanic: … stat of IB device 'mlx5_2' failed`
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,18 +16,19 @@ from gpudoctor.parsers import ParseError, ib_sysfs
 from gpudoctor.parsers.ib_text import MOST, guid, number, rate
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # CA 'mlx5_0'  |  CA: 'mlx5_0' (of one port)  |  hca_id: mlx5_0  |  Infiniband device 'mlx5_0' port 1 status:
-HEADS = re.compile(r"(?:CA:? '([^']{1,64})'|hca_id:\s*(\S{1,64})|[Ii]nfini[Bb]and device '([^']{1,64})' port (\d{1,3}) status:)")
-ADAPTER = re.compile(rf"\s*{HEADS.pattern}")
+HEADS = regex(r"(?:CA:? '([^']{1,64})'|hca_id:\s*(\S{1,64})|[Ii]nfini[Bb]and device '([^']{1,64})' port (\d{1,3}) status:)")
+ADAPTER = regex(rf"\s*{HEADS.pattern}")
 TOOLS = ("ibstat", "ibstatus", "ibv_devinfo", "cat")
 # 4: ACTIVE
-BARE = re.compile(r"[1-5]: (ACTIVE|DOWN|INIT|ARMED)\Z")
+BARE = regex(r"[1-5]: (ACTIVE|DOWN|INIT|ARMED)\Z")
 # Port 1:  |  port:   1
-PORT = re.compile(r"\s*[Pp]ort:?\s+(\d{1,3}):?\s*$")
+PORT = regex(r"\s*[Pp]ort:?\s+(\d{1,3}):?\s*$")
 # State: Active  |  phys state:      5: LinkUp  |  fw_ver:    28.39.1002  |  GID[  0]:   fe80:…
-FIELD = re.compile(r"\s*([A-Za-z][\w ]{0,24}?(?:\[ {0,2}\d{1,3}\])?):\s+(\S.{0,120}?)\s*$")
+FIELD = regex(r"\s*([A-Za-z][\w ]{0,24}?(?:\[ {0,2}\d{1,3}\])?):\s+(\S.{0,120}?)\s*$")
 # What each tool calls a field of the adapter, and of the port.
 OF_ADAPTER = {"ca type": "ca_type", "firmware version": "firmware", "fw_ver": "firmware", "board_id": "board"}
 OF_PORT = {
@@ -50,7 +50,7 @@ OF_PORT = {
     "default gid": "gid",
     "gid[  0]": "gid",
 }
-ANSWER = re.compile(r"No IB devices found|No devices|can't (?:init UMAD|list IB device|open UMAD)|ibpanic|ibwarn|[Ff]ailed|rror")
+ANSWER = regex(r"No IB devices found|No devices|can't (?:init UMAD|list IB device|open UMAD)|ibpanic|ibwarn|[Ff]ailed|rror")
 
 
 def ports(output: Output, about: Subject) -> Facts:

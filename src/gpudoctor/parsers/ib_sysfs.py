@@ -10,7 +10,6 @@ Source: Linux, Documentation/ABI/stable/sysfs-class-infiniband.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -21,18 +20,19 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.parsers.ib_gids import address_of, kind_of
 from gpudoctor.parsers.ib_text import MOST, counters, guid, number, rate
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # …/infiniband/mlx5_0/ports/1/counters/symbol_error
-OF_PORT = re.compile(r"/infiniband/([\w.-]{1,64})/ports/(\d{1,3})/([\w/]{1,80})$")
-OF_ADAPTER = re.compile(r"/infiniband/([\w.-]{1,64})/(hca_type|fw_ver|board_id)$")
+OF_PORT = regex(r"/infiniband/([\w.-]{1,64})/ports/(\d{1,3})/([\w/]{1,80})$")
+OF_ADAPTER = regex(r"/infiniband/([\w.-]{1,64})/(hca_type|fw_ver|board_id)$")
 # …/0000:ba:00.0/net/ib6/operstate, beside …/0000:ba:00.0/infiniband/mlx5_8
-OF_NET = re.compile(r"(?:^|/)([^/]{0,64})/(?:device/)?net/([\w.@-]{1,32})/(operstate|address|mtu|type|carrier_changes)$")
-DEVICE = re.compile(r"/([^/]{1,64})/infiniband/([\w.-]{1,64})/")
-LINE_OF = re.compile(r"(/sys/\S{0,200}?/(?:infiniband|net)/[^:\s]{1,120}):(.*)$")
-JSON_LINE = re.compile(r'\s*"(/sys/[^"\s]{1,250})": ?"([^"]{0,200})"')
-HEADING = re.compile(r"==> (/sys/\S{1,250}) <==$")
-MINE = re.compile(r"/sys/\S{0,200}/infiniband/[\w.-]{1,64}/ports/\d")
+OF_NET = regex(r"(?:^|/)([^/]{0,64})/(?:device/)?net/([\w.@-]{1,32})/(operstate|address|mtu|type|carrier_changes)$")
+DEVICE = regex(r"/([^/]{1,64})/infiniband/([\w.-]{1,64})/")
+LINE_OF = regex(r"(/sys/\S{0,200}?/(?:infiniband|net)/[^:\s]{1,120}):(.*)$")
+JSON_LINE = regex(r'\s*"(/sys/[^"\s]{1,250})": ?"([^"]{0,200})"')
+HEADING = regex(r"==> (/sys/\S{1,250}) <==$")
+MINE = regex(r"/sys/\S{0,200}/infiniband/[\w.-]{1,64}/ports/\d")
 
 
 def is_listing(output: Output) -> bool:

@@ -8,15 +8,14 @@ from typing import Any
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.infiniband import IbCounters
 from gpudoctor.knowledge.infiniband import BY_NAME, DATA, WORD, saturated
+from gpudoctor.patterns import regex
 
 MOST = 100_000  # records of one answer: a fabric of 10,000 hosts has so many ports
-NUMBER = re.compile(r"(?:0[xX]([0-9a-fA-F]{1,16})|(\d{1,20}))(?![\dA-Za-z.,])")
+NUMBER = regex(r"(?:0[xX]([0-9a-fA-F]{1,16})|(\d{1,20}))(?![\dA-Za-z.,])")
 # 200 Gb/sec (4X HDR)  |  2.5 Gb/sec (1X SDR)  |  100 Gb/sec (4X EDR)
-RATE = re.compile(r"(\d{1,5}(?:[.,]\d{1,3})?)(?: ?Gb/s(?:ec)?)?(?: \((\d{1,2}X)(?: ([A-Z]{3,4}\d{0,2}))?\)| \((FDR10)\))?\s*$")
+RATE = regex(r"(\d{1,5}(?:[.,]\d{1,3})?)(?: ?Gb/s(?:ec)?)?(?: \((\d{1,2}X)(?: ([A-Z]{3,4}\d{0,2}))?\)| \((FDR10)\))?\s*$")
 # gpu-01 mlx5_3  |  gpu-01 HCA-3  |  'gpu-01 ibp26s0'  |  gpu-01: the description that the kernel and rdma-ndd give a node
-DESCRIPTION = re.compile(
-    r"([A-Za-z0-9][\w.-]{0,200}) ((?:mlx\d?_\w{1,20}|HCA-\d{1,3}|ib[a-z]\w{1,20}|roce\w{1,20}|hfi\d_\d|bnxt_re\d{1,3}))$"
-)
+DESCRIPTION = regex(r"([A-Za-z0-9][\w.-]{0,200}) ((?:mlx\d?_\w{1,20}|HCA-\d{1,3}|ib[a-z]\w{1,20}|roce\w{1,20}|hfi\d_\d|bnxt_re\d{1,3}))$")
 
 
 def number(text: str) -> int | None:

@@ -7,7 +7,6 @@ taken apart. Equal ones are one record with a count, so that memory doesn't grow
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -24,6 +23,7 @@ from gpudoctor.parsers.kernel_line import DEVICE, Boots, Line, line_of
 from gpudoctor.parsers.kernel_xid import SENTENCES, plugin_xid_of, retold_xid_of, sxid_of, xid_of
 from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit, find, with_marks
 from gpudoctor.parsers.scanner import Scanner
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # What else makes a line worth looking at. The names can't be those of messages, which are words.
@@ -45,9 +45,9 @@ MARKS = (
     (GREETING, r"(?:\] |kernel: |[Z0-9] |\")Linux version \d|^-- (?:Boot [0-9a-f]{32}|Reboot) --"),
 )
 # NVRM: GPU at PCI:0000:18:00: GPU-7f3c2a10-…
-UUID = re.compile(r"NVRM: GPU at (?:PCI:)?([0-9A-Fa-f:.]{7,16}): (GPU-[0-9a-f-]{36})")
+UUID = regex(r"NVRM: GPU at (?:PCI:)?([0-9A-Fa-f:.]{7,16}): (GPU-[0-9a-f-]{36})")
 # NVRM: GPU 0000:3b:00.0: …  |  nvidia 0000:3b:00.0: …  |  NVRM: BAR1 is 0M @ 0x0 (PCI:0000:56:00.0)
-DRIVER = re.compile(r"\bNVRM: |\bnvidia[ :]")
+DRIVER = regex(r"\bNVRM: |\bnvidia[ :]")
 # NVRM: The NVIDIA GPU 0000:18:00.0 | NVRM: (PCI ID: …) installed in this system has | NVRM: fallen off the bus …: one line of the
 # driver, printed as three or four
 PARAGRAPH = 4

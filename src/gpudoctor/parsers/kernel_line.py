@@ -7,16 +7,16 @@ syslog daemons (RFC 3164, RFC 5424, rsyslog's ISO), and whatever stands before s
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, NamedTuple
 
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 
 DATE = 16  # characters of `Jan 21 02:21:33 `
 HEAD = 256  # characters before the message: a date, a host of at most 253, a facility
 
 # [12345.678901] …  |  [12345.678901][ T1234] …: seconds since boot, then the thread or processor (CONFIG_PRINTK_CALLER)
-UPTIME = re.compile(r"\[ *(\d{1,9}\.\d{1,9})\](?:\[ *[TC]\d{1,9}\])?")
+UPTIME = regex(r"\[ *(\d{1,9}\.\d{1,9})\](?:\[ *[TC]\d{1,9}\])?")
 # Jan 21 02:21:33 gpu-02 kernel: …  |  2026-01-21T02:21:33+0100 gpu-02 kernel: …  |  <4>1 2026-…Z gpu-02 kernel - - - …
 # Mar  1 12:00:00 gpu-07 containerd[812]: time="2026-…" …: daemons whose names are words, so that a date must stand before the host
 NAMED = "kernel|nv-fabricmanager|nvidia-persistenced"
@@ -25,18 +25,18 @@ DAEMONS = (
     "|dcgm-exporter|nv-hostengine|opensm|mcelog|rasdaemon"
 )
 DATED = r"(?<=:\d\d )|(?<=[+-]\d{4} )|(?<=[+-]\d\d:\d\d )|(?<=\dZ )|(?<=\.\d{6} )"
-HOST = re.compile(
+HOST = regex(
     rf"(?:(?<![^\s])(?=\S{{1,253}} (?:{NAMED})\b)|{DATED})([A-Za-z0-9][A-Za-z0-9.-]{{0,252}}) "
     rf"(?:{NAMED}|{DAEMONS})(?:\[\d{{1,9}}\])?(?::| -)"
 )
 # {"__REALTIME_TIMESTAMP":"1772366400000000","_HOSTNAME":"gpu-02","MESSAGE":"NVRM: Xid …"}: one field of a line that may be cut off
 FIELD = r'"%s" ?: ?"((?:[^"\\]|\\.){0,4096})"'
 JSON_FIELDS = {
-    name: re.compile(FIELD % name) for name in ("MESSAGE", "__REALTIME_TIMESTAMP", "_SOURCE_REALTIME_TIMESTAMP", "_HOSTNAME", "_BOOT_ID")
+    name: regex(FIELD % name) for name in ("MESSAGE", "__REALTIME_TIMESTAMP", "_SOURCE_REALTIME_TIMESTAMP", "_HOSTNAME", "_BOOT_ID")
 }
-JSON_UPTIME = re.compile(FIELD % "_SOURCE_MONOTONIC_TIMESTAMP")
+JSON_UPTIME = regex(FIELD % "_SOURCE_MONOTONIC_TIMESTAMP")
 # 0000:3b:00.0  |  PCI:0000:3b:00  |  00000000:3B:00.0
-DEVICE = re.compile(r"(?<![0-9A-Fa-f:.])([0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{4})?:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2})(?:\.[0-7])?(?![0-9A-Fa-f:])")
+DEVICE = regex(r"(?<![0-9A-Fa-f:.])([0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{4})?:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2})(?:\.[0-7])?(?![0-9A-Fa-f:])")
 
 
 class Line(NamedTuple):

@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import functools
-import re
 from typing import NamedTuple
 
 from gpudoctor.knowledge.xid_decode import Decoded, decode
 from gpudoctor.knowledge.xids import book
 from gpudoctor.parsers import pci
+from gpudoctor.patterns import regex
 
 # NVRM: Xid (PCI:0000:c1:00 GPU-I:02 GPU-CI:00): 31, pid=7, name=python3, …  |  NVRM: Xid (0000:03:00): 14, …  |  NVRM: Xid 79, …
 # Xid (PCI:0000:c1:00): 31, …: without the driver's name, as grep -o, a table or a monitor leaves it
-XID = re.compile(
+XID = regex(
     r"(?:NVRM: Xid |\bXid (?=\((?:PCI:)?[0-9A-Fa-f]{4,8}:))"
     r"(?:\((?:PCI:)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)"
     r"(?: GPU-I:(\d{1,3}))?(?: GPU-CI:(\d{1,3}))?[^):]{0,40}\):? ?)?(\d{1,4})\b,? ?"
     r"((?:pid='?(\d+|[^,']*)'?(?:, name=([^,]{0,64}))?,? ?)?.*)"  # pid=2924364, name=pt_main_thread, …  |  pid='<unknown>', …
 )
-PROCESS = re.compile(r"pid='?[^,']*'?(?:, name=[^,]{0,64})?,? ?")
+PROCESS = regex(r"pid='?[^,']*'?(?:, name=[^,]{0,64})?,? ?")
 # I0624 22:58:05.4 1 health.go:185] XidCriticalError: Xid=79 on Device=GPU-7f3c2a10-…; marking device as unhealthy.
 # older: XidCriticalError: Xid=48 on GPU=GPU-…, the device will go unhealthy. | Xid=79 on All devices; marking all devices as unhealthy.
 # (k8s-device-plugin internal/rm/health.go, nvidia.go before v0.8; GKE's health_checker.go)
-PLUGIN = re.compile(r"[Xx]idCriticalError: Xid=(\d{1,4})(?:,? on (?:(?:Device|GPU)=)?((?:GPU|MIG)-[0-9A-Za-z/-]{1,80})?)?")
+PLUGIN = regex(r"[Xx]idCriticalError: Xid=(\d{1,4})(?:,? on (?:(?:Device|GPU)=)?((?:GPU|MIG)-[0-9A-Za-z/-]{1,80})?)?")
 # nvidia-nvswitch3: SXid (PCI:0000:08:00.0): 22013, Non-fatal, Link 60 Minion Link DLREQ interrupt
-SXID = re.compile(r"(?:nvidia-nvswitch(\d{1,3}): )?\bSXid \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{4,6}), ?(.*)")
+SXID = regex(r"(?:nvidia-nvswitch(\d{1,3}): )?\bSXid \(PCI:([0-9A-Fa-f:.]{7,16})\): (\d{4,6}), ?(.*)")
 # detected NVSwitch non-fatal error 22013 on fid 0 on NVSwitch pci bus id 00000000:08:00.0 physical id 3 port 60
-FABRIC = re.compile(
+FABRIC = regex(
     r"detected NVSwitch (non-fatal|fatal) error (\d{4,6}) .{0,80}?(?i:pci bus id) ([0-9A-Fa-f:.]{7,16})"
     r"(?: physical id (\d{1,3}))?(?: port(?: id)? (\d{1,3}))?"
 )
 # Link 60 Minion …  |  Severity 1 Engine instance 60 Sub-engine instance 00
-LINK = re.compile(r"\b(?:Link|Engine instance) (\d{1,3})\b")
+LINK = regex(r"\b(?:Link|Engine instance) (\d{1,3})\b")
 # Severity 0: the driver's number for non-fatal, 1 for fatal (open-gpu-kernel-modules, nvswitch error.h)
-SEVERITY = re.compile(r"Severity ([01])\b")
+SEVERITY = regex(r"Severity ([01])\b")
 # Graphics SM Warp Exception on (GPC 1, TPC 3, SM 0): Out Of Range Address
-PROCESSOR = re.compile(r"\((GPC \d{1,3}, TPC \d{1,3})")
+PROCESSOR = regex(r"\((GPC \d{1,3}, TPC \d{1,3})")
 # Fatal, Non-fatal: also of NVLink 5, whose words decide under one number
 BY_TEXT = frozenset({74, 154, *range(144, 151)})
 
@@ -43,11 +43,11 @@ BY_TEXT = frozenset({74, 154, *range(144, 151)})
 # What monitors and people make of an Xid, where the number comes first and the address, if at all, later:
 # Xid 79 (PCI:0000:46:00): GPU has fallen off the bus  |  Detected XID 79 for GPU 3 (DCGM)  |  XID 48 detected  |  Reason=Xid 95
 # "xid":79 (gpud)  |  XID: 79 (dcgmi policy)  |  SysLogsXIDErrorIsNotHealthy … ErrorCode:79 PCI:0000:46:00 (NVSentinel)
-RETOLD = re.compile(r"(?<![\w/-])(?:NVRM:? )?(?:[Xx]id|XID)(?: error| event| code)?\"? ?[:=#]? ?(\d{1,3})\b(?![.:/-]?\d)(.*)")
-CONDITION = re.compile(r"(?:XIDError|Xid).{0,120}[Ee]rror ?Code\"?: ?(?:\[\")?(\d{1,3})\b(.*)")
+RETOLD = regex(r"(?<![\w/-])(?:NVRM:? )?(?:[Xx]id|XID)(?: error| event| code)?\"? ?[:=#]? ?(\d{1,3})\b(?![.:/-]?\d)(.*)")
+CONDITION = regex(r"(?:XIDError|Xid).{0,120}[Ee]rror ?Code\"?: ?(?:\[\")?(\d{1,3})\b(.*)")
 # DCGM_FI_DEV_XID_ERRORS{gpu="3",UUID="GPU-…",pci_bus_id="00000000:46:00.0",…} 79: the last one that DCGM saw, so one of a program is past
-METRIC = re.compile(r"^\s*DCGM_FI_DEV_XID_ERRORS?\{(.{0,3000})\} +(\d{1,3})(?:\.0)?(?:\s|$)")
-LABELS = re.compile(r'\b(UUID|pci_bus_id)="([^"]{1,80})"')
+METRIC = regex(r"^\s*DCGM_FI_DEV_XID_ERRORS?\{(.{0,3000})\} +(\d{1,3})(?:\.0)?(?:\s|$)")
+LABELS = regex(r'\b(UUID|pci_bus_id)="([^"]{1,80})"')
 # What the driver says after a number that was cut off, or that Windows (nvlddmkm) doesn't log:
 # Graphics SM Warp Exception on (GPC 0, TPC 1, SM 0): Out Of Range Address  |  MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_0 faulted @ 0x7f_…
 # An uncorrectable double bit error (DBE) has been detected on GPU in the framebuffer at partition 2, subpartition 0.
@@ -59,22 +59,22 @@ SENTENCES = {
     63: r"\bRow Remapper: New row ",
     64: r"\bRow Remapper Error: ",
 }
-SENTENCE = re.compile("|".join(f"(?P<x{code}>{sentence}.*)" for code, sentence in SENTENCES.items()))
+SENTENCE = regex("|".join(f"(?P<x{code}>{sentence}.*)" for code, sentence in SENTENCES.items()))
 BEFORE = 160  # characters before a number that may say whether it happened
 # Before it: nothing but a time, a name or a bullet, or words that something happened. No xid 79 was found, skip xid 13: nothing did.
-HAPPENED = re.compile(
+HAPPENED = regex(
     r"(?i)(?:detected|received|got|reason[=:]?|fail(?:ed|ure)?:?|error:?|event:?|critical|saw|hit|has|with|\{|[,;|])\W*$|^\W*$|\d\W+$"
 )
 # After it: where or that it happened, or what the driver said
-SAYS = re.compile(
+SAYS = regex(
     r"(?i)\W{0,3}(?:$|\(|[-:,=>\u2014]|(?:was |has |been |errors? |events? )*(?:detected|occurred|reported|logged|seen|found|raised)"
     r"|(?:error |event )?(?:on|for|from|at) (?:gpu|device|node|pci))"
 )
 # no Xid 79 was found  |  Ignoring Xid 13 on …  |  DP_DISABLE_HEALTHCHECKS=xid 13  |  dmesg | grep 'Xid 79'  |  gpudoctor xid 79
-DENIED = re.compile(
+DENIED = regex(
     r"(?i)(?:\b(?:no|not|never|without|ignor\w*|skip\w*|exclud\w*|except|grep|gpudoctor|see|if|e\.g|like)\b|DISABLE)[^.;|]{0,60}$"
 )
-ADDRESS = re.compile(r"\b(?:PCI:)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)\b")
+ADDRESS = regex(r"\b(?:PCI:)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}(?:\.[0-7])?)\b")
 
 
 class Error(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -11,10 +10,11 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.configuration import KubeletConfig
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.messages import scan_text
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # cgroupDriver: systemd  |  "cpuManagerPolicy": "static",        (YAML and JSON alike; all of them stand on the first level)
-FIELD = re.compile(
+FIELD = regex(
     r"""^\s{0,16}"?(?P<key>cgroupDriver|cpuManagerPolicy|topologyManagerPolicy)"?: {0,8}["']?(?P<value>[A-Za-z-]{1,40})["']?,?\s*$"""
 )
 FIELDS = {"cgroupDriver": "cgroup_driver", "cpuManagerPolicy": "cpu_manager", "topologyManagerPolicy": "topology_manager"}

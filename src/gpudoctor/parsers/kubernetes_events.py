@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from gpudoctor.facts import Facts, Subject
@@ -12,11 +10,12 @@ from gpudoctor.knowledge import components
 from gpudoctor.parsers.kubernetes_json import Object, age, evidence, objects, seconds
 from gpudoctor.parsers.messages import fold, scan_text
 from gpudoctor.parsers.schedule_message import schedule_reasons
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 SCHEDULING = ("FailedScheduling", "Unschedulable")  # the default scheduler and Volcano
 # spec.initContainers{toolkit-validation}
-FIELD_PATH = re.compile(r"spec\.(?:init|ephemeral)?[cC]ontainers\{([^{}]{1,63})\}$")
+FIELD_PATH = regex(r"spec\.(?:init|ephemeral)?[cC]ontainers\{([^{}]{1,63})\}$")
 
 
 class Involved(msgspec.Struct):

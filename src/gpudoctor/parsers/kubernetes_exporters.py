@@ -8,7 +8,6 @@ DCGM_EXPORTER_CONFIGMAP_DATA, `-m`, `--configmap-data` (NAMESPACE:NAME).
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -20,12 +19,13 @@ from gpudoctor.parsers.kubernetes_json import Meta, Object, Strings, controller,
 from gpudoctor.parsers.kubernetes_pods import stack
 from gpudoctor.parsers.pod_shape import Env, PodStatus
 from gpudoctor.parsers.pod_status import condition
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 NAME = "dcgm-exporter"
 OWN = 9400  # the port of the program, where nothing else is said
 TEMPLATES = ("DaemonSet", "Deployment", "StatefulSet", "ReplicaSet")
-PORT = re.compile(r":?(\d{1,5})\Z|.{0,200}:(\d{1,5})\Z")  # 9400 | :9400 | 0.0.0.0:9400
+PORT = regex(r":?(\d{1,5})\Z|.{0,200}:(\d{1,5})\Z")  # 9400 | :9400 | 0.0.0.0:9400
 OPTIONS = {
     **dict.fromkeys(("-a", "--address"), "LISTEN"),
     **dict.fromkeys(("-k", "--kubernetes"), "KUBERNETES"),

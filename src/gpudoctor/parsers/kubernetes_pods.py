@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 
 from gpudoctor.facts import Facts, Subject
@@ -19,6 +18,7 @@ from gpudoctor.parsers.pod_shape import PodObject, PodSpec, PodStatus, terms, to
 from gpudoctor.parsers.pod_status import condition, restarts, shown_status
 from gpudoctor.parsers.schedule_message import schedule_reasons
 from gpudoctor.parsers.setting import RANKS, setting, shown
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
@@ -31,8 +31,8 @@ POD_GROUP_KEYS = (
     "pod-group-name",
 )
 # nvcr.io/nvidia/pytorch:24.10-py3, vllm/vllm-openai:latest, ghcr.io/acme/train:cuda12.4
-GPU_IMAGE = re.compile(r"nvcr\.io|cuda|pytorch|tensorflow|vllm|triton|deepspeed|text-generation-inference|sglang|ollama|rapids")
-CPU_IMAGE = re.compile(r"[-_:.]cpu\b")
+GPU_IMAGE = regex(r"nvcr\.io|cuda|pytorch|tensorflow|vllm|triton|deepspeed|text-generation-inference|sglang|ollama|rapids")
+CPU_IMAGE = regex(r"[-_:.]cpu\b")
 GPU_OFF = ("", "void", "none")  # values of NVIDIA_VISIBLE_DEVICES that ask for no GPU
 
 

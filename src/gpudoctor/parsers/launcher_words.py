@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 
 BOX_LINES = 8  # of one entry of torchrun's box
 
@@ -27,28 +28,28 @@ MARKS: tuple[tuple[str, str, int], ...] = (
 )
 
 # mpirun noticed that process rank 3 with PID 812 on node gpu-07 exited on signal 9 (Killed).
-MPI_EXIT = re.compile(r"process rank (\d{1,7}) with PID (\d{1,10}) on node ([\w.-]{1,253}) exited on signal (\d{1,3})")
+MPI_EXIT = regex(r"process rank (\d{1,7}) with PID (\d{1,10}) on node ([\w.-]{1,253}) exited on signal (\d{1,3})")
 # … failed (exitcode: -9) local_rank: 3 (pid: 812) of binary: /usr/bin/python3
-AGENT_EXIT = re.compile(r"failed \(exitcode: (-?\d{1,4})\) local_rank: (\d{1,4}) \(pid: (\d{1,10})\)")
+AGENT_EXIT = regex(r"failed \(exitcode: (-?\d{1,4})\) local_rank: (\d{1,4}) \(pid: (\d{1,10})\)")
 # #  Rank  0 Group  0 Pid 1947067 on gpu-01 device  0 [0x0f] NVIDIA H100 80GB HBM3
-LISTED = re.compile(
+LISTED = regex(
     r"Rank +(\d{1,7}) (?:Group +\d{1,7} )?Pid +(\d{1,10}) on +([\w.-]{1,253}) device +(\d{1,4})(?: +\[(?:0x)?([0-9a-f:.]{2,16})\])?"
 )
 # Initializing distributed: GLOBAL_RANK: 1, MEMBER: 2/2 (Lightning)  |    global_ranks=[0, 1] (the agent of torchrun)
-LIGHTNING = re.compile(r"GLOBAL_RANK: (\d{1,7}), MEMBER: \d{1,7}/(\d{1,7})")
-AGENT_RANKS = re.compile(r"global_ranks=\[([\d, ]{0,4000})\]")
-TORCH = re.compile(r"(?:PyTorch|torch) version(?: ?:|[ .]{2,}) ?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?[\w.+]{0,24})")
+LIGHTNING = regex(r"GLOBAL_RANK: (\d{1,7}), MEMBER: \d{1,7}/(\d{1,7})")
+AGENT_RANKS = regex(r"global_ranks=\[([\d, ]{0,4000})\]")
+TORCH = regex(r"(?:PyTorch|torch) version(?: ?:|[ .]{2,}) ?(\d{1,3}\.\d{1,3}(?:\.\d{1,3})?[\w.+]{0,24})")
 # "  iteration      120/    1000 | consumed samples: …" (Megatron)  |  step=10, skipped=0 (DeepSpeed)  |  step: 10  loss: … (torchtitan)
 # No step is nccl-tests' own head: minBytes 8 maxBytes 1024 step: 2(factor)
 # | Training epoch 0, iteration 10/99 | (NeMo)  |  iter 100: loss 2.3  |  Training:   6%|▌  | 400/6000 [04:11<58:20, 1.6it/s] (tqdm)
-STEP = re.compile(
+STEP = regex(
     r"(?:\biteration +(\d{1,10})/|\bglobal_step[=: ]+(\d{1,10})\b|\bstep[=:]? ?(\d{1,10})\b(?!\()|\biter (\d{1,10})[:,]"
     r"|%\|.{0,120}\| *(\d{1,10})/\d{3,10} \[(?!.{0,60}examples/s))"  # datasets counts examples, which are no steps
 )
 # torch.distributed.DistBackendError: …  |  KeyError: 'input_ids'
-RAISED = re.compile(r"(?:^|[\s\]>:])([A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt))(?:: |$)")
-FIELD = re.compile(r"(?:^|\s)(time|host|rank|exitcode|traceback) {1,12}: (.{1,300})")
-SIGNAL = re.compile(r"Signal (\d{1,3}) \(SIG\w+\) received by PID")
+RAISED = regex(r"(?:^|[\s\]>:])([A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt))(?:: |$)")
+FIELD = regex(r"(?:^|\s)(time|host|rank|exitcode|traceback) {1,12}: (.{1,300})")
+SIGNAL = regex(r"Signal (\d{1,3}) \(SIG\w+\) received by PID")
 
 
 class Entry(NamedTuple):

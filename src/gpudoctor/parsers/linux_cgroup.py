@@ -7,17 +7,18 @@ import re
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import ProcessPod
 from gpudoctor.parsers import LINE, ParseError
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # 0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod3f2a9c1e_7b4d_4e0a_9d55_0c1b2a3d4e5f.slice/cri-containerd-….scope
 # 11:memory:/kubepods/burstable/pod3f2a9c1e-7b4d-4e0a-9d55-0c1b2a3d4e5f/…: kubelet's drivers systemd and cgroupfs
 # (kubernetes pkg/kubelet/cm: cgroup names of pods)
-POD = re.compile(r"kubepods[^\s]{0,64}?[/-]pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}|[0-9a-f]{32})\b")
+POD = regex(r"kubepods[^\s]{0,64}?[/-]pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}|[0-9a-f]{32})\b")
 # …/cri-containerd-HEX.scope | …/crio-HEX.scope | …/docker-HEX.scope | …/pod…/HEX | /docker/HEX | …:cri-containerd:HEX
-CONTAINER = re.compile(r"(?:[/:]|cri-containerd-|crio-|docker-|libpod-)([0-9a-f]{64})(?:\.scope)?(?:/|$)")
+CONTAINER = regex(r"(?:[/:]|cri-containerd-|crio-|docker-|libpod-)([0-9a-f]{64})(?:\.scope)?(?:/|$)")
 # 0::/…  |  12:devices:/…  |  1:name=systemd:/…
-ENTRY = re.compile(r"\d{1,4}:[^:/]{0,200}:/")
-PROCESS = re.compile(r"/proc/(\d{1,10})/cgroup\Z")
+ENTRY = regex(r"\d{1,4}:[^:/]{0,200}:/")
+PROCESS = regex(r"/proc/(\d{1,10})/cgroup\Z")
 
 
 def cgroup(output: Output, about: Subject) -> Facts:

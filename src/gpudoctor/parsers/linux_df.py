@@ -14,15 +14,16 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import FileSystem
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 SIZE = r"(\d[\d.,]{0,17})([KMGTPE]?)i?B?"
 # 10.0.8.4:/export/ml  104857600000 104857600000 0 100% /mnt/ml  |  /dev/nvme0n1p2 ext4 438G 120G 296G 29% /
-ROW = re.compile(rf"(\S.{{0,250}}?)\s+(?:([a-z][\w.-]{{1,30}})\s+)?{SIZE}\s+{SIZE}\s+-?{SIZE}\s+(\d{{1,3}}|-)%?\s+(/[^\t]{{0,300}})$")
+ROW = regex(rf"(\S.{{0,250}}?)\s+(?:([a-z][\w.-]{{1,30}})\s+)?{SIZE}\s+{SIZE}\s+-?{SIZE}\s+(\d{{1,3}}|-)%?\s+(/[^\t]{{0,300}})$")
 # Filesystem 1024-blocks Used Available Capacity Mounted on  |  Filesystem Inodes IUsed IFree IUse% Mounted on
-HEAD = re.compile(r"^\s{0,8}(?:Filesystem|File system|Sys\. de fich|Dateisystem)\b.*(?:%|Capacity).*", re.IGNORECASE)
-BLOCKS = re.compile(r"\b(\d{1,7})([KM]?)-(?:blocks|Bl)", re.IGNORECASE)
-INODES = re.compile(r"\bI(?:nodes|use|Free)", re.IGNORECASE)
+HEAD = regex(r"^\s{0,8}(?:Filesystem|File system|Sys\. de fich|Dateisystem)\b.*(?:%|Capacity).*", re.IGNORECASE)
+BLOCKS = regex(r"\b(\d{1,7})([KM]?)-(?:blocks|Bl)", re.IGNORECASE)
+INODES = regex(r"\bI(?:nodes|use|Free)", re.IGNORECASE)
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
 REMOTE = frozenset(
     [
@@ -44,9 +45,9 @@ REMOTE = frozenset(
     ]
 )
 # host:/export, 10.1.2.3@o2ib:/lustre, //server/share, [fe80::1]:/x
-SERVED = re.compile(r"//\S|\[?[\w.,@:-]{1,250}\]?:/")
+SERVED = regex(r"//\S|\[?[\w.,@:-]{1,250}\]?:/")
 # File systems that nothing is written to, and so are always full, or that only live in memory.
-NEVER = re.compile(r"(?:/dev/(?:loop|sr)\d|tmpfs|devtmpfs|udev|none|squashfs|efivarfs|cvmfs|shm|proc|sysfs|cgroup)")
+NEVER = regex(r"(?:/dev/(?:loop|sr)\d|tmpfs|devtmpfs|udev|none|squashfs|efivarfs|cvmfs|shm|proc|sysfs|cgroup)")
 BEYOND = ("/snap/", "/sys/", "/proc/", "/dev", "/cvmfs/", "/boot/efi")
 MOST = 5_000  # rows
 

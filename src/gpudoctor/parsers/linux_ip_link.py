@@ -8,7 +8,6 @@ Source: iproute2, ip-link(8).
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import msgspec
@@ -18,12 +17,13 @@ from gpudoctor.facts.infiniband import Interface
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.ib_text import MOST
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
-HEAD = re.compile(r"(\d{1,6}): ([\w.@-]{1,40}?)(?:@[\w.-]{1,40})?: <([A-Z0-9_,-]{0,200})> mtu (\d{1,6}).*? state ([A-Z]{2,16})\b")
+HEAD = regex(r"(\d{1,6}): ([\w.@-]{1,40}?)(?:@[\w.-]{1,40})?: <([A-Z0-9_,-]{0,200})> mtu (\d{1,6}).*? state ([A-Z]{2,16})\b")
 # ib0              DOWN           00:00:10:29:fe:80:00:00:00:00:00:00:b8:59:9f:03:00:11:22:31 <BROADCAST,MULTICAST>
-BRIEF = re.compile(r"([\w.-]{1,40}?)(?:@[\w.-]{1,40})? +([A-Z]{2,16}) +([0-9a-f]{2}(?::[0-9a-f]{2}){5,19}) <([A-Z0-9_,-]{0,200})>")
-KIND = re.compile(r"\s+link/(\w{1,20})\b")
+BRIEF = regex(r"([\w.-]{1,40}?)(?:@[\w.-]{1,40})? +([A-Z]{2,16}) +([0-9a-f]{2}(?::[0-9a-f]{2}){5,19}) <([A-Z0-9_,-]{0,200})>")
+KIND = regex(r"\s+link/(\w{1,20})\b")
 INFINIBAND = 59  # characters of its addresses, of 20 bytes
 
 

@@ -16,19 +16,20 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Limit
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 KIB = 1024
 # Max locked memory         8388608              unlimited              bytes  |  Max open files            1024   1048576   files
-PROC = re.compile(r"Max (locked memory|open files) +(\d{1,20}|unlimited) +(\d{1,20}|unlimited)")
+PROC = regex(r"Max (locked memory|open files) +(\d{1,20}|unlimited) +(\d{1,20}|unlimited)")
 # max locked memory           (kbytes, -l) 8192  |  max locked memory       (kbytes, -l) unlimited  |  locked memory (kbytes)  64
-ULIMIT = re.compile(
+ULIMIT = regex(
     r"(?:max )?(locked memory|open files) *\((?:kbytes, )?-[ln]\) *(\d{1,18}|unlimited)|-l: locked[- ]in[- ]memory size \(kbytes\) +(\S+)"
 )
 # tmpfs           132G     0  132G   0% /dev/shm  |  shm  65536  1024  64512  2% /dev/shm
-DF = re.compile(r"\S{1,200}\s+([\d.,]{1,18})([KMGTP]?)i?B?\s+([\d.,]{1,18})([KMGTP]?)i?B?\s+\S+\s+\d{1,3}%\s+/dev/shm\s*$")
+DF = regex(r"\S{1,200}\s+([\d.,]{1,18})([KMGTP]?)i?B?\s+([\d.,]{1,18})([KMGTP]?)i?B?\s+\S+\s+\d{1,3}%\s+/dev/shm\s*$")
 # $ ulimit -l  |  [user@host ~]$ ulimit -Hl, and in the next line the value in KiB
-ASKED = re.compile(r"\bulimit -[SH]{0,1}l\b[^|]{0,80}$")
+ASKED = regex(r"\bulimit -[SH]{0,1}l\b[^|]{0,80}$")
 UNITS = {"": KIB, "K": KIB, "M": KIB**2, "G": KIB**3, "T": KIB**4, "P": KIB**5}
 NAMES = {"locked memory": "memlock", "open files": "nofile"}
 

@@ -8,26 +8,25 @@ from typing import Any
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import PciDevice
 from gpudoctor.parsers import LINE, pci
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # 0000:1b:00.0 3D controller [0302]: NVIDIA Corporation GH100 [H100 SXM5 80GB] [10de:2330] (rev a1)
 # 1b:00.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev ff)
-DEVICE = re.compile(
-    r"^((?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]) ([A-Z0-9][^:\[]{2,60}?)(?: \[([0-9a-f]{4})\])?: (.{3,300})$"
-)
-DEVICE_LINES = re.compile(DEVICE.pattern, re.MULTILINE)
-BUS = re.compile(r"(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
-IDS = re.compile(r"\[([0-9a-f]{4}):([0-9a-f]{4})\]")
-REVISION = re.compile(r"\(rev ([0-9a-f]{2})\)")
+DEVICE = regex(r"^((?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]) ([A-Z0-9][^:\[]{2,60}?)(?: \[([0-9a-f]{4})\])?: (.{3,300})$")
+DEVICE_LINES = regex(DEVICE.pattern, re.MULTILINE)
+BUS = regex(r"(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
+IDS = regex(r"\[([0-9a-f]{4}):([0-9a-f]{4})\]")
+REVISION = regex(r"\(rev ([0-9a-f]{2})\)")
 # LnkCap:	Port #0, Speed 32GT/s, Width x16, ASPM not supported  |  LnkSta:	Speed 2.5GT/s (downgraded), Width x8 (downgraded)
-FRAGMENT = re.compile(r"^\s*(LnkCap|LnkSta):\s")
-SPEED, WIDTH = re.compile(r"Speed (\d{1,3}(?:\.\d)?)GT/s"), re.compile(r"Width x(\d{1,2})")
+FRAGMENT = regex(r"^\s*(LnkCap|LnkSta):\s")
+SPEED, WIDTH = regex(r"Speed (\d{1,3}(?:\.\d)?)GT/s"), regex(r"Width x(\d{1,2})")
 # Region 1: Memory at <unassigned> (64-bit, prefetchable)  |  … <ignored> …  |  … [virtual] …
-REGION = re.compile(r"^\s*Region (\d): Memory at (\S+) (.*)")
+REGION = regex(r"^\s*Region (\d): Memory at (\S+) (.*)")
 # of a card that is shared between virtual machines: 	Initial VFs: 32, Total VFs: 32, Number of VFs: 16, Function Dependency Link: 00
-VIRTUAL = re.compile(r"^\s*Initial VFs: .{0,60}Number of VFs: (\d{1,5})")
+VIRTUAL = regex(r"^\s*Initial VFs: .{0,60}Number of VFs: (\d{1,5})")
 # 		VF offset: 4, stride: 1, Device ID: 2235
-OFFSET = re.compile(r"^\s*VF offset: (\d{1,5}), stride: (\d{1,5})")
+OFFSET = regex(r"^\s*VF offset: (\d{1,5}), stride: (\d{1,5})")
 NVIDIA = "10de"
 VENDORS = {NVIDIA: "NVIDIA", "15b3": "Mellanox"}
 # PCI class codes (pci.ids): 0300 VGA, 0302 3D, 0680 bridge, 0604 PCI bridge, 0403 audio, 0200 Ethernet, 0207 InfiniBand.

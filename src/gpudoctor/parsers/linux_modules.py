@@ -7,16 +7,17 @@ import re
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import KernelModule
 from gpudoctor.parsers import ParseError
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # nvidia 14381056 120 nvidia_uvm,nvidia_modeset, Live 0x0000000000000000 (POE)
-MODULE = re.compile(r"^([a-z_0-9-]{1,64}) (\d{1,12}) (\d{1,6}|-) (\S{1,2000}) (?:Live|Loading|Unloading)\b", re.IGNORECASE)
+MODULE = regex(r"^([a-z_0-9-]{1,64}) (\d{1,12}) (\d{1,6}|-) (\S{1,2000}) (?:Live|Loading|Unloading)\b", re.IGNORECASE)
 # Module                  Size  Used by
-LSMOD = re.compile(r"^Module +Size +Used by")
+LSMOD = regex(r"^Module +Size +Used by")
 # nvidia              14381056  120 nvidia_uvm,nvidia_modeset
-LISTED = re.compile(r"^([A-Za-z_0-9-]{1,64}) +(\d{1,12}) +(-?\d{1,6})\b")
+LISTED = regex(r"^([A-Za-z_0-9-]{1,64}) +(\d{1,12}) +(-?\d{1,6})\b")
 # nvidia_uvm           1540096  0            (lsmod | grep nvidia: without the header, what isn't there proves nothing)
-PICKED = re.compile(
+PICKED = regex(
     r"^(nvidia(?:_uvm|_drm|_modeset|_peermem)?|nouveau|mlx5_(?:core|ib)) {1,40}(\d{4,12}) {1,6}(\d{1,6})(?: [a-z][\w,]{0,400})?\s*$"
 )
 # The modules that say something about GPUs; a machine has hundreds of others.

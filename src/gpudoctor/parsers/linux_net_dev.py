@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Interface
 from gpudoctor.parsers import ParseError
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 #   eth0: 1296133  10291    0    0    0     0          0         0   934411    8820    0    0    0     0       0          0
-ROW = re.compile(r"^\s{0,20}(\S{1,64}?):\s{0,20}\d{1,20}(?:\s+\d{1,20}){15}\s*$")
+ROW = regex(r"^\s{0,20}(\S{1,64}?):\s{0,20}\d{1,20}(?:\s+\d{1,20}){15}\s*$")
 MOST = 4096  # of one machine: a host with many pods has a pair of interfaces for each
 
 

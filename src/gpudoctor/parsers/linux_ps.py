@@ -7,12 +7,11 @@ Source: ps(1). The column of the state is S, STAT or STATE; of the kernel's func
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import Process
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 STATES, NAMES = ("S", "STAT", "STATE"), ("COMMAND", "CMD", "COMM", "ARGS")
@@ -25,9 +24,9 @@ CHANNELS = (
     ("driver", r"^(?:_?nv\d*_|_?nv_|os_acquire|nvidia|uvm_|rm_|_nv)"),
     ("disk", r"^(?:io_schedule|wait_on_page|folio_wait|blk_|jbd2|xfs_|ext4_|btrfs_|submit_bio|balance_dirty|do_get_write_access|wbt_)"),
 )
-WAITS = [(name, re.compile(pattern)) for name, pattern in CHANNELS]
+WAITS = [(name, regex(pattern)) for name, pattern in CHANNELS]
 # 14-02:11:09 | 02:11:09 | 11:09 (ELAPSED), or seconds (etimes)
-LIVED = re.compile(r"(?:(?:(\d{1,6})-)?(\d{1,4}):)?(\d{1,4}):(\d\d)\Z|(\d{1,10})\Z")
+LIVED = regex(r"(?:(?:(\d{1,6})-)?(\d{1,4}):)?(\d{1,4}):(\d\d)\Z|(\d{1,10})\Z")
 MOST = 2_000  # records
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import Unit
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 FIELDS = {
@@ -18,15 +18,15 @@ FIELDS = {
     "UnitFileState": "enabled",
 }
 # ActiveState=failed
-PROPERTY = re.compile(rf"^({'|'.join(FIELDS)})=(\S{{0,200}})$")
+PROPERTY = regex(rf"^({'|'.join(FIELDS)})=(\S{{0,200}})$")
 # ● nvidia-fabricmanager.service - NVIDIA fabric manager service
-STATUS = re.compile(r"^(?:[●○×↻*] |\s{0,2})(\S{1,120}\.service) (?:- .*|(?:loaded|not-found|masked|error)\s.*)?$")
+STATUS = regex(r"^(?:[●○×↻*] |\s{0,2})(\S{1,120}\.service) (?:- .*|(?:loaded|not-found|masked|error)\s.*)?$")
 #      Loaded: loaded (/usr/lib/systemd/system/nvidia-dcgm.service; enabled; preset: enabled)
-LOADED = re.compile(r"^\s*Loaded: ([a-z-]{1,20})(?: \([^;)]{0,200}; ?([a-z-]{1,20}))?")
+LOADED = regex(r"^\s*Loaded: ([a-z-]{1,20})(?: \([^;)]{0,200}; ?([a-z-]{1,20}))?")
 #      Active: failed (Result: exit-code) since …  |  Active: active (running) since …
-ACTIVE = re.compile(r"^\s*Active: ([a-z-]{1,20})(?: \((?:Result: )?([a-z-]{1,30})\))?")
+ACTIVE = regex(r"^\s*Active: ([a-z-]{1,20})(?: \((?:Result: )?([a-z-]{1,30})\))?")
 #   nvidia-dcgm.service  loaded active running NVIDIA DCGM service
-LISTED = re.compile(r"^(?:[●○×*] |\s{0,2})(\S{1,120}\.service)\s+(loaded|not-found|masked|error)\s+([a-z-]{1,20})\s+([a-z-]{1,20})\b")
+LISTED = regex(r"^(?:[●○×*] |\s{0,2})(\S{1,120}\.service)\s+(loaded|not-found|masked|error)\s+([a-z-]{1,20})\s+([a-z-]{1,20})\b")
 MOST = 10_000
 
 

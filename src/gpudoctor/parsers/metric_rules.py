@@ -7,7 +7,6 @@ DCGM_FI_DEV_GPU_TEMP,  gauge, GPU temperature (in C).            a counter of /e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -18,20 +17,19 @@ from gpudoctor.knowledge import dcgm_metrics
 from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.exposition import NAME
 from gpudoctor.parsers.kubernetes_json import Object, Strings, evidence, objects
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # DCGM_FI_DEV_DEC_UTIL ,     gauge, Decoder utilization (in %).
-COUNTER = re.compile(
-    r"\s{0,20}(#?)\s{0,8}(DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80})\s{0,40},\s{0,40}(?:gauge|counter|histogram|summary|label)\s{0,8},"
-)
+COUNTER = regex(r"\s{0,20}(#?)\s{0,8}(DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80})\s{0,40},\s{0,40}(?:gauge|counter|histogram|summary|label)\s{0,8},")
 # - alert: GpuHot  |  - record: gpu:temp  |  expr: DCGM_FI_DEV_GPU_TEMP > 85  |  "expr": "…"  |  "title": "GPU temperature"
-KEY = re.compile(r"""\s{0,200}(?:- +)?["']?(alert|record|expr|query|title)["']?\s{0,4}:\s{0,4}(.{0,3500})""")
+KEY = regex(r"""\s{0,200}(?:- +)?["']?(alert|record|expr|query|title)["']?\s{0,4}:\s{0,4}(.{0,3500})""")
 # DCGM_FI_DEV_GPU_TEMP{node="a"} > 85  |  max by (gpu) (DCGM_FI_DEV_GPU_TEMP) >= 85  |  avg_over_time(DCGM_FI_DEV_GPU_UTIL[5m]) > 0.9
-COMPARED = re.compile(
+COMPARED = regex(
     r"(DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80})(?:\{[^{}]{0,500}\})?(?:\[\w{1,12}\])?[\s)]{0,20}(?:by\s?\([^()]{0,200}\))?\s{0,9}>=?\s{0,9}([0-9.]{1,20}(?:e\d{1,2})?)\b(?!\s{0,9}[*/+-])"
 )
 # What turns a level into another quantity: a comparison with its result says nothing of the unit.
-TURNED = re.compile(r"\b(?:rate|irate|increase|delta|idelta|deriv|changes|count|sum|sum_over_time|count_over_time|resets)\b|[*/]")
+TURNED = regex(r"\b(?:rate|irate|increase|delta|idelta|deriv|changes|count|sum|sum_over_time|count_over_time|resets)\b|[*/]")
 RULES = 2000  # of one object
 KEYS, TEXT = 20, 1_000_000  # texts of one ConfigMap, and characters of one
 

@@ -33,6 +33,7 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.job import Collective, Communicator, Rank
 from gpudoctor.knowledge.collectives import operation
 from gpudoctor.parsers import LINE, ParseError
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 MOST = 200_000  # ranks, communicators and collectives, of each
@@ -42,28 +43,28 @@ REMOTE = "Remote process error"
 ERRORS = ("", "Unhandled CUDA error", "System error", "Internal error", "Invalid argument", "Invalid usage", REMOTE)
 
 # NCCL version 2.28.9 compiled with CUDA 13.0
-VERSION = re.compile(r"NCCL version (\d[\w.+-]{0,30})")
+VERSION = regex(r"NCCL version (\d[\w.+-]{0,30})")
 #     0         1         4       7-8        32        32   RUNNING  INCOMPLETE
-ROW = re.compile(r"\s*(\d{1,9})\s+(\d{1,9})\s+\d{1,9}\s+[\d-]{1,20}\s+(\d{1,9})\s+\d{1,9}\s+([A-Z]{2,12})\s+([A-Z,]{2,40})\s*$")
+ROW = regex(r"\s*(\d{1,9})\s+(\d{1,9})\s+\d{1,9}\s+[\d-]{1,20}\s+(\d{1,9})\s+\d{1,9}\s+([A-Z]{2,12})\s+([A-Z,]{2,40})\s*$")
 #       4          8            1         32       32        (the table of the whole job, or its last one:  nodes, processes, GPUs)
-TOTAL = re.compile(r"\s*\d{1,9}(?:\s+\d{1,9}\s+\d{1,9})?\s+\d{1,9}\s+(\d{1,9})\s*$")
+TOTAL = regex(r"\s*\d{1,9}(?:\s+\d{1,9}\s+\d{1,9})?\s+\d{1,9}\s+(\d{1,9})\s*$")
 # #0-0 (cf264af53edbe986) INCOMPLETE
-ABOUT = re.compile(r"#(\d{1,9})-\d{1,9} \(([0-9a-f]{1,16})\) ([A-Z]{2,12})\s*$")
+ABOUT = regex(r"#(\d{1,9})-\d{1,9} \(([0-9a-f]{1,16})\) ([A-Z]{2,12})\s*$")
 #   Process 3487984 on node 172.16.64.213 managing GPU 5         (or: GPUs 0,1 (NVML 4,5))
-PROCESS = re.compile(r"  Process (\d{1,9}) on node ([0-9A-Fa-f.:]{0,64}) managing GPUs? (\d{1,3})(?![\d,])?")
+PROCESS = regex(r"  Process (\d{1,9}) on node ([0-9A-Fa-f.:]{0,64}) managing GPUs? (\d{1,3})(?![\d,])?")
 #   Communicator ranks have different AllReduce operation counts       (before 2.26: different collective operation counts)
-COUNTS = re.compile(r"  Communicator ranks have different (\w{1,40}) operation counts")
+COUNTS = regex(r"  Communicator ranks have different (\w{1,40}) operation counts")
 #   26 ranks have launched up to operation 6650  |  2 ranks have status FINALIZE  |  3 ranks reported Remote process error
-MANY = re.compile(r"  (\d{1,9}) ranks (have|reported) (.{1,60}?)\s*$")
+MANY = regex(r"  (\d{1,9}) ranks (have|reported) (.{1,60}?)\s*$")
 #   Rank 4 -- GPU 4 managed by process 507289 on node 172.16.64.210
 #   Rank 3 has launched up to operation 17 -- GPU 3 (NVML 7) managed by process 12 on node 10.0.0.4  |  Rank 9 -- [process information …]
-ONE = re.compile(r"  Rank (\d{1,9})(?: (has|reported) (.{1,60}?))?(?: --|\s*$)")
-PLACE = re.compile(r"-- GPU (\d{1,3})(?: \(NVML \d{1,3}\))? managed by process (\d{1,9}) on node ([0-9A-Fa-f.:]{1,64})")
+ONE = regex(r"  Rank (\d{1,9})(?: (has|reported) (.{1,60}?))?(?: --|\s*$)")
+PLACE = regex(r"-- GPU (\d{1,3})(?: \(NVML \d{1,3}\))? managed by process (\d{1,9}) on node ([0-9A-Fa-f.:]{1,64})")
 #   The missing rank: 21  |  The missing ranks: 3,5           (before 2.28, without the process)
-MISSING = re.compile(r"  The missing ranks?: ([\d, ]{1,200})")
+MISSING = regex(r"  The missing ranks?: ([\d, ]{1,200})")
 # launched up to operation 6650  |  not launched any operations
-LAUNCHED = re.compile(r"(?:launched up to operation (\d{1,19})|not launched any operations)$")
-STATUS = re.compile(r"status ([A-Z]{2,12})$")
+LAUNCHED = regex(r"(?:launched up to operation (\d{1,19})|not launched any operations)$")
+STATUS = regex(r"status ([A-Z]{2,12})$")
 
 
 def status(output: Output, about: Subject) -> Facts:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from gpudoctor.facts.job import Communicator
 from gpudoctor.parsers.rank_line import Line
 from gpudoctor.parsers.rank_process import MOST_SETTINGS, Process, address
+from gpudoctor.patterns import regex
 
 # What makes a line of NCCL's worth looking at: (name, RE2, how many of a block are looked at; 0 = all of them).
 MARKS: tuple[tuple[str, str, int], ...] = (
@@ -31,32 +31,32 @@ MARKS: tuple[tuple[str, str, int], ...] = (
 
 # ncclCommInitRankConfig comm 0x58 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 100000 commId 0x56bea185a98d5193 - Init START
 # comm 0x1511d4005e60 rank 31 nranks 64 cudaDev 3 busId 8a000 - Init COMPLETE                                        (2.4 to 2.13)
-COMMUNICATOR = re.compile(
+COMMUNICATOR = regex(
     r"\brank (?P<rank>\d{1,7}) n[rR]anks (?P<world>\d{1,7})(?: cudaDev (?P<device>-?\d{1,4}))?(?: nvmlDev -?\d{1,4})?"
     r"(?: busId (?P<bus>[0-9a-f]{1,12}))?(?: commId (?:0x)?(?P<id>[0-9a-f]{1,16}))?"
     r".{0,40}- (?P<what>Init|Destroy|Abort) (?P<how>START|COMPLETE)"
 )
 # NCCL version 2.21.5+cuda12.4  |  cudaDriverVersion 12040
-VERSION = re.compile(r"NCCL version (\d+\.\d+(?:\.\d+)?)")
-DRIVER = re.compile(r"cudaDriverVersion (\d{1,3})0(\d)\d")
+VERSION = regex(r"NCCL version (\d+\.\d+(?:\.\d+)?)")
+DRIVER = regex(r"cudaDriverVersion (\d{1,3})0(\d)\d")
 # Bootstrap : Using [0]ib0:10.148.0.57<0> [1]ib1:…  |  Bootstrap: Using eth0:10.0.0.2<0>
-BOOTSTRAP = re.compile(r"Bootstrap ?: Using (?:\[0\])?([^:\s]{1,64}):(?:([\d.]{7,15})<|\[?([0-9a-f:]{2,45})(?:%\S{1,20})?\]?<)?")
+BOOTSTRAP = regex(r"Bootstrap ?: Using (?:\[0\])?([^:\s]{1,64}):(?:([\d.]{7,15})<|\[?([0-9a-f:]{2,45})(?:%\S{1,20})?\]?<)?")
 # NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/RoCE [RO]; OOB eth0:10.0.0.2<0>
-HCA = re.compile(r"\[\d{1,4}\]([\w.-]{1,64}(?::\d{1,3})?)/(\w{1,16})")
+HCA = regex(r"\[\d{1,4}\]([\w.-]{1,64}(?::\d{1,3})?)/(\w{1,16})")
 # Using network IB  |  Using network AWS Libfabric  |  Assigned NET plugin IBext_v10 to comm (since 2.27)
-NETWORK = re.compile(r"(?:Using network|Assigned NET plugin) (.{1,64}?)(?: to comm)?$")
+NETWORK = regex(r"(?:Using network|Assigned NET plugin) (.{1,64}?)(?: to comm)?$")
 # P2P plugin IBext_v8  |  NET/Plugin: Loaded net plugin AWS Libfabric (v8)
-PLUGIN = re.compile(r"(?:P2P plugin|[Ll]oaded net plugin) (.{1,64}?)(?: \(v\d+\))?$")
+PLUGIN = regex(r"(?:P2P plugin|[Ll]oaded net plugin) (.{1,64}?)(?: \(v\d+\))?$")
 # NCCL_IB_HCA set by environment to mlx5_0,mlx5_1.  |  NCCL_SOCKET_IFNAME set to eth0
-SETTING = re.compile(r"^((?:NCCL|TORCH|GLOO|UCX|FI|OMPI|CUDA|NVIDIA)_[A-Z0-9_]{1,80}) set (?:by environment )?to (.{0,1000}?)\.?$")
+SETTING = regex(r"^((?:NCCL|TORCH|GLOO|UCX|FI|OMPI|CUDA|NVIDIA)_[A-Z0-9_]{1,80}) set (?:by environment )?to (.{0,1000}?)\.?$")
 # Connected all rings, use ring PXN 0 GDR 1: 0 where a connection over the network goes through host memory (since 2.22)
-RINGS = re.compile(r"Connected all rings, use ring PXN \d GDR (\d)")
+RINGS = regex(r"Connected all rings, use ring PXN \d GDR (\d)")
 # 16 coll channels, 0 nvls channels, 16 p2p channels, 2 p2p channels per peer
-CHANNELS = re.compile(r"(?:^| )(\d{1,4}) coll channels, ")
+CHANNELS = regex(r"(?:^| )(\d{1,4}) coll channels, ")
 # Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA  |  … via P2P/CUMEM  |  … via SHM/direct/direct
-VIA = re.compile(r" via (?:(NET)/([\w ]{1,32})|(P2P|SHM|NVLS|COLLNET)|direct shared (memory))")
+VIA = regex(r" via (?:(NET)/([\w ]{1,32})|(P2P|SHM|NVLS|COLLNET)|direct shared (memory))")
 # AllReduce: opCount 1c sendbuff 0x7f recvbuff 0x7f count 1024 datatype 7 op 0 root 0 comm 0x55 [nranks=8] stream 0x56
-CALL = re.compile(r"(\w{1,40}): opCount ([0-9a-f]{1,16}) .{0,120}? count (\d{1,20}) .{0,80}?comm (0x[0-9a-f]{1,16})")
+CALL = regex(r"(\w{1,40}): opCount ([0-9a-f]{1,16}) .{0,120}? count (\d{1,20}) .{0,80}?comm (0x[0-9a-f]{1,16})")
 
 
 class Communicators:

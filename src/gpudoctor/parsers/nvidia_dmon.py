@@ -7,17 +7,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # # gpu   pwr  temp    sm   mem  …  |  #Date       Time        gpu    pwr  …  |  #Time  gpu …
-HEAD = re.compile(r"#\s?(?:Date\s+)?(?:Time\s+)?gpu\s")
+HEAD = regex(r"#\s?(?:Date\s+)?(?:Time\s+)?gpu\s")
 # nvidia-smi(1), DEVICE MONITORING: `temp` is the name of `gtemp` up to R3xx; the clock of the processor is `pclk`.
 FIELDS = {
     "pwr": "power",
@@ -32,7 +32,7 @@ FIELDS = {
 }
 # Violations: per cent of the time at the power limit, and whether there was a thermal one, by software or hardware.
 VIOLATIONS = {"pviol": "sw_power_cap", "tviol": "sw_thermal"}
-NUMBER = re.compile(r"-?\d{1,9}(?:[.,]\d{1,6})?\Z")
+NUMBER = regex(r"-?\d{1,9}(?:[.,]\d{1,6})?\Z")
 MOST = 200_000  # rows
 
 

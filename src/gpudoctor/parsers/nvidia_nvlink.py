@@ -18,33 +18,34 @@ from gpudoctor.facts.gpu import Gpu, NvLink
 from gpudoctor.parsers import LINE, ParseError, pci
 from gpudoctor.parsers.messages import scan_lines
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # GPU 6: NVIDIA A100-SXM4-80GB (UUID: GPU-2036f67e-…)  |  GPU 0: Tesla V100-SXM2-16GB  |  the header and its sentence on one line
-GPU = re.compile(r"^\s*GPU (\d{1,3}): +([^()]{1,100}?)(?: \(UUID: ?([^()]{0,60})\)?)?\s*(?:Device does|(?:NVML: )?Unable|$)")
-UUID = re.compile(r"GPU-[0-9A-Za-z-]{4,60}\Z")  # people black out parts of it
+GPU = regex(r"^\s*GPU (\d{1,3}): +([^()]{1,100}?)(?: \(UUID: ?([^()]{0,60})\)?)?\s*(?:Device does|(?:NVML: )?Unable|$)")
+UUID = regex(r"GPU-[0-9A-Za-z-]{4,60}\Z")  # people black out parts of it
 # Link 3: 25 GB/s  |  Link 0: <inactive>  |  Link 2, CRC Errors: 0  |  Link 0: Remote Device 00000000:CD:00.0: Link 25
-LINK = re.compile(r"^\s*Link (\d{1,3})(?:, Lane \d{1,2})?\s*[:,]\s*(\S.{0,200}?)\s*$")
+LINK = regex(r"^\s*Link (\d{1,3})(?:, Lane \d{1,2})?\s*[:,]\s*(\S.{0,200}?)\s*$")
 # 25.781 GB/s; some locales write 25,781
-SPEED = re.compile(r"^(\d{1,5})(?:[.,](\d{1,6}))? ?GB/s$")
+SPEED = regex(r"^(\d{1,5})(?:[.,](\d{1,6}))? ?GB/s$")
 # Replay Errors: 0  |  FEC Errors - 0: 36140749276  |  Effective BER: 15e-255  |  CRC Errors: N/A
-COUNTER = re.compile(r"^([A-Z][A-Za-z -]{1,60}(?:\d{1,2})?): +(\S.{0,40})$")
-REMOTE = re.compile(r"^(?:Remote Device )?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])(?:: Link \d{1,3})?$")
+COUNTER = regex(r"^([A-Z][A-Za-z -]{1,60}(?:\d{1,2})?): +(\S.{0,40})$")
+REMOTE = regex(r"^(?:Remote Device )?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])(?:: Link \d{1,3})?$")
 # NVML: Unable to retrieve NVLink information as all links are inActive
-ALL_DOWN = re.compile(r"all links are in-?active", re.IGNORECASE)
-NONE = re.compile(r"does not have or support NvLink|NVLink is not supported|does not support NVLink", re.IGNORECASE)
+ALL_DOWN = regex(r"all links are in-?active", re.IGNORECASE)
+NONE = regex(r"does not have or support NvLink|NVLink is not supported|does not support NVLink", re.IGNORECASE)
 DOWN = {"<inactive>": "inactive", "inactive": "inactive", "<disabled>": "disabled", "disabled": "disabled"}
 # gpuId 0:, and in the next line its links: U up, D down, X disabled, _ not supported (dcgmi nvlink -s)
-GPU_ID = re.compile(r"^\s*gpuId (\d{1,3}):\s*$")
-LETTERS = re.compile(r"^\s*[UDX_](?: +[UDX_]){0,63}\s*$")
+GPU_ID = regex(r"^\s*gpuId (\d{1,3}):\s*$")
+LETTERS = regex(r"^\s*[UDX_](?: +[UDX_]){0,63}\s*$")
 STATES = {"U": "active", "D": "inactive", "X": "disabled", "_": "not_supported"}
 FIELDS = {"Replay Errors": "replay_errors", "Recovery Errors": "recovery_errors", "CRC Errors": "crc_errors"}
 # What counts before correction is large on a healthy link (FEC Errors - 0: billions), and a bit error rate is no count.
-NO_ERROR = re.compile(r"^(?:FEC |Raw |PLR |Tx (?:packets|bytes)|Rx (?:packets|bytes))|BER")
+NO_ERROR = regex(r"^(?:FEC |Raw |PLR |Tx (?:packets|bytes)|Rx (?:packets|bytes))|BER")
 MOST = 64  # further counters of one link
 
 # Words of one of these texts: the parser reads nothing else.
-MINE = re.compile(r"NvLink|gpuId|^\s*Link \d{1,3}[,:]|^\s*GPU \d{1,3}:", re.IGNORECASE | re.MULTILINE)
+MINE = regex(r"NvLink|gpuId|^\s*Link \d{1,3}[,:]|^\s*GPU \d{1,3}:", re.IGNORECASE | re.MULTILINE)
 
 
 def nvlink(output: Output, about: Subject) -> Facts:

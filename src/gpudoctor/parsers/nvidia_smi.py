@@ -16,14 +16,15 @@ from gpudoctor.parsers.nvidia_smi_details import read_text, read_xml
 from gpudoctor.parsers.nvidia_smi_problems import from_handles, library_version, problem_of
 from gpudoctor.parsers.nvidia_smi_table import LISTED, from_list, from_table
 from gpudoctor.parsers.nvidia_smi_values import LONGEST, NUMBER, Card
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # | NVIDIA-SMI 570.172.08    Driver Version: 570.172.08    CUDA Version: 12.8 |  |  KMD Version: 610.57.04  CUDA UMD Version: 13.3
 # <driver_version>570.172.08</driver_version>
-DRIVER = re.compile(r"(?:Driver|KMD) Version *: *(\d[\d.]*)|<driver_version>(\d[\d.]*)<")
-CUDA = re.compile(r"CUDA (?:UMD )?Version *: *(\d[\d.]*)|<cuda_version>(\d[\d.]*)<")
+DRIVER = regex(r"(?:Driver|KMD) Version *: *(\d[\d.]*)|<driver_version>(\d[\d.]*)<")
+CUDA = regex(r"CUDA (?:UMD )?Version *: *(\d[\d.]*)|<cuda_version>(\d[\d.]*)<")
 # Attached GPUs                             : 8  |  <attached_gpus>8</attached_gpus>
-ATTACHED = re.compile(r"^\s*(?:Attached GPUs *: *|<attached_gpus>)(\d{1,4})")
+ATTACHED = regex(r"^\s*(?:Attached GPUs *: *|<attached_gpus>)(\d{1,4})")
 MOST = 1024  # GPUs of an answer; processes of it are 16 times as many
 ROWS = 16 * MOST  # of a CSV that was written for hours
 

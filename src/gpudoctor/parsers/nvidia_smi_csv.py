@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ from gpudoctor.parsers import pci
 from gpudoctor.parsers.nvidia_smi_names import COLUMNS
 from gpudoctor.parsers.nvidia_smi_values import Card
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # Columns that are no field of a GPU but are known: a header is recognised by them too.
@@ -32,7 +32,7 @@ QUERIES = ("--query-gpu=", "--query-compute-apps=", "--query-remapped-rows=", "-
 REASONS, COUNTERS = ("clocks_event_reasons.", "clocks_throttle_reasons."), "clocks_event_reasons_counters."
 WIDEST = 128  # columns
 # 69.75 W, 700.00 W  |  98 %, 61020 MiB, 81559 MiB: rows without a header (--format=csv,noheader) say what they are by their units
-WITH_UNIT = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) (W|%|MiB|MHz)\Z")
+WITH_UNIT = regex(r"(\d{1,9}(?:\.\d{1,3})?) (W|%|MiB|MHz)\Z")
 # unit → the columns that are asked for most, in the order of their sizes
 BY_UNIT = {"W": ("power.draw", "power.limit"), "%": ("utilization.gpu",), "MiB": ("memory.used", "memory.total"), "MHz": ("clocks.sm",)}
 

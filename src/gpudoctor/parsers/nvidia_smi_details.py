@@ -5,28 +5,27 @@ The XML is read tag by tag, without a parser: an answer that is cut off gives wh
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.knowledge import clock_reasons
 from gpudoctor.parsers import pci
 from gpudoctor.parsers.nvidia_smi_names import COLUMNS, LABELS, LONELY, TAGS
 from gpudoctor.parsers.nvidia_smi_values import LONGEST, Card
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 
 DEPTH = 12  # of sections in each other; six are real
 # GPU 00000000:1B:00.0  |  GPU 00000000:1B:00.0 (indented by a log that quotes it)
-HEAD = re.compile(r"^(?:GPU (?=\S+\s*$)|\s*<gpu id=\")([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])")
+HEAD = regex(r"^(?:GPU (?=\S+\s*$)|\s*<gpu id=\")([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])")
 #     Performance State                     : P0  |          Current                           : Disabled
-LINE = re.compile(r"^( *)(\S[^:]{0,60}?) *: (.{0,400})")
+LINE = regex(r"^( *)(\S[^:]{0,60}?) *: (.{0,400})")
 # #        SW Power Cap                      : Active  |  - **HW Slowdown**: Active  |  `Pending : Yes`: as notes and comments quote it
-DECORATED = re.compile(r"^(\s{0,40})(?:#+|//|[-*\u2022](?= ))(?=\s*\S)")
-EMPHASIS = re.compile(r"[*`]")
+DECORATED = regex(r"^(\s{0,40})(?:#+|//|[-*\u2022](?= ))(?=\s*\S)")
+EMPHASIS = regex(r"[*`]")
 # ecc.errors.uncorrected.volatile.total:    7: the name that --query-gpu takes, where somebody wrote the answer down
-QUERIED = re.compile(r"[a-z_]{2,40}(?:\.[a-z_]{2,40}){1,5}\Z")
+QUERIED = regex(r"[a-z_]{2,40}(?:\.[a-z_]{2,40}){1,5}\Z")
 ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
 # <gpu id="00000000:1B:00.0">  |  <current_mig>Disabled</current_mig>  |  text between two tags
-TOKEN = re.compile(r"<(/?)([A-Za-z_][\w.]{0,79})([^<>]{0,400})>|([^<>]{1,400})")
-ID = re.compile(r'id="([0-9A-Fa-f:.]{7,20})"')
+TOKEN = regex(r"<(/?)([A-Za-z_][\w.]{0,79})([^<>]{0,400})>|([^<>]{1,400})")
+ID = regex(r'id="([0-9A-Fa-f:.]{7,20})"')
 # Values of a MIG instance, of the whole module and lists of what could be set: not the GPU's own.
 OTHERS = frozenset({"MIG Device", "MIG Devices", "mig_devices", "mig_device", "Module Power Readings", "supported_clocks"})
 PROCESS_LABELS = {"Process ID": "pid", "Type": "kind", "Name": "process", "Used GPU Memory": "memory"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpudoctor.parsers import pci
 from gpudoctor.parsers.nvidia_smi_values import Card
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # What a line begins with or contains → the neutral word. Texts: nvidia-smi and libnvidia-ml 375 to 595; Linux; runc's and shells' word
@@ -68,11 +68,11 @@ EXITS = {
 # Why a command had no answer → the neutral word.
 FAILURES = {"timeout": "timeout", "unkillable": "timeout", "not-found": "not_found"}
 # Below the table: WARNING: infoROM is corrupted at gpu 0000:3B:00.0
-INFOROM = re.compile(r"infoROM is corrupted at gpu ([0-9A-Fa-f:.]{7,20})")
+INFOROM = regex(r"infoROM is corrupted at gpu ([0-9A-Fa-f:.]{7,20})")
 # Unable to determine the device handle for GPU1: 0000:34:00.0: Unknown Error  |  … for GPU0000:91:00.0: GPU is lost.
-HANDLE = re.compile(r"device handle for GPU ?(?:(\d{1,3}): ?)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])?")
+HANDLE = regex(r"device handle for GPU ?(?:(\d{1,3}): ?)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])?")
 # NVML library version: 550.54          (below "Driver/library version mismatch", R550 and later)
-LIBRARY = re.compile(r"NVML library version *: *(\d[\d.]{2,20})")
+LIBRARY = regex(r"NVML library version *: *(\d[\d.]{2,20})")
 
 
 def find_problem(lines: list[str]) -> tuple[str, int]:

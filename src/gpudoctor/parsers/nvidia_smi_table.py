@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from gpudoctor.parsers import pci
 from gpudoctor.parsers.nvidia_smi_values import ERRORS, Card
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 
 # GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-ba0890e9-…)
-LISTED = re.compile(r"^\s*GPU (\d{1,3}): (.{1,100}?) \(UUID: (GPU-[0-9A-Za-z-]{4,60})\)")
-AMOUNTS = re.compile(r"(\d{1,9})MiB */ *(\d{1,9})MiB")
+LISTED = regex(r"^\s*GPU (\d{1,3}): (.{1,100}?) \(UUID: (GPU-[0-9A-Za-z-]{4,60})\)")
+AMOUNTS = regex(r"(\d{1,9})MiB */ *(\d{1,9})MiB")
 # |    0   N/A  N/A    280059      C   ...-m4/bin/python    15992MiB |      and, up to R440, without GI and CI
-PROCESS = re.compile(
+PROCESS = regex(
     r"^\|\s{1,8}(\d{1,3})\s{1,12}(?:(?:N/A|\d{1,3})\s{1,8}(?:N/A|\d{1,3})\s{1,12})?(\d{1,10})\s{1,10}([CGM](?:\+[CG])?)\s{1,6}(\S.{0,80}?)\s{1,80}"
     r"(\d{1,9}MiB|N/A) *\|"
 )
 # | N/A   34C    P0    60W / 400W |  |  |ERR!  ERR! ERR!    ERR! / ERR! |  |  | 30%   33C    P8    N/A /  N/A |
-STATE = re.compile(r"^(\S{1,5}) +(\S{1,6}) +(\S{1,4}) +(\S{1,9}) */ *(\S{1,9})")
+STATE = regex(r"^(\S{1,5}) +(\S{1,6}) +(\S{1,4}) +(\S{1,9}) */ *(\S{1,9})")
 MODES = {"E. Process": "Exclusive_Process", "E. Thread": "Exclusive_Thread", "Prohibited": "Prohibited", "Default": "Default"}
 PERSISTENCE = ("On", "Off", "N/A", *ERRORS)
 

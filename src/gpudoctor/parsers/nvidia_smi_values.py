@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, get_args
 
 import msgspec
 
 from gpudoctor.facts.gpu import Gpu, GpuSample
 from gpudoctor.knowledge import clock_reasons
+from gpudoctor.patterns import regex
 
 # A cell with one of these is an error of this GPU, not a missing feature (nvmlErrorString; ERR! in the table) → the neutral word.
 ERRORS = {
@@ -22,7 +22,7 @@ ERRORS = {
 HARMLESS = frozenset({"Addressing Mode", "addressing_mode", "addressing_mode.current"})
 TRUE, FALSE = frozenset({"yes", "1", "enabled", "on", "true", "active"}), frozenset({"no", "0", "disabled", "off", "false", "not active"})
 # 70.50 W  |  16x  |  P0  |  -8 C  |  70,50 W (a locale with a decimal comma)
-NUMBER = re.compile(r"[Px]?(-?\d{1,20})(?:[.,](\d{1,6}))?")
+NUMBER = regex(r"[Px]?(-?\d{1,20})(?:[.,](\d{1,6}))?")
 # What NVML answers for "no value": all bits of the counter's width.
 SATURATED = frozenset({2**31 - 1, 2**32 - 1, 2**63 - 1, 2**64 - 1})
 # field → the largest reading that a sensor or a bus can give; beyond, the reading itself is broken. °C in 8 bits; PCIe 6, 32 lanes.

@@ -7,21 +7,20 @@ Source: nvidia-smi(1), `topo`.
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import GpuPath
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
-DEVICE = re.compile(r"(?:GPU|NIC)\d{1,3}\Z|mlx\d_\d{1,3}\Z|bnxt_re\d{1,3}\Z|rocep\w{1,20}\Z")
+DEVICE = regex(r"(?:GPU|NIC)\d{1,3}\Z|mlx\d_\d{1,3}\Z|bnxt_re\d{1,3}\Z|rocep\w{1,20}\Z")
 # NV18, SYS, X: what a cell of -m may be.  |  OK, NS, CNS: of -p2p
-PATH = re.compile(r"(?:X|SYS|NODE|PHB|PXB|PIX|NV\d{1,3}|SOC|PSB)\Z")
-ACCESS = re.compile(r"(?:X|OK|NS|CNS|GNS|TNS|DR|NP|U)\Z")
+PATH = regex(r"(?:X|SYS|NODE|PHB|PXB|PIX|NV\d{1,3}|SOC|PSB)\Z")
+ACCESS = regex(r"(?:X|OK|NS|CNS|GNS|TNS|DR|NP|U)\Z")
 # GPU0	 X 	NV18	NV18  |   GPU1   NS      X
-CELLS = re.compile(r"^\s*GPU\d{1,3}\s+(?:X|OK|NS|CNS|GNS|TNS|DR|NP|U|NV\d{1,3}|SYS|NODE|PHB|PXB|PIX|SOC|PSB)(?:\s|$)")
-ASKED = re.compile(r"-p2p(?: |=)?([rwnap])\b|--p2p_status(?: |=)([rwnap])\b")
+CELLS = regex(r"^\s*GPU\d{1,3}\s+(?:X|OK|NS|CNS|GNS|TNS|DR|NP|U|NV\d{1,3}|SYS|NODE|PHB|PXB|PIX|SOC|PSB)(?:\s|$)")
+ASKED = regex(r"-p2p(?: |=)?([rwnap])\b|--p2p_status(?: |=)([rwnap])\b")
 MOST = 256  # devices of one machine
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import KernelModule
 from gpudoctor.parsers import ParseError
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.08  Wed Feb 14 17:56:12 UTC 2024                          (proprietary)
 # NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.172.08  Release Build  (dvs-builder@U22-I3-AE18-09-6)      (open)
-RELEASE = re.compile(r"NVRM version: NVIDIA UNIX .{0,60}?\bKernel Module\b(?: for \S{1,20})? +(\d{3}\.[\d.]{2,12})")
-OPEN = re.compile(r"\bOpen Kernel Module\b")
+RELEASE = regex(r"NVRM version: NVIDIA UNIX .{0,60}?\bKernel Module\b(?: for \S{1,20})? +(\d{3}\.[\d.]{2,12})")
+OPEN = regex(r"\bOpen Kernel Module\b")
 
 
 def version(output: Output, about: Subject) -> Facts:

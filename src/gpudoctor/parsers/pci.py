@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-import re
+
+from gpudoctor.patterns import regex
 
 # 00000000:1B:00.0 (nvidia-smi), 0000:1b:00 (NVRM), 1b:00.0 (lspci)
-ADDRESS = re.compile(r"(?:([0-9A-Fa-f]{4,8}):)?([0-9A-Fa-f]{2}):([0-9A-Fa-f]{2})(?:\.[0-7])?$")
+ADDRESS = regex(r"(?:([0-9A-Fa-f]{4,8}):)?([0-9A-Fa-f]{2}):([0-9A-Fa-f]{2})(?:\.[0-7])?$")
 
 
 @functools.lru_cache(maxsize=4096)

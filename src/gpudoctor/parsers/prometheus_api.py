@@ -18,39 +18,40 @@ from gpudoctor.facts.monitoring import ScrapeTarget
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.exposition import NAME, Summary
 from gpudoctor.parsers.kubernetes_json import seconds
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output, decoder
 
 TARGETS = 20_000  # that are read; a cluster of 5,000 nodes has about as many
 SERIES = 200_000
-EXPORTER = re.compile(r"dcgm|gpu-metrics|nvidia-gpu-exporter")
+EXPORTER = regex(r"dcgm|gpu-metrics|nvidia-gpu-exporter")
 OWN_PORTS = (9400, 9401)  # dcgm-exporter's own, and the one that composes with a second exporter use
 # http://10.0.0.7:9400/metrics  |  https://[fd00::7]/metrics
-URL = re.compile(r"(https?)://(?:\[[0-9a-fA-F:.%]{1,60}\]|[^/:\s]{1,253})(?::(\d{1,5}))?(?:/|\Z)")
-DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+URL = regex(r"(https?)://(?:\[[0-9a-fA-F:.%]{1,60}\]|[^/:\s]{1,253})(?::(\d{1,5}))?(?:/|\Z)")
+DURATION = regex(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 # What the last error of a target says → a neutral word; the texts are those of Go's net, of Prometheus 2.x and 3.x (scrape/scrape.go,
 # scrape/target.go, model/textparse), with a line of each.
 TROUBLES: tuple[tuple[str, re.Pattern[str]], ...] = (
     # sample limit exceeded  |  body size limit exceeded  |  label_limit exceeded (metric: "…", number of labels: 12, limit: 10)
-    ("limit", re.compile(r"(?:sample|body size|label\w{0,20}|bucket|target)[_ ]limit exceeded|exceeds label_\w{4,12}_limit")),
+    ("limit", regex(r"(?:sample|body size|label\w{0,20}|bucket|target)[_ ]limit exceeded|exceeds label_\w{4,12}_limit")),
     # Get "http://10.0.0.7:9400/metrics": dial tcp 10.0.0.7:9400: connect: connection refused
-    ("refused", re.compile(r"connection refused")),
+    ("refused", regex(r"connection refused")),
     # Get "…": context deadline exceeded  |  … i/o timeout  |  (Client.Timeout exceeded while awaiting headers)
-    ("timeout", re.compile(r"context deadline exceeded|i/o timeout|[Tt]imeout exceeded")),
+    ("timeout", regex(r"context deadline exceeded|i/o timeout|[Tt]imeout exceeded")),
     # dial tcp 10.0.0.7:9400: connect: no route to host
-    ("unreachable", re.compile(r"no route to host|network is unreachable|connection reset by peer|: EOF\s*\Z")),
+    ("unreachable", regex(r"no route to host|network is unreachable|connection reset by peer|: EOF\s*\Z")),
     # dial tcp: lookup dcgm-exporter on 10.96.0.10:53: no such host
-    ("name", re.compile(r"no such host|server misbehaving|\blookup \S{1,253}")),
+    ("name", regex(r"no such host|server misbehaving|\blookup \S{1,253}")),
     # tls: failed to verify certificate: x509: …  |  http: server gave HTTP response to HTTPS client
-    ("tls", re.compile(r"x509:|\btls:|gave HTTP response to HTTPS|malformed HTTP response")),
+    ("tls", regex(r"x509:|\btls:|gave HTTP response to HTTPS|malformed HTTP response")),
     # server returned HTTP status 403 Forbidden
-    ("credentials", re.compile(r"HTTP status (?:401|403)")),
-    ("not-found", re.compile(r"HTTP status 404")),
-    ("http", re.compile(r"HTTP status [1-5]\d\d")),
+    ("credentials", regex(r"HTTP status (?:401|403)")),
+    ("not-found", regex(r"HTTP status 404")),
+    ("http", regex(r"HTTP status [1-5]\d\d")),
     # "INVALID" is not a valid start token (2.42)  |  expected a valid start token, got "<" ("INVALID") while parsing: "<"
     # received unsupported Content-Type "text/html" and no fallback
-    ("not-metrics", re.compile(r"a valid start token|expected (?:\w+ after|value|label|equal)|unsupported Content-Type|while parsing:")),
+    ("not-metrics", regex(r"a valid start token|expected (?:\w+ after|value|label|equal)|unsupported Content-Type|while parsing:")),
 )
 
 

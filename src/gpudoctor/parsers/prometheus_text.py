@@ -6,7 +6,6 @@ DCGM_FI_DEV_GPU_TEMP{gpu="0",UUID="GPU-…",pci_bus_id="00000000:1B:00.0",modelN
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import msgspec
@@ -17,17 +16,18 @@ from gpudoctor.knowledge import dcgm_fields
 from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.exposition import WHOLE, Summary
 from gpudoctor.parsers.prometheus_range import Key, holder, key, put, sample
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # DCGM_FI_DEV_SM_CLOCK{gpu="0",…} 1980  |  … 1980 1772366400000 (with its time in ms)
-METRIC = re.compile(r"\s{0,8}(DCGM_FI_[A-Z0-9_]{1,80})\{(.{1,3000})\} +([-+0-9.eEInfNa]{1,32})(?: +(\d{10,16}))?\s*\Z")
+METRIC = regex(r"\s{0,8}(DCGM_FI_[A-Z0-9_]{1,80})\{(.{1,3000})\} +([-+0-9.eEInfNa]{1,32})(?: +(\d{10,16}))?\s*\Z")
 # DCGM_EXP_XID_ERRORS_COUNT{gpu="0",…,xid="79"} 1  |  dcgm_gpu_temp{gpu="0",…} 54 (1.x, --use-old-namespace)
-SERIES = re.compile(r"\s{0,8}(DCGM_EXP_[A-Z0-9_]{1,80}|dcgm_[a-z0-9_]{1,80})\{(.{0,3000})\} +[-+0-9.eEInfNa]{1,32}(?:\s|\Z)")
+SERIES = regex(r"\s{0,8}(DCGM_EXP_[A-Z0-9_]{1,80}|dcgm_[a-z0-9_]{1,80})\{(.{0,3000})\} +[-+0-9.eEInfNa]{1,32}(?:\s|\Z)")
 # HELP DCGM_FI_DEV_SM_CLOCK SM clock frequency (in MHz).
-COMMENT = re.compile(r"#\s{0,4}(?:HELP|TYPE)\s{1,4}(?:DCGM_|dcgm_)")
+COMMENT = regex(r"#\s{0,4}(?:HELP|TYPE)\s{1,4}(?:DCGM_|dcgm_)")
 # What DCGM says of a card's memory with a 1 → the field of a Gpu; a 0 is left to nvidia-smi, which knows more
 ALARMS = {346: "sram_threshold_exceeded", 395: "remap_failed", 396: "remap_pending"}
-LABEL = re.compile(r'([A-Za-z_]\w{0,63})="((?:[^"\\]|\\.){0,400})"')
+LABEL = regex(r'([A-Za-z_]\w{0,63})="((?:[^"\\]|\\.){0,400})"')
 
 
 def metrics(output: Output, about: Subject) -> Facts:

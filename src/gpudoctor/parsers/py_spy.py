@@ -22,13 +22,13 @@ checkpoint, for a collective (knowledge/stack_waits.py).
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.job import Stack
 from gpudoctor.knowledge.stack_waits import waits_in
 from gpudoctor.parsers import LINE, ParseError
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 MOST = 20_000  # threads of one text
@@ -37,25 +37,25 @@ MOST_LINES = 1_000_000
 STATES = ("idle", "active", "active+gil")
 DYING = "Fatal Python error"
 
-ESCAPES = re.compile(r"\x1b\[[0-9;]{0,16}m")  # py-spy colours what it prints to a terminal
+ESCAPES = regex(r"\x1b\[[0-9;]{0,16}m")  # py-spy colours what it prints to a terminal
 # Process 41: /usr/bin/python3 train.py
-PROCESS = re.compile(r"Process (\d{1,10})(?:: (.*))?$")
+PROCESS = regex(r"Process (\d{1,10})(?:: (.*))?$")
 # Thread 41 (active): "MainThread"  |  Thread 0x7ED3637AE700 (active+gil)  |  Thread 41/0x7F.. (idle): "ThreadPoolExecutor-0_0"
 # … (most recent call first): of faulthandler; the number is sometimes left out where people paste
-THREAD = re.compile(
+THREAD = regex(
     r'(?:Current t|T)hread (?:(\S{1,40}) )?(?:\[.{1,40}\] )?\((idle|active|active\+gil|most recent call first)\)(?:: "(.{0,100})"?|:)?\s*$'
 )
 #     barrier (torch/distributed/distributed_c10d.py:4159)  |      0x7f32a (libcuda.so.570.172.08)  |      __write (libc.so.6)
-FRAME = re.compile(r"(?: {4}|\t)(\S.{0,300}?) \(([^()]{1,500}?)(?::(\d{1,9}))?\)$")
+FRAME = regex(r"(?: {4}|\t)(\S.{0,300}?) \(([^()]{1,500}?)(?::(\d{1,9}))?\)$")
 # The same without its indentation: only files of Python with a line count then.
-BARE = re.compile(r" {0,8}([\w.<>]{1,100}) \(([^()\s]{1,500}?\.pyx?):(\d{1,9})\)$")
+BARE = regex(r" {0,8}([\w.<>]{1,100}) \(([^()\s]{1,500}?\.pyx?):(\d{1,9})\)$")
 #   File "/usr/lib/python3.12/threading.py", line 355 in wait
-FAULT = re.compile(r' {0,8}File "([^"]{1,500})", line (\d{1,9}) in (\S{1,200})$')
-PYTHON = re.compile(r"\.pyx?:\d{1,9}\)$")
+FAULT = regex(r' {0,8}File "([^"]{1,500})", line (\d{1,9}) in (\S{1,200})$')
+PYTHON = regex(r"\.pyx?:\d{1,9}\)$")
 # What stands before the package: …/site-packages/torch/… , /usr/lib/python3.12/threading.py
-BEFORE = re.compile(r"^.*(?:/(?:site|dist)-packages/|/lib/python3\.\d{1,2}/)")
+BEFORE = regex(r"^.*(?:/(?:site|dist)-packages/|/lib/python3\.\d{1,2}/)")
 # --rank=3 of a launcher that passes it; torchrun's --local-rank is a number on the node, not in the job
-GLOBAL_RANK = re.compile(r"(?:^|\s)--(?:global[-_])?rank[= ](\d{1,7})\b")
+GLOBAL_RANK = regex(r"(?:^|\s)--(?:global[-_])?rank[= ](\d{1,7})\b")
 
 
 def stacks(output: Output, about: Subject) -> Facts:

@@ -6,16 +6,17 @@ Source: k8s.io/apimachinery/pkg/api/resource (Quantity): at most one suffix or e
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Mapping
 from fractions import Fraction
+
+from gpudoctor.patterns import regex
 
 LARGEST = 2**63 - 1  # what Kubernetes itself saturates at
 MAX_CHARS = 64  # no real quantity is longer
 MAX_EXPONENT = 40
 
 # 1500m, .5, 64Gi, 1e3, 2E-1, 3E (exa)
-QUANTITY = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?")
+QUANTITY = regex(r"([+-]?)(\d*)(?:\.(\d*))?(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?")
 
 SUFFIXES: dict[str, Fraction] = {
     "": Fraction(1),

@@ -11,34 +11,35 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from gpudoctor.parsers.timestamps import line_time
+from gpudoctor.patterns import regex
 
 PREFIXES = 8  # at most that many stand before a text
 
 # gpu-02:812:930 [3] NCCL INFO …  |  [2026-03-01 12:00:00] gpu-02:812:930 [3] misc/socket.cc:484 (ncclSocketConnect) NCCL WARN …
-NCCL = re.compile(
+NCCL = regex(
     r"(?P<host>[A-Za-z0-9][\w.-]{0,252}):(?P<pid>\d{1,10}):(?P<tid>\d{1,10}) \[(?P<device>-?\d{1,4})\] "
     r"(?:(?P<file>[\w./-]{1,120}):\d{1,6} (?:\(\w{1,80}\) )?|\w{1,80}:\d{1,6} )?NCCL (?P<level>WARN|INFO|TRACE|ERROR|ABORT|VERSION) ?"
 )
 # misc/socket.cc:484 NCCL WARN … | NCCL INFO …: the process was cut off by who passed it on
-BARE = re.compile(r"(?:(?P<file>[\w./-]{1,120}):\d{1,6} (?:\(\w{1,80}\) )?)?NCCL (?P<level>WARN|INFO|TRACE|ERROR|ABORT|VERSION) ")
+BARE = regex(r"(?:(?P<file>[\w./-]{1,120}):\d{1,6} (?:\(\w{1,80}\) )?)?NCCL (?P<level>WARN|INFO|TRACE|ERROR|ABORT|VERSION) ")
 # [pod/train-0/main] …
-POD = re.compile(r"\[pod/(?P<pod>[a-z0-9][a-z0-9.-]{0,252})/(?P<container>[a-z0-9-]{1,63})\] ?")
+POD = regex(r"\[pod/(?P<pod>[a-z0-9][a-z0-9.-]{0,252})/(?P<container>[a-z0-9-]{1,63})\] ?")
 # [rank5]:… (PyTorch since 2.2, Lightning)  |  [default3]:… (torchrun --tee: role and local rank)
-RANK = re.compile(r"\[rank(?P<rank>\d{1,7})\]:? ?")
+RANK = regex(r"\[rank(?P<rank>\d{1,7})\]:? ?")
 # rank 5: …  |  [Rank 5]: … (heads of people's own, and of scripts that gather logs)
-NAMED = re.compile(r"\[?[Rr]ank[ _](?P<rank>\d{1,7})\]?: ")
-ROLE = re.compile(r"\[(?!rank)[a-z_]{1,32}(?P<local>\d{1,4})\]:")
+NAMED = regex(r"\[?[Rr]ank[ _](?P<rank>\d{1,7})\]?: ")
+ROLE = regex(r"\[(?!rank)[a-z_]{1,32}(?P<local>\d{1,4})\]:")
 # [1,5]<stdout>:… (mpirun --tag-output: job and rank)
-MPI = re.compile(r"\[\d{1,9},(?P<rank>\d{1,7})\]<std(?:out|err|diag)>: ?")
+MPI = regex(r"\[\d{1,9},(?P<rank>\d{1,7})\]<std(?:out|err|diag)>: ?")
 # 5: … (srun --label)
-TASK = re.compile(r" {0,6}(?P<task>\d{1,6}): ")
+TASK = regex(r" {0,6}(?P<task>\d{1,6}): ")
 # 2026-03-01T12:00:00.123456789Z …  (kubectl --timestamps)  |  [2026-03-01 12:00:00] …  |  2026-03-01 12:00:00,123 …
-STAMP = re.compile(r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?,? ")
+STAMP = regex(r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?,? ")
 # gpu-07: …  before what is a rank's for sure (pdsh, DeepSpeed)
-NODE = re.compile(r"(?P<node>[A-Za-z][\w.-]{0,62}): (?=\[rank\d|\[\d{4}-|\S{1,253}:\d{1,10}:\d{1,10} \[)")
+NODE = regex(r"(?P<node>[A-Za-z][\w.-]{0,62}): (?=\[rank\d|\[\d{4}-|\S{1,253}:\d{1,10}:\d{1,10} \[)")
 # [E906 15:16:01.123456789 ProcessGroupNCCL.cpp:607] …: month and day without a year (c10)  |  W0516 10:49:23.951000 10143 torch/… (Python)
-GLOG = re.compile(r"\[?[IWEF](\d{1,2})(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,9})?")
-MILD = re.compile(r"\[?[IW]\d{3,4} \d\d:|\[[IW] |\[?W\b")
+GLOG = regex(r"\[?[IWEF](\d{1,2})(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,9})?")
+MILD = regex(r"\[?[IW]\d{3,4} \d\d:|\[[IW] |\[?W\b")
 FORMS = (POD, RANK, NAMED, MPI, ROLE, TASK, STAMP, NODE)
 
 

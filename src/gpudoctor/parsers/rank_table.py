@@ -12,10 +12,11 @@ from collections import defaultdict
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.parsers.rank_line import Line
 from gpudoctor.parsers.rank_process import Process
+from gpudoctor.patterns import regex
 
 MOST = 100_000  # processes of one job; what is beyond is noise
 # train-rank17.log  |  rank_3.out  |  logs/rank-0/stderr
-FILE = re.compile(r"(?:^|[^a-z])rank[-_.]?(\d{1,6})(?!\d)", re.IGNORECASE)
+FILE = regex(r"(?:^|[^a-z])rank[-_.]?(\d{1,6})(?!\d)", re.IGNORECASE)
 
 Key = tuple[object, ...]
 

@@ -15,16 +15,17 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.configuration import RuntimeConfig
 from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.toml_lines import Value, values
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
-NVIDIA = re.compile(r"nvidia-container-runtime(?:\.\w+)?$|^nvidia(?:-cdi|-legacy|-experimental)?$")
+NVIDIA = regex(r"nvidia-container-runtime(?:\.\w+)?$|^nvidia(?:-cdi|-legacy|-experimental)?$")
 TOOLKIT = ("nvidia-container-cli", "nvidia-container-runtime", "nvidia-container-runtime-hook", "nvidia-ctk")
 DRIVERS = {"true": "systemd", "false": "cgroupfs"}
 UNSAID = "the configuration doesn't say"
 # Keys that only Docker's daemon.json has.
 OF_DOCKER = frozenset({"runtimes", "default-runtime", "exec-opts", "log-driver", "storage-driver", "data-root", "registry-mirrors", "bip"})
 #  Default Runtime: runc            (docker info; the indentation differs between releases)
-INFO = re.compile(r"^ {0,2}(Runtimes|Default Runtime|Cgroup Driver|Name): (\S.{0,300}?)\s*$", re.MULTILINE)
+INFO = regex(r"^ {0,2}(Runtimes|Default Runtime|Cgroup Driver|Name): (\S.{0,300}?)\s*$", re.MULTILINE)
 MOST = 200  # runtimes of one configuration
 
 

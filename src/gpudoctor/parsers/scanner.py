@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpudoctor.parsers.blocks import ANSI, cut_long_lines, parts
+from gpudoctor.patterns import regex
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -31,10 +32,10 @@ PART, PIECE = 64 << 10, 2 << 10  # bytes that the Set is asked about, and again 
 SEVERAL = 3  # patterns that are searched for one by one; more of them would be slower than to look at lines
 BY_LINE = b"(?m)"  # ^ and $ are those of a line
 # What a pattern begins with: `=source ` of `^=source ([0-9a-f]{16})$`. A character before a sign that repeats it is no part of that.
-BEGINNING = re.compile(rb"\(\?m\)\^?([A-Za-z0-9 :=_/-]{4,})(?![?*+{])")
-GROUP = re.compile(rb"\((?!\?(?!P?<))")  # a group that captures, or at most looks like one: `[(]`
-ESCAPED = re.compile(rb"\\.", re.DOTALL)
-CLASS = re.compile(rb"\[\]?[^\]]*\]")
+BEGINNING = regex(rb"\(\?m\)\^?([A-Za-z0-9 :=_/-]{4,})(?![?*+{])")
+GROUP = regex(rb"\((?!\?(?!P?<))")  # a group that captures, or at most looks like one: `[(]`
+ESCAPED = regex(rb"\\.", re.DOTALL)
+CLASS = regex(rb"\[\]?[^\]]*\]")
 
 
 class Patterns(Sequence[Any]):

@@ -10,24 +10,25 @@ import re
 from gpudoctor.facts import Origin
 from gpudoctor.facts.kubernetes import ScheduleReason
 from gpudoctor.parsers import LINE
+from gpudoctor.patterns import regex
 
 MAX_CHARS = 64 * 1024
 
 # 0/12 nodes are available: 4 Insufficient …   or, from Volcano,   0/12 nodes are unavailable: …   all nodes are unavailable: …
-HEAD = re.compile(r"(\d{1,7})/(\d{1,7}) nodes are (?:un)?available:|all nodes are unavailable:")
+HEAD = regex(r"(\d{1,7})/(\d{1,7}) nodes are (?:un)?available:|all nodes are unavailable:")
 # No nodes are available that match all of the predicates: Insufficient nvidia.com/gpu (4), MatchNodeSelector (1).      (up to 1.9)
-OLD_HEAD = re.compile(r"No nodes are available that match all of the (?:following )?predicates:{1,2}")
-OLD_CLAUSE = re.compile(r"([A-Z][\w ./-]{1,320}) \((\d{1,7})\)")
+OLD_HEAD = regex(r"No nodes are available that match all of the (?:following )?predicates:{1,2}")
+OLD_CLAUSE = regex(r"([A-Z][\w ./-]{1,320}) \((\d{1,7})\)")
 # …. preemption: 0/12 nodes are available: …   …. no new claims to deallocate, preemption: not eligible due to …
-PREEMPTION = re.compile(r"(?:\. ?|^)(?:(?:no new claims to deallocate|still not schedulable), ?)?preemption: ")
-NO_VICTIMS = re.compile(r"(\d{1,7}) No preemption victims found")
-NOT_HELPFUL = re.compile(r"(\d{1,7}) Preemption is not helpful")
+PREEMPTION = regex(r"(?:\. ?|^)(?:(?:no new claims to deallocate|still not schedulable), ?)?preemption: ")
+NO_VICTIMS = regex(r"(\d{1,7}) No preemption victims found")
+NOT_HELPFUL = regex(r"(\d{1,7}) Preemption is not helpful")
 # …, 3 node(s) had …: a clause begins with its count; a comma within a clause is followed by a word (`, that the pod didn't tolerate`)
-NEXT_CLAUSE = re.compile(r", (?=\d{1,7} )")
-COUNTED = re.compile(r"(\d{1,7}) (.*)")
-INSUFFICIENT = re.compile(r"Insufficient ([^\s,]{1,320})")
+NEXT_CLAUSE = regex(r", (?=\d{1,7} )")
+COUNTED = regex(r"(\d{1,7}) (.*)")
+INSUFFICIENT = regex(r"Insufficient ([^\s,]{1,320})")
 # had untolerated taint {k: v}   had untolerated taint(s)   had taint {k: v}, that the pod didn't tolerate   had taints that the pod …
-TAINT = re.compile(r"had (?:untolerated )?taint(?:s|\(s\))?\b")
+TAINT = regex(r"had (?:untolerated )?taint(?:s|\(s\))?\b")
 CORDON = "node.kubernetes.io/unschedulable"
 
 # The names of predicates, which were the reasons up to 1.9 → today's words.

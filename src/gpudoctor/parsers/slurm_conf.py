@@ -17,12 +17,13 @@ from gpudoctor.facts.slurm import SlurmGres
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import lines
 from gpudoctor.parsers.slurm_text import GPU, expand, gpus, whole
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # NodeName=gpu-[01-16] …  |  Name=gpu …  |  AutoDetect=nvml  |  GresTypes=gpu
-SETTING = re.compile(r"^\s*(NodeName|Name|AutoDetect|GresTypes|ClusterName|SlurmctldHost|PartitionName)=(\S{1,2000})", re.IGNORECASE)
-WORD = re.compile(r"(?:^|\s)(\w{1,30})=(\"[^\"]{0,500}\"|\S{1,2000})")
-DEVICE = re.compile(r"[^\s,\[\]]{0,200}(?:\[([0-9,-]{1,100})\])?[^\s,\[\]]{0,100}")
+SETTING = regex(r"^\s*(NodeName|Name|AutoDetect|GresTypes|ClusterName|SlurmctldHost|PartitionName)=(\S{1,2000})", re.IGNORECASE)
+WORD = regex(r"(?:^|\s)(\w{1,30})=(\"[^\"]{0,500}\"|\S{1,2000})")
+DEVICE = regex(r"[^\s,\[\]]{0,200}(?:\[([0-9,-]{1,100})\])?[^\s,\[\]]{0,100}")
 
 
 def gres(output: Output, about: Subject) -> Facts:

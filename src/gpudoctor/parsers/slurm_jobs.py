@@ -18,12 +18,13 @@ from gpudoctor.knowledge import slurm
 from gpudoctor.parsers.plain import lines, plain
 from gpudoctor.parsers.slurm_client import complaints
 from gpudoctor.parsers.slurm_text import Row, cells, expand, gpus, listed, pairs, titles_of, whole
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 MOST = 50_000  # records of one text
 # 4242  |  4242_7  |  4242_[1-8%2]  |  4242+0  |  4242.batch  |  4242.0
-ID = re.compile(r"(\d{1,10}(?:_\d{1,10})?)(?:_\[[\d,%:.-]{1,200}\])?(?:\+\d{1,4})?(?:\.(\w{1,20}\+?))?\Z", re.ASCII)
-CODE = re.compile(r"(\d{1,3}):(\d{1,3})\Z", re.ASCII)  # exit code:signal
+ID = regex(r"(\d{1,10}(?:_\d{1,10})?)(?:_\[[\d,%:.-]{1,200}\])?(?:\+\d{1,4})?(?:\.(\w{1,20}\+?))?\Z", re.ASCII)
+CODE = regex(r"(\d{1,3}):(\d{1,3})\Z", re.ASCII)  # exit code:signal
 # Titles of squeue (STATE, %i and its like) and of sacct (State).
 TITLES = slurm.words(
     "JOBID PARTITION NAME USER ST STATE TIME TIME_LIMI TIME_LIMIT NODES NODELIST NODELIST(REASON) REASON PRIORITY QOS ACCOUNT CPUS"
@@ -34,7 +35,7 @@ TITLES = slurm.words(
 )
 FREE = ["NODELIST(REASON)", "REASON", "State", "NAME", "JobName", "COMMAND"]
 # ReqNodeNotAvail, UnavailableNodes:gpu-[02,07]
-UNAVAILABLE = re.compile(r"UnavailableNodes:(\S{1,2000})")
+UNAVAILABLE = regex(r"UnavailableNodes:(\S{1,2000})")
 
 
 def jobs(output: Output, about: Subject) -> Facts:

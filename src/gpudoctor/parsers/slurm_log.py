@@ -11,8 +11,6 @@ Source: src/slurmctld/{node_mgr,ping_nodes,agent}.c, https://github.com/SchedMD/
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from gpudoctor.facts import Facts, Origin, Subject
@@ -21,10 +19,11 @@ from gpudoctor.parsers import logs
 from gpudoctor.parsers.plain import lines
 from gpudoctor.parsers.slurm_nodes import node_of
 from gpudoctor.parsers.slurm_text import expand
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 MOST = 10_000
-TAKEN = re.compile(
+TAKEN = regex(
     r"(?:Setting node (\S{1,200}) state to \w{1,20} with reason: ?(.{1,500})"
     r"|update_node: node (\S{1,200}) reason set to: (.{1,500})"
     r"|Node (\S{1,200}) has (low (?:cpu count|socket|real_memory|tmp_disk).{1,100})"
@@ -33,7 +32,7 @@ TAKEN = re.compile(
 )
 # What only a part of the line says → the reason that the node then has
 SHORT = {"not responding": "Not responding", "unexpectedly rebooted": "Node unexpectedly rebooted"}
-BACK = re.compile(r"[Nn]ode (\S{1,200}) (?:now responding|returned to service|state set to (?:IDLE|MIXED|ALLOCATED|RESUME|UNDRAIN)\b)")
+BACK = regex(r"[Nn]ode (\S{1,200}) (?:now responding|returned to service|state set to (?:IDLE|MIXED|ALLOCATED|RESUME|UNDRAIN)\b)")
 
 
 def log(output: Output, about: Subject) -> Facts:

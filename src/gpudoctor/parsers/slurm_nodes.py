@@ -17,11 +17,12 @@ from gpudoctor.knowledge import slurm
 from gpudoctor.parsers.plain import lines, plain
 from gpudoctor.parsers.slurm_client import complaints
 from gpudoctor.parsers.slurm_text import Row, cells, expand, gpus, listed, pairs, titles_of, whole
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 MOST = 50_000  # records of one text
 # Kill task failed [root@2026-03-01T11:02:13]
-SET_BY = re.compile(r"^(.*?)\s*\[([^@\[\]]{1,60})@([0-9T:.-]{1,30}|Unknown)\]$")
+SET_BY = regex(r"^(.*?)\s*\[([^@\[\]]{1,60})@([0-9T:.-]{1,30}|Unknown)\]$")
 # Titles of sinfo's tables: sinfo(1), `-o` and `-O`. More than one %-letter may share a title.
 TITLES = slurm.words(
     "PARTITION AVAIL TIMELIMIT NODES STATE NODELIST REASON USER TIMESTAMP GRES GRES_USED S:C:T MEMORY TMP_DISK WEIGHT AVAIL_FE"

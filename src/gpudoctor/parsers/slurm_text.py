@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gpudoctor.parsers import ParseError
+from gpudoctor.patterns import regex
 
 NODES = 4096  # names of one host list; a line names no more
 # NodeName=gpu-01 Arch=x86_64 CoresPerSocket=1  |     CPUAlloc=0 CPUTot=2  |  MinMemoryNode=0 CPUs/Task=1 AllocNode:Sid=login-1:6676
-KEY = re.compile(r"(?:^|(?<=\s))([A-Z][A-Za-z0-9/:_-]{1,30})=")
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}\Z", re.ASCII)
+KEY = regex(r"(?:^|(?<=\s))([A-Z][A-Za-z0-9/:_-]{1,30})=")
+NAME = regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}\Z", re.ASCII)
 # gpu-[01-03,07]-rack  |  c2
-LISTED = re.compile(r"([A-Za-z0-9_.-]{0,120})(?:\[([0-9,-]{1,400})\]([A-Za-z0-9_.-]{0,120}))?", re.ASCII)
+LISTED = regex(r"([A-Za-z0-9_.-]{0,120})(?:\[([0-9,-]{1,400})\]([A-Za-z0-9_.-]{0,120}))?", re.ASCII)
 # gpu:h100:8(S:0-1)  |  gpu:8  |  gpu:a100:4(IDX:0-3)  |  gres:gpu:2  |  gres/gpu=8  |  gres/gpu:h100=8
-GPU = re.compile(r"(?:^|[,\s])(?:gres[/:])?gpu(?::([A-Za-z][A-Za-z0-9_.-]{0,60}))?(?:[:=](\d{1,6}))?(?=[(,\s]|$)", re.ASCII)
+GPU = regex(r"(?:^|[,\s])(?:gres[/:])?gpu(?::([A-Za-z][A-Za-z0-9_.-]{0,60}))?(?:[:=](\d{1,6}))?(?=[(,\s]|$)", re.ASCII)
 
 
 def pairs(line: str) -> Iterator[tuple[str, str]]:

@@ -9,22 +9,22 @@ gpu-07
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.job import Stack
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import lines
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # torch.distributed's functions that wait for other ranks
-COLLECTIVES = re.compile(
+COLLECTIVES = regex(
     r"_?(?:all_reduce|all_gather(?:_into_tensor|_object|_base)?|reduce_scatter(?:_tensor|_base)?|broadcast(?:_object_list)?|barrier"
     r"|all_to_all(?:_single)?|monitored_barrier|i?send|i?recv|batch_isend_irecv|reduce|gather|scatter|synchronize)\Z"
 )
-NAME = re.compile(r"\s*(?:\d{1,6}\s+)?([A-Za-z_][A-Za-z0-9_]{1,60})(?: \([^()]{1,200}\))?\s*$")
-HEADING = re.compile(r"\S*[-.\d]\S*:?\s*$")  # of a host or a file: it has a digit, a dash or a dot
+NAME = regex(r"\s*(?:\d{1,6}\s+)?([A-Za-z_][A-Za-z0-9_]{1,60})(?: \([^()]{1,200}\))?\s*$")
+HEADING = regex(r"\S*[-.\d]\S*:?\s*$")  # of a host or a file: it has a digit, a dash or a dot
 FEWEST = 4  # functions, for a text to be such a list
 MOST = 20_000
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from statistics import median_low
 from typing import NamedTuple
+
+from gpudoctor.patterns import regex
 
 
 class Slowest(NamedTuple):
@@ -15,10 +16,10 @@ class Slowest(NamedTuple):
 
 
 # … | MnRtt/Rnk: 3453.08ms/8 | MxRtt/Rnk: 3468.20ms/0 | …   (Megatron --log-straggler, megatron/core/README_STRAGGLER.md)
-FASTEST, LAST = (re.compile(rf"\b{word}Rtt/Rnk: (\d{{1,9}}\.\d{{1,6}})ms/(\d{{1,7}})") for word in ("Mn", "Mx"))
+FASTEST, LAST = (regex(rf"\b{word}Rtt/Rnk: (\d{{1,9}}\.\d{{1,6}})ms/(\d{{1,7}})") for word in ("Mn", "Mx"))
 # The elapsed time of nodes are {2: 20.18, 3: 18.73, 0: 181.81}   (DLRover's check of its nodes, in seconds)
-NODES = re.compile(r"elapsed time of nodes are \{([\d:., ]{4,4000})\}")
-PAIR = re.compile(r"(\d{1,7}): (\d{1,9}(?:\.\d{1,20})?)")
+NODES = regex(r"elapsed time of nodes are \{([\d:., ]{4,4000})\}")
+PAIR = regex(r"(\d{1,7}): (\d{1,9}(?:\.\d{1,20})?)")
 FEWEST = 3  # nodes: of two nobody can say which is the odd one
 SLOW = 1.5  # times the median, above which DLRover calls a node a straggler
 LONGEST = 4000  # characters of a line

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from gpudoctor.patterns import regex
+
 
 class Step(NamedTuple):
     """One line of progress. `seconds` for a step; where a line only tells a rate, `relative` is its inverse, in any unit."""
@@ -27,33 +29,33 @@ N = r"(\d{1,9}(?:\.\d{1,9})?)"
 #  Epoch(train) [1][ 50/1000]  lr: … (mmengine)  |  Epoch: [0][  10/5005]  Time … (PyTorch's examples)  |  Epoch: [0]  [ 120/5004]  eta: …
 #  step 100 | loss 2.3 | …, Step 100/5000: loss … (people's own loops)
 #  Train: 0 [  50/1251 (  4%)]  Loss: … (timm)  |  Training:  12%|█▏  | 120/1000 [04:11<30:40,  2.09s/it] (tqdm)
-STEP = re.compile(
+STEP = regex(
     r"\biteration +(\d{1,10})/ *(\d{1,10})|\bglobal_step[=: ]+(\d{1,10})\b()|\bsteps?[=:] ?(\d{1,10})\b(?!\()()"
     r"|\biter:? (\d{1,10})(?::|,| |\b)()"
     r"|\b[Ss]tep (\d{1,10})(?: ?/ ?(\d{1,10})|())(?= ?[|:,(]| +loss)"
     r"|\]? ?\[ *(\d{1,10})/ *(\d{1,10})(?:\]| \()|\| *(\d{1,10})/(\d{3,10}) \[(?=\d)"
 )
-SECONDS = re.compile(
+SECONDS = regex(
     rf"iter time \(s\): {N}|train_step_timing in s[:=] ?{N}|(?:^|[\s,|])[Tt]ime:? +{N}(?:s\b|\s|$|,)|, *{N}s/it"
     rf"|\bstep_time(?:_s)?[=:] ?{N}s?\b"
 )
-MILLISECONDS = re.compile(rf"elapsed time per iteration \(ms\): {N}|, time {N}ms|\bstep_time_ms[=:] ?{N}")
-PER_SECOND = re.compile(rf", *{N}it/s")
-RATE = re.compile(rf"\btps: (\d[\d,]{{0,15}})|CurrSamplesPerSec={N}|samples/sec: {N}|\btokens(?:/|_per_)s(?:ec)?(?:ond)?[=: ]+{N}")
-DATA = re.compile(rf"\bdata_time: {N}|(?:^|\s)[Dd]ata:? +{N}")
+MILLISECONDS = regex(rf"elapsed time per iteration \(ms\): {N}|, time {N}ms|\bstep_time_ms[=:] ?{N}")
+PER_SECOND = regex(rf", *{N}it/s")
+RATE = regex(rf"\btps: (\d[\d,]{{0,15}})|CurrSamplesPerSec={N}|samples/sec: {N}|\btokens(?:/|_per_)s(?:ec)?(?:ond)?[=: ]+{N}")
+DATA = regex(rf"\bdata_time: {N}|(?:^|\s)[Dd]ata:? +{N}")
 # MemAllocated=4.34GB (DeepSpeed)  |  memory: 40.51GiB(42.6%) (torchtitan)  |  allocated: 20480.5 (Megatron, MB). The highest ones so far,
 # as mmengine and detectron2 print them, can't fall and say nothing. mem 21.4 GB, gpu_mem=21.4GB, allocated: 18.2GiB (people's own lines)
-MEMORY = re.compile(
+MEMORY = regex(
     rf"\bMemAllocated={N} ?([KMG]i?)B|\bmemory: +{N}([KMG]i)B ?\(|\| allocated: {N}()"
     rf"|(?<!max )(?<!peak )\b(?:gpu_|cuda_)?(?:mem|memory|allocated)[=: ]+{N} ?([KMG]i?)B\b(?! ?\()"
 )
 # [mem] allocated: 1024.0 MB | …  |  Mem memory (MB) | allocated: 20.5 | max allocated: 21.9 | …  |  cuda memory_allocated=812.5MB
-ALLOCATED = re.compile(
+ALLOCATED = regex(
     rf"(?<!max )(?<!peak )(?<!max_memory_)(?<!cannot )\b(?:memory_)?allocated(?:\(\))?[:= ] ?{N}(?: ?([MG])i?B)?\b", re.IGNORECASE
 )
-IN_MB = re.compile(r"\(Mi?B\)")
+IN_MB = regex(r"\(Mi?B\)")
 UNITS = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0}
-OTHER = re.compile(r"examples/s|\bB/s|Download|Loading|Map[ :(]|Filter|Tokeniz|shards", re.IGNORECASE)  # bars that aren't of training
+OTHER = regex(r"examples/s|\bB/s|Download|Loading|Map[ :(]|Filter|Tokeniz|shards", re.IGNORECASE)  # bars that aren't of training
 LONGEST = 4000  # characters of a line
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
+from gpudoctor.patterns import regex
+
 MONTHS = {
     name: number for number, name in enumerate(("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1)
 }
 WITHIN = 64  # a line's time stands at its beginning; `kern  :warn  : ` and `time="` may precede it
 
 # 2026-01-21T02:21:33,498559+00:00 | 2026-01-21T02:21:33.49Z | 2026/01/21 02:21:33
-ISO = re.compile(r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?")
+ISO = regex(r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?")
 # [Sun Feb 23 16:24:18 2026] NVRM: …
-CTIME = re.compile(r"\[?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})\]?")
+CTIME = regex(r"\[?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d) (\d{4})\]?")
 # [Dec 19 2024 19:17:49] [ERROR] [tid 1579] … (fabric manager, IMEX)
-FABRIC = re.compile(r"\[([A-Z][a-z]{2}) +(\d{1,2}) (\d{4}) (\d\d):(\d\d):(\d\d)\]")
+FABRIC = regex(r"\[([A-Z][a-z]{2}) +(\d{1,2}) (\d{4}) (\d\d):(\d\d):(\d\d)\]")
 # Jan 21 02:21:33 gpu-02 kernel: …
-SYSLOG = re.compile(r"([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.\d{1,9})? ")
+SYSLOG = regex(r"([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.\d{1,9})? ")
 
 
 def line_time(line: str, now: float = 0.0) -> float | None:

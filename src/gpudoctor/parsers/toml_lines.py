@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from gpudoctor.parsers import LINE
+from gpudoctor.patterns import regex
 
 # [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.nvidia.options]
-TABLE = re.compile(r"^\s{0,64}\[{1,2}(?P<path>[^\[\]]{1,300})\]{1,2}\s*(?:#.*)?$")
-PART = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^.\s\"']+)")
+TABLE = regex(r"^\s{0,64}\[{1,2}(?P<path>[^\[\]]{1,300})\]{1,2}\s*(?:#.*)?$")
+PART = regex(r"\"([^\"]*)\"|'([^']*)'|([^.\s\"']+)")
 # SystemdCgroup = true
-PAIR = re.compile(r"^\s{0,64}(?P<key>[A-Za-z0-9_-]{1,100}|\"[^\"]{1,100}\")\s{0,16}=\s{0,16}(?P<value>\S.{0,2000}?)\s*$")
-TEXT = re.compile(r"\"([^\"]*)\"|'([^']*)'")
+PAIR = regex(r"^\s{0,64}(?P<key>[A-Za-z0-9_-]{1,100}|\"[^\"]{1,100}\")\s{0,16}=\s{0,16}(?P<value>\S.{0,2000}?)\s*$")
+TEXT = regex(r"\"([^\"]*)\"|'([^']*)'")
 
 
 class Value(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from gpudoctor.facts import Origin
@@ -10,16 +9,17 @@ from gpudoctor.facts.job import Collective
 from gpudoctor.knowledge.collectives import group, operation
 from gpudoctor.parsers.rank_line import Line
 from gpudoctor.parsers.rank_process import Process
+from gpudoctor.patterns import regex
 
 MOST = 20_000  # operations of one log
 
 # [PG ID 0 PG GUID 0(default_pg) Rank 5]  |  [PG 1 Rank 5]  |  [Rank 5]: in a subgroup the number is that of the group
-WHO = re.compile(
+WHO = regex(
     r"\[(?:PG (?:ID )?(?P<id>\d{1,9})(?: PG GUID (?P<guid>[^\s(\]]{1,64})(?:\((?P<name>[^)]{0,128})\))?)? )?Rank (?P<rank>\d{1,7})\]"
 )
 # WorkNCCL(SeqNum=25, OpType=_ALLGATHER_BASE, NumelIn=1024, NumelOut=8192, Timeout(ms)=600000) ran for 600083 milliseconds …
 # WorkNCCL(OpType=ALLREDUCE, TensorShape=[1024], Timeout(ms)=1800000) ran for 1801910 milliseconds …         (up to 1.9)
-WORK = re.compile(
+WORK = regex(
     r"WorkNCCL\((?:SeqNum=(?P<number>\d{1,18}), )?OpType=(?P<op>\w{1,40})(?:, TensorShape=(?P<shape>\[[^\]]{0,200}\]))?"
     r"(?:, NumelIn=(?P<into>\d{1,18}))?(?:, NumelOut=(?P<out>\d{1,18}))?(?:, Timeout\(ms\)=(?P<limit>\d{1,12}))?\)"
     r"(?: ran for (?P<waited>\d{1,12}) milliseconds)?"
@@ -34,14 +34,14 @@ MARKS = (
     ),
 )
 # last enqueued work: 26, last completed work: 24  |  last enqueued NCCL work: 10, last completed NCCL work: 9.
-NUMBERS = re.compile(
+NUMBERS = regex(
     r"last enqueued (?:NCCL )?work: (-?\d{1,18}),(?: last started (?:NCCL )?work: (-?\d{1,18}),)?"
     r" last completed (?:NCCL )?work: (-?\d{1,18})"
 )
 # failure detected by watchdog at work sequence id: 25  |  Timeout at NCCL work: 10  |  detected by watchdog at work: 38
-AT = re.compile(r"(?:at work sequence id|at NCCL work|at work): (-?\d{1,18})")
+AT = regex(r"(?:at work sequence id|at NCCL work|at work): (-?\d{1,18})")
 # Rank 0 is running collective: CollectiveFingerPrint(SequenceNumber=2, OpType=ALLREDUCE, TensorShape=[1], TensorDtypes=Float, …
-FINGERPRINT = re.compile(
+FINGERPRINT = regex(
     r"Rank (?P<rank>\d{1,7}) is running (?:collective: |inconsistent collective: )?(?:CollectiveFingerPrint)?\(?"
     r"(?:SequenceNumber=(?P<number>\d{1,18}),? ?)?"
     r"OpType=(?P<op>[A-Z_]{1,40}?)(?:,? ?TensorShape=(?P<shape>\[[^\]]{0,200}\])|[,)]|$)"

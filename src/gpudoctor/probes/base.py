@@ -6,7 +6,6 @@ Live, recorder and replay implement one `Protocol`, so nothing above this seam k
 from __future__ import annotations
 
 import functools
-import re
 import shlex
 import threading
 from collections.abc import Iterator, Sequence
@@ -14,11 +13,13 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import msgspec
 
+from gpudoctor.patterns import regex
+
 # Why a command has no answer. "" means that it ran; its exit code then says the rest.
 Failure = Literal["", "not-found", "timeout", "refused", "unreachable", "unkillable", "too-large", "not-recorded", "not-allowed", "broken"]
 
 # https://user:password@prometheus.example:9090
-CREDENTIALS = re.compile(r"(https?://)[^/\s\"']*@")
+CREDENTIALS = regex(r"(https?://)[^/\s\"']*@")
 
 T = TypeVar("T")
 _BUILDING = threading.Lock()

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Failure, Output
 
 FORMAT = 1
@@ -24,7 +25,7 @@ LARGEST = 64 * 1024 * 1024  # bytes of one file; as much as a probe holds of one
 LATEST = 253402300799.0  # the last second of the year 9999: later times have no date
 
 # What a recorder calls its files: 01-kubectl-get-pods.json, 01-kubectl-get-pods.2.json, 02-dmesg.stderr.txt
-FILE_NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,120}", re.ASCII)
+FILE_NAME = regex(r"[0-9A-Za-z][0-9A-Za-z._-]{0,120}", re.ASCII)
 
 Key = tuple[str, tuple[str, ...], int]  # host, argv, sample
 

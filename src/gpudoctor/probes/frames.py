@@ -14,8 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gpudoctor.patterns import regex
+
 # 12100.92 end 1 124, what follows the token
-MARK = re.compile(rb"(?P<up>\d{1,12}(?:\.\d{1,9})?) (?P<kind>hello|begin|end|skip|bye)(?: (?P<number>\d{1,12}))?(?: (?P<code>\d{1,3}))? ?")
+MARK = regex(rb"(?P<up>\d{1,12}(?:\.\d{1,9})?) (?P<kind>hello|begin|end|skip|bye)(?: (?P<number>\d{1,12}))?(?: (?P<code>\d{1,3}))? ?")
 LONGEST_MARK = 200  # bytes
 
 

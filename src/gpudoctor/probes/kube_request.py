@@ -14,13 +14,14 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from gpudoctor.knowledge import proxied
+from gpudoctor.patterns import regex
 from gpudoctor.probes.kube_resources import PODS, RESOURCES, Resource
 
 NO_EXEC = "running programs in containers was switched off (--no-exec)"
 
 Verb = Literal["get", "list", "log", "exec", "version", "raw"]
-_LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123 label: names of namespaces and containers
-_DURATION = re.compile(r"(\d{1,9})(h|m|s)")
+_LABEL = regex(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123 label: names of namespaces and containers
+_DURATION = regex(r"(\d{1,9})(h|m|s)")
 _MAX_ARGUMENTS = 1000
 _MAX_LENGTH = 1 << 16  # bytes of all arguments: an API server takes about 1 MiB of URL and headers
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from gpudoctor.patterns import regex
 from gpudoctor.probes import process, remote
 from gpudoctor.probes.base import Command, Output, decoder
 from gpudoctor.probes.deadline import begin, within
@@ -30,9 +31,7 @@ COMPLETION = 1.0  # seconds that a person waits for the Tab key
 # with 0, which would read as a quiet kernel.
 # dmesg: read kernel buffer failed: Operation not permitted
 # Hint: You are currently not seeing messages from other users and the system.  ·  … opened due to insufficient permissions.
-NO_RIGHT = re.compile(
-    rb"read kernel buffer failed: Operation not permitted|not seeing messages from other users|insufficient permissions", re.I
-)
+NO_RIGHT = regex(rb"read kernel buffer failed: Operation not permitted|not seeing messages from other users|insufficient permissions", re.I)
 KERNEL_LOG = "the kernel's log needs root or CAP_SYSLOG: log in as root, or join the group systemd-journal for journalctl"
 
 

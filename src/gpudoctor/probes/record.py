@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor import __version__
+from gpudoctor.patterns import regex
 from gpudoctor.probes import bundle
 from gpudoctor.probes.base import Command, Output, Probe
 from gpudoctor.probes.bundle import Answer, Bundle, BundleError, Key
@@ -20,7 +20,7 @@ from gpudoctor.probes.redact import Redactor
 from gpudoctor.probes.replay import pieces
 
 # What `_Writing` calls its files: kubectl-get-pods-1f0c77ab.json, dmesg-time-format-iso-0a1b2c3d.2.txt, nvidia-smi-0a1b2c3d.stderr.txt
-WRITTEN = re.compile(r"[a-z0-9-]{1,40}-[0-9a-f]{8}(?:\.\d+)?(?:\.stderr)?\.(?:json|txt)")
+WRITTEN = regex(r"[a-z0-9-]{1,40}-[0-9a-f]{8}(?:\.\d+)?(?:\.stderr)?\.(?:json|txt)")
 
 
 class Recorder:

@@ -17,15 +17,16 @@ import msgspec
 
 from gpudoctor.knowledge.environment import names_secret, shown
 from gpudoctor.knowledge.secrets import ENVIRONMENT_LINE, RULES, Rule, looks_mixed, looks_random
+from gpudoctor.patterns import regex
 
-TOKEN = re.compile(r"<redacted:[0-9a-f]{6}>")
+TOKEN = regex(r"<redacted:[0-9a-f]{6}>")
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # a second copy of the object, with its environment
 ROUNDS = 8  # a text that still changes after so many was made for it
 MEMORY = 100_000  # strings whose answer is remembered: in a list of pods most strings come again and again
 
 # Fields that name objects. They're copied as they are, since commands are made of them.
 IDENTITIES = frozenset({"name", "namespace", "nodeName"})
-IDENTITY = re.compile(r"[a-z0-9.-]{1,253}", re.ASCII)
+IDENTITY = regex(r"[a-z0-9.-]{1,253}", re.ASCII)
 
 
 class Redactor:

@@ -15,10 +15,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from gpudoctor.patterns import regex
+
 STATE = "session.json"
 LOCK = "lock"
 # 2026-11-21-diagnose-pod-k3f
-ID = re.compile(r"[0-9a-z][0-9a-z-]{0,100}\Z", re.ASCII)
+ID = regex(r"[0-9a-z][0-9a-z-]{0,100}\Z", re.ASCII)
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without those that are taken for others
 LARGEST = 4 * 1024 * 1024  # bytes of session.json
 

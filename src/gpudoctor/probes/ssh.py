@@ -12,6 +12,7 @@ import re
 import time
 from typing import NamedTuple
 
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Failure
 from gpudoctor.probes.process import Child
 from gpudoctor.probes.remote import NoWay, Printed, Wire, last_line
@@ -23,7 +24,7 @@ ATTEMPTS = 3  # a jump host that is asked by many at once closes some of the con
 PAUSE = (0.3, 1.5)  # seconds before another attempt, at random so that the many don't come back together
 
 # gpu-07, gpu-07.example.org, 10.0.0.7, fe80::1%eth0, root@gpu-07. Never an option, a URL or a text for a shell.
-NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}@)?[A-Za-z0-9_][A-Za-z0-9_.:%-]{0,253}\Z", re.ASCII)
+NAME = regex(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}@)?[A-Za-z0-9_][A-Za-z0-9_.:%-]{0,253}\Z", re.ASCII)
 
 OPTIONS = {
     "BatchMode": "yes",  # never ask
@@ -88,7 +89,7 @@ TROUBLES = (
     ),
 )
 # bash: line 1: sh: command not found
-NO_SHELL = re.compile(r"\bsh: (?:command )?not found|unknown command .{0,20}\bsh\b", re.IGNORECASE)
+NO_SHELL = regex(r"\bsh: (?:command )?not found|unknown command .{0,20}\bsh\b", re.IGNORECASE)
 
 
 def name_trouble(host: str) -> str:

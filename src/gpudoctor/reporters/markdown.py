@@ -6,10 +6,10 @@ more than letters or a number is a code span. Fences and spans are longer than a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
+from gpudoctor.patterns import regex
 from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, StepResult
 from gpudoctor.reporters.hardware import rows as hardware_rows
 from gpudoctor.reporters.lanes import lanes
@@ -25,14 +25,14 @@ FOLDED = 200  # lines of one folded part; a ticket isn't an archive
 WIDE = 100  # columns of what is drawn
 ROOM = 60_000  # characters: GitHub takes 65,536 in a comment
 # What stays as it is in a sentence: the, row-remap, node(s), H100, 79, 1.5, 16 %, (of, them), "says:", →
-PLAIN = re.compile(
+PLAIN = regex(
     r"""[("']*(?:[^\W\d_]+(?:[-'’/][^\W\d_]+)*(?:\(s\))?|[A-Z]{1,4}\d{1,4}|\d{1,6}(?:\.\d{1,3})?|[→×°%–…])["')]*[.,;:?!…]?["')]*\Z"""
 )
 # gpu-02: | (gpu-02) | nvidia.com/gpu=present:NoSchedule,
-NAMED = re.compile(r"""([("']*)(.*?)(["')]*[.,;:?!]?)\Z""")
-OTHER = re.compile(r"[^\w ,()'-]")  # what the title of a folded part goes without
-LISTED = re.compile(r"\d+[.)]")  # what would begin a list
-BACKTICKS = re.compile("`+")
+NAMED = regex(r"""([("']*)(.*?)(["')]*[.,;:?!]?)\Z""")
+OTHER = regex(r"[^\w ,()'-]")  # what the title of a folded part goes without
+LISTED = regex(r"\d+[.)]")  # what would begin a list
+BACKTICKS = regex("`+")
 
 
 def render(report: Report, *, width: int = 80, color: bool = False, verbose: bool = False) -> str:

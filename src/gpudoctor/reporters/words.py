@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from gpudoctor.nodesets import fold
+from gpudoctor.patterns import regex
 from gpudoctor.report import Coverage, Evidence, Finding, Report, Unknown
 from gpudoctor.reporters.text import count
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
 LONG_PATH = 40  # characters of a file's path that the headline has room for
 # "needs pods, which could not be read", "found.waiting is not known": the engine's words for a check that lacks what another step lacks
-FOLLOWS = re.compile(r"needs \w+, which could not be read|found\.\w+ is not known")
+FOLLOWS = regex(r"needs \w+, which could not be read|found\.\w+ is not known")
 
 
 def question(report: Report) -> str:

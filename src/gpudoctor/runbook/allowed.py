@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 
 from gpudoctor.knowledge import proxied
+from gpudoctor.patterns import regex
 
 # kubectl verbs that only read. `exec` is allowed with a command that is itself on this list.
 KUBECTL = frozenset({"get", "logs", "exec", "version"})
 # -w, --watch=true, -f, -Aw: they never end
-ENDLESS = re.compile(r"(?:-[AR]*[wf]|--watch|--watch-only|--follow)(?:=|\Z)")
+ENDLESS = regex(r"(?:-[AR]*[wf]|--watch|--watch-only|--follow)(?:=|\Z)")
 TAKE_A_VALUE = frozenset(
     {"-n", "--namespace", "-l", "--selector", "--field-selector", "-o", "--output", "-L", "--label-columns", "--sort-by"}
 )
@@ -97,22 +98,22 @@ DISRUPTIVE: dict[str, frozenset[str]] = {
 }
 # program, or program and subcommand → what an argument that is no option may be; without an entry there is none.
 OPERANDS: dict[str, re.Pattern[str]] = {
-    "systemctl show": re.compile(r"[A-Za-z0-9@._-]{1,128}\Z"),
-    "tail": re.compile(r"/var/log/(?:fabricmanager|(?:slurm/)?slurm(?:d|ctld|dbd)|munge/munged)\.log\Z"),
-    "perfquery": re.compile(r"\d{1,5}\Z|0x[0-9a-f]{1,16}\Z"),
-    "rdma": re.compile(r"link\Z|show\Z"),
-    "ip": re.compile(r"link\Z|show\Z"),
-    "grep": re.compile(
+    "systemctl show": regex(r"[A-Za-z0-9@._-]{1,128}\Z"),
+    "tail": regex(r"/var/log/(?:fabricmanager|(?:slurm/)?slurm(?:d|ctld|dbd)|munge/munged)\.log\Z"),
+    "perfquery": regex(r"\d{1,5}\Z|0x[0-9a-f]{1,16}\Z"),
+    "rdma": regex(r"link\Z|show\Z"),
+    "ip": regex(r"link\Z|show\Z"),
+    "grep": regex(
         r"/sys/class/infiniband/\Z|/proc/(?:\d{1,10}|\$\{[^}]*\})/environ\Z|/var/lib/kubelet/config\.yaml\Z"
         r"|(?:/etc|/var/lib/rancher/(?:k3s|rke2)/agent/etc)/containerd/config\.toml\Z"
     ),
     # scontrol show node gpu-[01-16]  |  scontrol show job 4242_7
-    "scontrol show": re.compile(r"(?:node|nodes|job|jobs|partition|config|step|reservation)\Z|[\w.,\[\]-]{1,4000}\Z|\$\{"),
-    "ps": re.compile(r"(?:(?:state|pid|ppid|etimes|wchan:32|comm),?)+\Z"),
-    "df": re.compile(r"/dev/shm\Z"),  # noqa: S108  looked at, never written
-    "nvml": re.compile(r"gpus\Z|samples\Z|[0-9.]{1,12}\Z|\$\{"),
-    "promql": re.compile(r"(?s).{1,2000}\Z"),
-    "ask": re.compile(r"(?s).{1,2000}\Z"),
+    "scontrol show": regex(r"(?:node|nodes|job|jobs|partition|config|step|reservation)\Z|[\w.,\[\]-]{1,4000}\Z|\$\{"),
+    "ps": regex(r"(?:(?:state|pid|ppid|etimes|wchan:32|comm),?)+\Z"),
+    "df": regex(r"/dev/shm\Z"),  # noqa: S108  looked at, never written
+    "nvml": regex(r"gpus\Z|samples\Z|[0-9.]{1,12}\Z|\$\{"),
+    "promql": regex(r"(?s).{1,2000}\Z"),
+    "ask": regex(r"(?s).{1,2000}\Z"),
 }
 # Where `cat` and `ls` may look: never a secret, never a home, and no device is read.
 PATHS: dict[str, tuple[str, ...]] = {
@@ -138,7 +139,7 @@ OF_JOB = (
 # The lines of containerd's configuration that name runtimes, and those of the kubelet's that concern GPUs: other lines may hold a password.
 OF_RUNTIME = r"^ *\[|^ *(version|imports|default_runtime_name|SystemdCgroup|BinaryName|enable_cdi) *="
 OF_KUBELET = "^(kind|cgroupDriver|cpuManagerPolicy|topologyManagerPolicy): "
-OF_PROCESS = re.compile(r"/proc/(?:\d{1,10}|\$\{[^}]*\})/(?:cgroup|comm|status|limits)\Z")
+OF_PROCESS = regex(r"/proc/(?:\d{1,10}|\$\{[^}]*\})/(?:cgroup|comm|status|limits)\Z")
 
 
 def refusal(argv: list[str], *, disruptive: bool = False) -> str:

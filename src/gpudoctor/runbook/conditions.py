@@ -18,12 +18,13 @@ from cel_expr_python import cel
 
 from gpudoctor.facts import FACTS
 from gpudoctor.facts.base import Fact
+from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Input
 
 MISSING_FIELD = object()
-MISSING = re.compile(r'No value with name "([^"]+)"')
-EXPRESSION = re.compile(r"\$\{((?:[^{}\"']|\"[^\"]*\"|'[^']*')*)\}")
-NAME = re.compile(r"\b([a-z_][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b")
+MISSING = regex(r'No value with name "([^"]+)"')
+EXPRESSION = regex(r"\$\{((?:[^{}\"']|\"[^\"]*\"|'[^']*')*)\}")
+NAME = regex(r"\b([a-z_][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b")
 SIMPLE: dict[Any, Any] = {str: cel.Type.STRING, int: cel.Type.INT, float: cel.Type.DOUBLE, bool: cel.Type.BOOL}
 INPUT_TYPES = {"string": str, "int": int, "float": float, "bool": bool, "duration": float}
 JOIN_FIELDS: dict[str, Any] = {"present": bool, "count": int}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, StringConstraints, WithJsonSchema
+
+from gpudoctor.patterns import regex
 
 Kebab = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 # A cause may carry a letter that the field writes large, such as the state D of a process.
@@ -14,8 +15,8 @@ CauseNameOrEmpty = Annotated[str, StringConstraints(pattern=r"^([a-z0-9]+(-([a-z
 Snake = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 SnakeOrEmpty = Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9_]*)?$")]
 Url = Annotated[str, StringConstraints(pattern=r"^https?://")]
-EACH = re.compile(r"([a-z][a-z0-9_]*) in ([a-z][a-z0-9_]*)\Z")
-DURATION = re.compile(r"(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?\Z")
+EACH = regex(r"([a-z][a-z0-9_]*) in ([a-z][a-z0-9_]*)\Z")
+DURATION = regex(r"(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)s)?\Z")
 # The words that CEL keeps for itself (its grammar's keywords and RESERVED), and the names that conditions use otherwise.
 CEL_WORDS = frozenset(
     {"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop"}

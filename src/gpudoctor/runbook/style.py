@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from gpudoctor.patterns import regex
 from gpudoctor.runbook import allowed
 from gpudoctor.runbook.model import Cause, FixTemplate, Library, Runbook
 
@@ -15,8 +15,8 @@ READS = {"describe", "get", "logs", "top", "explain", "events", "version", "auth
 READERS = {"dmesg", "journalctl", "lspci", "lsmod", "df", "mokutil", "nvidia-ctk", "chronyc", "cat", "ls", "tail", "sensors"}
 
 # message.name == "nccl_refused"   |   message.name in ["nccl_refused", "nccl_no_route"]
-ASKED_MESSAGES = re.compile(r'\bmessage\.name (?:== "\w+"|in \[[^\]]*\])')
-NAME = re.compile(r'"(\w+)"')
+ASKED_MESSAGES = regex(r'\bmessage\.name (?:== "\w+"|in \[[^\]]*\])')
+NAME = regex(r'"(\w+)"')
 
 
 def problems(given: Library, folder: Path) -> Iterator[str]:

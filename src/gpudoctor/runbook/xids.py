@@ -10,10 +10,11 @@ from pathlib import Path
 import msgspec
 
 from gpudoctor.knowledge.xids import Book
+from gpudoctor.patterns import regex
 from gpudoctor.runbook import yamlfile
 from gpudoctor.runbook.yamlfile import Place, Problem
 
-STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[\.\.\.\]")  # msgspec names a place as `$.xids[3].forms[0]`, a value of a map as `[...]`
+STEP = regex(r"\.(\w+)|\[(\d+)\]|\[\.\.\.\]")  # msgspec names a place as `$.xids[3].forms[0]`, a value of a map as `[...]`
 
 
 def load(path: Path) -> tuple[Book | None, list[Problem]]:

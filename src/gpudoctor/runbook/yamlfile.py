@@ -7,16 +7,17 @@ be 750) and keeps the last of two equal keys. Events come one by one, so that a 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from gpudoctor.patterns import regex
+
 Place = tuple[str | int, ...]
-INTEGER = re.compile(r"[-+]?[0-9]{1,18}\Z")  # longer digits stay text
-FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?\Z")
+INTEGER = regex(r"[-+]?[0-9]{1,18}\Z")  # longer digits stay text
+FLOAT = regex(r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?\Z")
 CORE = (
     dict.fromkeys(("", "~", "null", "Null", "NULL"))
     | dict.fromkeys(("true", "True", "TRUE"), True)

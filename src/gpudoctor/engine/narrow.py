@@ -1,0 +1,114 @@
+"""What a condition demands of one field of its record, read from its text: an index then gives the few records that can match at all.
+
+`message.name in ["a", "b"] && …` is false for every record with another name, whatever the rest says: nothing else needs to be
+compiled or joined for those. Most checks on most runs end here.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from gpudoctor.engine.store import Store
+from gpudoctor.facts import FACTS, Fact
+from gpudoctor.patterns import regex
+from gpudoctor.runbook.conditions import fields
+
+# A text in quotes can hide an operator or a bracket. Raw and triple-quoted texts have other rules: a condition with one is not read.
+TOKEN = regex(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\|\||&&|[()\[\]{}?]")
+NOT_READ = regex(r"(?<![\w\"'])[rRbB]{1,2}[\"']|\"\"\"|'''")
+VALUE = r"(?:\"[^\"\\]*\"|\d{1,9})"
+ATOM = regex(rf"(?P<no>!?)(?P<record>[a-z]\w*)\.(?P<field>[a-z]\w*)(?: == (?P<value>{VALUE})| in \[(?P<values>{VALUE}(?:, ?{VALUE})*)\])?")
+
+
+class Demand(NamedTuple):
+    """A condition is false unless a field has one of these values."""
+
+    field: str
+    values: frozenset[str | int | bool]
+
+
+def narrowed(condition: str, name: str, kind: str, store: Store, before: int) -> list[Fact]:
+    """The records of a type, called `name` in the condition, that can match at all, in the order in which they were read."""
+    records = store.records(kind, before)
+    demand = demanded(condition, name) if records else None
+    if demand is None or not is_plain(kind, demand):
+        return records
+    return store.having(kind, demand.field, demand.values, before)
+
+
+def is_plain(kind: str, demand: Demand) -> bool:
+    """Whether a type has the demanded field, with such values and always known: what may be unknown is left to CEL, which then says so."""
+    known = fields(FACTS[kind])
+    its_own = demand.field in FACTS[kind].__struct_fields__ and f"{demand.field}_known" not in known
+    return its_own and {type(value) for value in demand.values} == {known.get(demand.field)}
+
+
+@functools.lru_cache(maxsize=8192)
+def demanded(condition: str, name: str) -> Demand | None:
+    """The demand on one field of the record `name`, None where the text shows none.
+
+    >>> demanded('(x.code == 79 || x.code == 48) && !x.quiet', "x") == Demand("code", frozenset({79, 48}))
+    True
+    >>> demanded('!x.quiet || x.code == 79', "x"), demanded("x.quiet ? y.present : true", "x"), demanded("!x.quiet", "x")
+    (None, None, Demand(field='quiet', values=frozenset({False})))
+    """
+    text = condition.strip()
+    if NOT_READ.search(text):
+        return None
+    places: dict[str, list[int]] = {}
+    for mark, place in outside(text):
+        places.setdefault(mark, []).append(place)
+    if "?" in places:
+        return None
+    if "||" in places:
+        found = [demanded(part, name) for part in split(text, places["||"])]
+        demands = [one for one in found if one is not None]
+        same = len(demands) == len(found) and len({one.field for one in demands}) == 1
+        return Demand(demands[0].field, frozenset().union(*(one.values for one in demands))) if same else None
+    if "&&" in places:
+        found = [demanded(part, name) for part in split(text, places["&&"])]
+        # Any of them will do; a yes-or-no field halves the records, a text or a number leaves few.
+        return min((one for one in found if one), key=lambda one: any(isinstance(value, bool) for value in one.values), default=None)
+    if text.startswith("(") and closing(text) == len(text) - 1:
+        return demanded(text[1:-1], name)
+    atom = ATOM.fullmatch(text)
+    return of_atom(atom) if atom and atom["record"] == name else None
+
+
+def of_atom(atom: re.Match[str]) -> Demand | None:
+    """The demand of `x.f`, `!x.f`, `x.f == 1` and `x.f in [1, 2]`."""
+    given = atom["value"] or atom["values"]
+    if given is None:
+        return Demand(atom["field"], frozenset({not atom["no"]}))
+    values: list[Any] = [value[1:-1] if value.startswith('"') else int(value) for value in re.findall(VALUE, given)]
+    return Demand(atom["field"], frozenset(values)) if not atom["no"] else None
+
+
+def closing(text: str) -> int:
+    """Where the bracket closes that a text starts with; -1 where it doesn't."""
+    depth = 0
+    for found in TOKEN.finditer(text):
+        depth += {"(": 1, ")": -1}.get(found.group(), 0)
+        if depth == 0:
+            return found.start()
+    return -1
+
+
+def outside(text: str) -> Iterator[tuple[str, int]]:
+    """The operators `||`, `&&` and `?` outside of brackets and quotes, with their places."""
+    depth = 0
+    for found in TOKEN.finditer(text):
+        mark = found.group()
+        if mark in ("||", "&&", "?"):
+            if depth == 0:
+                yield mark, found.start()
+        elif mark[0] not in "\"'":
+            depth += 1 if mark in "([{" else -1
+
+
+def split(text: str, places: list[int]) -> list[str]:
+    """The parts between the operators (of two characters) at some places."""
+    return [text[start:end] for start, end in zip([0, *(place + 2 for place in places)], [*places, len(text)], strict=True)]
