@@ -66,6 +66,6 @@ def processor(runs: Sequence[Run]) -> float:
     return median(one.processor for one in runs)
 
 
-def compare(name: str, ours: float, theirs: float, most: float) -> None:
+def compare(name: str, ours: float, theirs: float, most: float, unit: str = "s") -> None:
     """Print one promise: `--help against kubectl --help: ours 0.081 s / theirs 0.050 s = 1.6 (at most 2)`."""
-    print(f"{name}: ours {ours:.3f} s / theirs {theirs:.3f} s = {ours / theirs:.2g} (at most {most:g})", flush=True)
+    print(f"{name}: ours {ours:.3f} {unit} / theirs {theirs:.3f} {unit} = {ours / theirs:.2g} (at most {most:g})", flush=True)

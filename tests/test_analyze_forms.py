@@ -366,7 +366,7 @@ def test_a_described_controller_is_no_pod() -> None:
 def test_described_jobs_and_deployments() -> None:
     job = described("Name: train\nNamespace: ml\nParallelism: 4\nSuspend: true\nPods Statuses: 1 Active (0 Ready) / 2 Failed\n")
     (workload,) = job["workloads"]
-    assert (workload.workload, workload.suspended, workload.current, workload.ready) == ("Job/train", True, 1, 0)
+    assert (workload.workload, workload.suspended, workload.current, workload.ready) == ("Job/train", True, 3, 0)
     web = described(
         "Name: web\nNamespace: ml\nReplicas: 3 desired | 3 updated | 3 total | 2 available | 1 unavailable\nStrategyType: RollingUpdate\n"
         "Pod Template:\n  Containers:\n   a:\n    Limits:\n      nvidia.com/gpu: 2\n"

@@ -89,7 +89,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Memory on the node (IP: 10.0.4.17, ID: 6e1d0c) where the task (task ID: ff01, name=train, pid=812, memory used=51.2GB) was running was 503.12GB / 512.00GB (0.982656), which exceeds the memory usage threshold of 0.95. Ray killed this worker (ID: 9a1) because it was the most recently scheduled task\n",
     ),
     "C++ without memory": ("host-oom-kill", "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n"),
-    "a loader without descriptors": ("open-files-limit", "RuntimeError: received 0 items of ancdata\n"),
+    "a loader without descriptors": ("container-limits", "RuntimeError: received 0 items of ancdata\n"),
     "scancel with a signal": (
         "?job-cancelled",
         "slurmstepd: error: *** JOB 4242 ON gpu-01 CANCELLED AT 2026-03-01T12:00:00 DUE to SIGNAL Terminated ***\n",

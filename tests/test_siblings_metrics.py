@@ -463,8 +463,8 @@ INFO 03-01 12:00:20 [loggers.py:123] Engine 000: Avg prompt throughput: 5120.3 t
 INFO 03-01 12:00:30 [loggers.py:123] Engine 000: Avg prompt throughput: 5120.3 tokens/s, Avg generation throughput: 812.0 tokens/s, Running: 256 reqs, Waiting: 451 reqs, GPU KV cache usage: 99.8%, Prefix cache hit rate: 3.1%
 """,
     ),
-    "storage-quota-exceeded: lfs quota": (
-        "storage-quota-exceeded",
+    "shared-filesystem-full: lfs quota": (
+        "shared-filesystem-full",
         """\
 $ lfs quota -h -u ann /lustre
 Disk quotas for usr ann (uid 1001):
@@ -548,8 +548,8 @@ $ docker inspect trainer --format '{{json .State}}'
 {"Status":"exited","Running":false,"Paused":false,"Restarting":false,"OOMKilled":true,"Dead":false,"Pid":0,"ExitCode":137,"Error":""}
 """,
     ),
-    "storage-quota-exceeded: quota std": (
-        "storage-quota-exceeded",
+    "shared-filesystem-full: quota std": (
+        "shared-filesystem-full",
         """\
 $ quota -s
 Disk quotas for user ann (uid 1001):

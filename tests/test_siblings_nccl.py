@@ -29,7 +29,7 @@ WARNED = [
     ),
     ("nccl-connect-no-route", "os/linux.cc:510", "ncclOsSocketPollConnect to 10.4.0.3<41273> failed with error No route to host"),
     ("?firewall-blocked-ports", "misc/socket.cc:510", "socketPollConnect: exceeded timeouts (3)"),
-    ("open-files-limit", "misc/socket.cc:700", "ncclSocketInit: Socket creation failed : Too many open files"),
+    ("container-limits", "misc/socket.cc:700", "ncclSocketInit: Socket creation failed : Too many open files"),
     ("peer-rank-died", "proxy.cc:1100", "Socket recv failed while polling for opId=0x7f2f6c0a1be0"),
     ("", "proxy.cc:1640", "[Proxy Progress] Failed to set CUDA device 3"),
     # ranks that do not fit together
@@ -107,7 +107,7 @@ LINES = [
     ("ib-link-or-hca-fault", f"{UCX}IB Async event on mlx5_0: port error on port 1"),
     ("nccl-connect-refused", f"{UCX}connect(fd=88, dest_addr=10.4.0.3:41233) failed: Connection refused"),
     (
-        "open-files-limit",
+        "container-limits",
         f"{UCX}mlx5_0: the maximal number of files that could be opened simultaneously was reached, try to increase the limit",
     ),
     (

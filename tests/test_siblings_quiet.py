@@ -161,7 +161,7 @@ LAST SEEN   TYPE      REASON                  OBJECT     MESSAGE
     ),
     "a node that came just now": ("", "NAME   STATUS     ROLES    AGE   VERSION\nw3     Ready      <none>   44d   v1.31.2\nw9     NotReady   <none>   33s   v1.31.2\n"),
     "a node that is away": (
-        "kubernetes-node-not-ready",
+        "node-down",
         "NAME   STATUS     ROLES    AGE   VERSION\nw3     Ready      <none>   44d   v1.31.2\nw9     NotReady   <none>   44d   v1.31.2\n",
     ),
     "containerd starts on a new node": (

@@ -61,7 +61,7 @@ shared-filesystem-full | HEALTH_ERR 1 full osd(s); 3 pool(s) full
 shared-filesystem-full | OSError: [Errno 28] Auf dem Gerät ist kein Speicherplatz mehr verfügbar: '/lustre/ckpt/x.pt'
 ?node-disk-pressure | safetensors_rust.SafetensorError: Error while serializing: IoError(Os { code: 28, kind: StorageFull, message: "No space left on device" })
 ?node-disk-pressure | RuntimeError: [enforce fail at inline_container.cc:424] . unexpected pos 12582912 vs 12582800
-storage-quota-exceeded | write /home/u/x: disk quota exceeded
+shared-filesystem-full | write /home/u/x: disk quota exceeded
 inference-slo-breach | {"error":"server busy, please try again.  maximum pending requests exceeded"}
 training-stalled | [2026-03-01 12:00:00 TP0] Scheduler watchdog timeout (self.watchdog_timeout=300, self.soft=False)
 port-in-use | Error: listen tcp 127.0.0.1:11434: bind: address already in use

@@ -740,7 +740,7 @@ level=error ts=2024-01-01T10:00:00Z caller=main.go:170 msg="error creating promt
         ),
     ),
     "a limit of files and not of watches": (
-        "open-files-limit",
+        "container-limits",
         ("OSError: [Errno 24] Too many open files: '/data/shard-0001.tar'\n",),
     ),
     "ino ok quiet": (

@@ -531,19 +531,19 @@ tritonclient.utils.InferenceServerException: [StatusCode.UNAVAILABLE] [request i
 """,
     ),
     "quota: py": (
-        "storage-quota-exceeded",
+        "shared-filesystem-full",
         """\
 OSError: [Errno 122] Disk quota exceeded: '/home/ann/.cache/huggingface/hub'
 """,
     ),
     "quota: cp": (
-        "storage-quota-exceeded",
+        "shared-filesystem-full",
         """\
 cp: error writing '/scratch/ann/ckpt.pt': Disk quota exceeded
 """,
     ),
     "quota: hdf5": (
-        "storage-quota-exceeded",
+        "shared-filesystem-full",
         """\
 OSError: Can't write data (file write failed: time = Sun Mar  1, filename = 'out.h5', file descriptor = 8, errno = 122, error message = 'Disk quota exceeded', buf = 0x55)
 """,

@@ -50,14 +50,14 @@ STEPS = {
         Step(50, 1000, 0.5, None, 0.2)
     ),
     "Epoch: [0]  [ 120/5004]  eta: 0:32:10  lr: 0.1  img/s: 300.1  loss: 6.1 (6.5)  time: 0.4  data: 0.2  max mem: 9123": (
-        Step(120, 5004, 0.4, None, 0.2)
+        Step(120, 5004, 0.4, None, 0.2, None, 9123.0)
     ),
     "Epoch: [0][  10/5005]\tTime  0.520 ( 0.610)\tData  0.260 ( 0.402)\tLoss 6.9e+00": Step(10, 5005, 0.52, None, 0.26),
     "Train: 0 [  50/1251 (  4%)]  Loss: 6.93 (6.9)  Time: 0.400s, 2485.32/s  (0.5s, 2000.11/s)  LR: 1e-05  Data: 0.200 (0.251)": (
         Step(50, 1251, 0.4, None, 0.2)
     ),
     "[03/01 12:00:00 d2.utils.events]:  eta: 1:10:10  iter: 119  total_loss: 1.2  time: 0.3  data_time: 0.1  max_mem: 5012M": (
-        Step(119, None, 0.3, None, 0.1)
+        Step(119, None, 0.3, None, 0.1, None, 5012.0)
     ),
 }
 

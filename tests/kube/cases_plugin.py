@@ -21,7 +21,7 @@ from tests.kube.cases_stack import (
     place,
     stack,
 )
-from tests.kube.objects import event, node, pod
+from tests.kube.objects import daemonset, event, node, pod
 
 SHARED = """\
 version: v1
@@ -31,6 +31,16 @@ sharing:
     - name: nvidia.com/gpu
       replicas: 4
 """
+BY_MPS = """\
+version: v1
+sharing:
+  mps:
+    resources:
+    - name: nvidia.com/gpu
+      replicas: 4
+"""
+MPS = "nvidia-device-plugin-mps-control-daemon"
+REFUSED = {"node": NODE, "phase": "Failed", "reason": "UnexpectedAdmissionError", "message": "Allocate failed, which is unexpected"}
 FLAT = "version: v1\ntimeSlicing:\n  renameByDefault: true\n"
 MIG = """\
 version: v1
@@ -158,6 +168,29 @@ CASES: dict[str, Case] = {
         config_map("mig-parted-config", **{"config.yaml": MIG}),
         on=node(NODE, labels={"nvidia.com/device-plugin.config": "shared", "nvidia.com/mig.config": "all-2g.20gb"}),
     ),
+    "sharing-refused": stack(
+        config_map("plugin-config", shared=BY_MPS),
+        pod("nvidia-cuda-validator-7kqzd", NS, gpus=2, labels={"app": "nvidia-cuda-validator"}, **REFUSED),
+        on=node(NODE, labels={"nvidia.com/device-plugin.config": "shared"}),
+    ),
+    "sharing-without-daemon": stack(
+        config_map("plugin-config", shared=BY_MPS),
+        daemonset(MPS, NS, desired=0, current=0, ready=0, updated=0),
+        pod(f"{MPS}-x8tbd", NS, node=NODE, phase="Failed", reason="Evicted", message="The node was low on memory.", labels={"app": MPS}),
+        on=node(NODE, labels={"nvidia.com/device-plugin.config": "shared"}),
+        parts=("container_toolkit", "device_plugin"),
+        container_toolkit="waits",
+    ),
+    "plugin-booked": stack(
+        pod("nvidia-cuda-validator-7kqzd", NS, gpus=1, labels={"app": "nvidia-cuda-validator"}, **REFUSED),
+        logs={place("device_plugin"): STARTED + '"PodUID": "5f0b1c6e-33f0-4b55-8a35-6f2f6b1d9a01",\n'},
+    ),
+    "stack-not-made": stack(
+        driver_set,
+        parts=("container_toolkit",),
+        container_toolkit=CRASHES,
+        logs={place("container_toolkit"): "the namespace has pod-security.kubernetes.io/enforce=baseline\n"},
+    ),
     "mig-reset-refused": crashing(
         "mig_manager",
         "The following GPUs could not be reset:",
@@ -174,6 +207,19 @@ CASES: dict[str, Case] = {
         operator(waiting=CRASHES, last=("OOMKilled", 137), restarts=9),
         pod(
             "gpu-operator-5c9d7f6b8-aaaaa", NS, node="cpu-02", labels={"app": "gpu-operator"}, terminated=("OOMKilled", 137), phase="Failed"
+        ),
+        driver=CRASHES,
+    ),
+    "operator-killed": stack(
+        pod(
+            "gpu-operator-7d9f8c6b5-x2x7q",
+            NS,
+            node="cpu-01",
+            labels={"app": "gpu-operator"},
+            waiting=CRASHES,
+            last=("Error", 137),
+            restarts=9,
+            limits={"memory": "350Mi"},
         ),
         driver=CRASHES,
     ),

@@ -60,6 +60,15 @@ def restarted(*, restarts: int = 4, code: int = 137) -> Object:
     return pod("train-0", node=HOME, containers=[box], age="1h")
 
 
+def probed() -> Object:
+    """The same, with a liveness probe that lets a start take 80 s."""
+    made = restarted()
+    made["spec"]["containers"][0]["livenessProbe"] = {"initialDelaySeconds": 20, "periodSeconds": 20, "failureThreshold": 3}
+    last = made["status"]["containerStatuses"][0]["lastState"]["terminated"]
+    last |= {"startedAt": "2026-03-01T11:50:00Z", "finishedAt": "2026-03-01T11:51:47Z"}
+    return made
+
+
 def said(*lines: str, previous: bool = False) -> dict[str, str]:
     """A log of the pod's container."""
     return {"ml/train-0/main" + (":previous" if previous else ""): "".join(f"{line}\n" for line in lines)}
@@ -147,6 +156,12 @@ STORIES: dict[str, Case] = {
         home={"pressure": ["MemoryPressure"]},
     ),
     "memory-limit": case(looping(137, "OOMKilled")),
+    "probe-gives-up": case(probed()),
+    "dropin": case(looping(1), logs=said("containerd: drop-in config version 3 higher than root config version 2", previous=True)),
+    "told-to-end": case(
+        looping(143),
+        logs=said("Loading safetensors checkpoint shards:  42% Completed | 8/19 [01:12<01:39]", "Signal (15) received.", previous=True),
+    ),
     "killed-alone": case(
         pod("train-0", gpus=1, node=HOME, phase="Failed", terminated=("OOMKilled", 137), age="1h"),
     ),

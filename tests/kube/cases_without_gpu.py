@@ -99,7 +99,17 @@ def started(text: str, gpus: int = 1, **more: Any) -> Case:
     return case(made, events=events, **more)
 
 
+INSTANCES = """\
+GPU 0: NVIDIA H100 PCIe (UUID: GPU-2c3f84d3-7a4c-96dd-3c63-4b0b1d0fbe4c)
+  MIG 3g.40gb     Device  0: (UUID: MIG-c7d14c26-0f5f-5fd0-8a71-d1d2f5a0b3c5)
+"""
+RECUT = "nvidia-container-cli: device error: MIG-3a1f0d51-4c4f-5ccd-9f62-7f9c3f3b1d4a: unknown device: unknown"
+
 CASES: dict[str, Case] = {
+    "instances-recut": case(
+        trains(last=("StartError", 128, RECUT), restarts=3),
+        outside=exec_answer("nvidia-smi", stdout=INSTANCES),
+    ),
     "sees-its-gpu": case(trains()),
     "exec-refused": case(trains(), faults=[{"match": "/exec", "status": 403, "message": 'pods "train-0" is forbidden'}]),
     "asks-for-none": case(trains(0, env={"NVIDIA_VISIBLE_DEVICES": "all"}), log=f"{FALLBACK}\n"),

@@ -80,5 +80,75 @@ CASES: dict[str, Case] = {
         *(begun(n, 2, net="NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_bond_0:1/RoCE [RO]; OOB eth0:10.20.0.{n}<0>") for n in range(2))
     ),
     "job-event-unnamed": pair("NET/IB : mlx5_2:1 Got async event :", place="transport/net_ib.cc:101"),
+    "job-step-failed": job(
+        begun(0, 2),
+        [*begun(1, 2), info(1, "transport/net_ib.cc:659 -> 2")],
+        more={
+            "kubectl exec train-1 --namespace ml --container main -- cat /proc/1/limits": (
+                "Max locked memory         65536                65536                bytes     \n"
+            )
+        },
+    ),
+    "job-queues-used-up": pair(
+        "Call to ibv_create_qp failed with error Cannot allocate memory",
+        more={
+            "kubectl exec train-1 --namespace ml --container main -- cat /proc/1/limits": (
+                "Max locked memory         unlimited            unlimited            bytes     \n"
+            )
+        },
+    ),
+    "job-test-without-lock": alone("Couldn't allocate MR"),
+    "job-two-kernels": alone(
+        "NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory",
+        "[    0.000000] Linux version 6.8.0-51-generic (buildd@host)",
+        "[    0.000000] Linux version 6.8.0-60-generic (buildd@host)",
+    ),
+    "job-releases-named": alone(
+        "(Worker_TP0 pid=71) INFO [pynccl.py:70] vLLM is using nccl==2.21.5",
+        "(Worker_TP1 pid=72) INFO [pynccl.py:70] vLLM is using nccl==2.27.3",
+        "RuntimeError: NCCL error: internal error - please report this issue to the NCCL developers",
+    ),
+    "job-releases-by-words": job(
+        [info(0, "NET/Plugin: Could not find: libnccl-net.so. Using internal network plugin.")],
+        [
+            info(1, "NET/Plugin : No plugin found (libnccl-net.so), using internal implementation"),
+            "Test NCCL failure common.cu:958 'internal error - please report this issue to the NCCL developers / '",
+        ],
+    ),
+    "job-works-without-multicast": alone("ncclUnhandledCudaError: Call to CUDA function failed.", "with NCCL_NVLS_ENABLE=0 it works"),
+    "job-two-partitions": job(
+        ["/sys/class/infiniband/mlx5_0/ports/1/pkeys/0:0x8011"],
+        ["/sys/class/infiniband/mlx5_0/ports/1/pkeys/0:0x8012", "Failed status transport retry counter exceeded (12) for wr_id 2"],
+    ),
+    "job-two-subnet-managers": job(
+        ["sminfo: sm lid 1 sm guid 0x1070fd0300a7c420, activity count 411 priority 14 state 3 SMINFO_MASTER"],
+        [
+            "sminfo: sm lid 1 sm guid 0x1070fd0300b81150, activity count 98 priority 14 state 3 SMINFO_MASTER",
+            "Failed status transport retry counter exceeded (12) for wr_id 2",
+        ],
+    ),
+    "job-two-subnets": job(
+        ["starting"],
+        ["Failed status transport retry counter exceeded (12) for wr_id 2"],
+        more={**adapters("gpu-11", Hca(0)), **adapters("gpu-12", Hca(0, manager=7))},
+        nodes="gpu-11,gpu-12",
+    ),
+    "job-own-name-loopback": alone(
+        "LISTEN 0 2048 127.0.1.1:29500 0.0.0.0:*",
+        "torch.distributed.DistStoreError: Timed out after 301 seconds waiting for clients. 1/2 clients joined.",
+    ),
+    "job-plugin-named": alone(
+        "NCCL_NET=gIB",
+        info(1, "NCCL_NET set by environment to gIB."),
+        "ncclInvalidUsage: This usually reflects invalid usage of NCCL library.",
+    ),
+    "job-machine-off": alone(
+        " 2b1 | 02/11/2026 | 03:12:09 | Power Unit PwrUnit | Power off/down | Asserted",
+        "ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.",
+    ),
+    "job-sockets-listed-adapters": job(
+        ["starting"], [*begun(1, 2, network="Socket", net="NET/Socket : Using [0]eth0:10.20.0.{n}<0>"), "mlx5_0  mlx5_1"]
+    ),
+    "job-session-over": alone("/proc/4101/status:PPid:\t1", "           State: closing"),
     "job-test-never-connected": alone("Failed status transport retry counter exceeded (12) for wr_id 2"),
 }

@@ -151,6 +151,7 @@ CASES: dict[str, Case] = {
     "slurm-shape": out("Low socket*core*thread count, Low CPUs", "IDLE+DRAIN+INVALID_REG"),
     "slurm-prolog": out("Prolog error"),
     "slurm-health-check": out("NHC: check_fs_mount: /scratch not mounted"),
+    "slurm-health-check-hung": out('NHC: Script timed out while executing "check_fs_mount_rw -f /work".'),
     "slurm-rebooted": out("Node unexpectedly rebooted", "DOWN"),
     "slurm-drained-by-hand": out("waits for a new power supply", "MIXED+DRAIN"),
     "slurm-munge-stopped": cluster(

@@ -314,6 +314,42 @@ CASES: dict[str, Case] = {
     ),
     "stall-server": node(*WAVES, log=log(*(SERVER.format(431 + number, 99.8) for number in range(20)), gap=10)),
     "stall-server-well": node(*WAVES, log=log(*(SERVER.format(0, 61.2) for _ in range(20)), gap=10)),
+    "stall-measured-service": node(
+        *WAVES,
+        log=log(
+            "agreed with product: p99 TTFT < 2 s, errors < 1 %",
+            "P99 TTFT (ms):                           9120.44",
+            "         Aggregated              8211   612(7.45%) |   4110     180   60009   3100 |   18.24        1.36",
+            "Request throughput (req/s):              9.40",
+            "Request goodput (req/s):                 1.10",
+        ),
+    ),
+    "stall-measured-work": node(
+        *WAVES,
+        log=log(
+            " iteration      40/  50000 | consumed samples: 10240 | elapsed time per iteration (ms): 4800.0 | lm loss: 2.31E+00 |",
+            "    batch-generator ................................: (2900.10, 3010.40)",
+            "GPU Utilization            98.1 %",
+            "Est. SM Efficiency         3.0 %",
+            "run            image          tok/s/gpu",
+            "base-1         trainer:2.0    10402",
+            "base-2         trainer:2.0    10398",
+            "base-3         trainer:2.1    7120",
+            '[pid 48260] pread64(31, "\\0\\0"..., 262144, 88080384) = 262144 <41.483011>',
+            "           ops/s       rpc bklog",
+            "           0.000         812.000",
+            "{'name': 'a'}",
+            '{"state":"running","heartbeatAt":"2026-03-01T11:55:00Z","summaryMetrics":{"_step":900,"_timestamp":1772361000.5}}',
+            "Memory Efficiency: 99.90% of 64.00 GB",
+            "/var/spool/slurmd/job4242/slurm_script: line 31: 48213 Killed                  python train.py",
+            "2026-03-01T12:00:00.401220118Z container kill 4f1c9a2b (image=trainer:2.1, name=train, signal=15)",
+        ),
+    ),
+    "stall-measured-machine": node(
+        cards(utilisation=31, power=240.0),
+        cards(utilisation=28, power=220.5),
+        log=log("nr_periods 81220", "nr_throttled 79012"),
+    ),
     "stall-server-refuses": node(
         *WAVES, log=log("E0301 12:00:10.412031 1 infer_handler.cc:184] [request id: 81] Exceeds maximum queue size")
     ),
@@ -338,6 +374,7 @@ CASES: dict[str, Case] = {
     "stall-kept-little": kept(
         {ENGINE: [[0.999] * 30], ACTIVE: [[0.14] * 30], TENSOR: [[0.0] * 30], DRAM: [[0.001] * 30], USED: [[61020.0] * 30]}
     ),
+    "stall-kept-no-program": kept({UTIL: [[100.0] * 30], USED: [[0.0] * 30], FREE: [[81000.0] * 30], ACTIVE: [[0.0] * 30]}, pod=""),
     "stall-kept-unlike": kept(
         {UTIL: [[99.0] * 30] * 4, ACTIVE: [[0.81] * 30, [0.82] * 30, [0.55] * 30, [0.8] * 30], USED: [[61020.0] * 30] * 4}
     ),

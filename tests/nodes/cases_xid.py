@@ -109,6 +109,9 @@ CASES: dict[str, Case] = {
             "gpu-01": log("nfs: server 10.0.9.4 not responding, still trying"),
             "gpu-02": log("nfs: server 10.0.9.5 not responding, still trying", "nfs: server 10.0.9.5 OK"),
             "gpu-03": log("Memory cgroup out of memory: Killed process 4141 (dcgm-exporter) total-vm:3512344kB, anon-rss:498120kB"),
+            "gpu-05": log(
+                "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=ab12,mems_allowed=0,task=gpu-operator,pid=4242,uid=0"
+            ),
             "gpu-04": log(
                 "nv-hostengine[2814]: segfault at 18 ip 00007f3a1c2b14b2 sp 00007f3a1bd00ba0 error 6 in libdcgmmodulenvswitch.so.4.2.3"
             ),

@@ -41,6 +41,7 @@ class Hca:
     kind: str = "MT4129"
     address: str = ""  # IPv4 of RoCE
     counters: dict[str, int] = field(default_factory=dict)
+    manager: int = 1  # LID of the subnet manager
 
     @property
     def name(self) -> str:
@@ -74,7 +75,7 @@ class Hca:
             f"{port}/gid_attrs/ndevs/0": self.interface,
             f"{port}/link_layer": self.layer,
             f"{port}/lid": hex(64 + self.number) if managed else "0x0",
-            f"{port}/sm_lid": "0x1" if managed else "0x0",
+            f"{port}/sm_lid": hex(self.manager) if managed else "0x0",
             f"{port}/state": SYSFS[self.state],
             f"{port}/phys_state": PHYSICAL[self.physical],
             f"{port}/rate": self.rate,

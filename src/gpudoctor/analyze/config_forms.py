@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gpudoctor.parsers.runtime_config import INFO, OF_DOCKER, program_of
+from gpudoctor.parsers.kubelet_config import FIELD, FLAG
+from gpudoctor.parsers.runtime_config import DRIVER_ALONE, INFO, OF_DOCKER, program_of
 from gpudoctor.parsers.toml_lines import PART, TABLE
 from gpudoctor.patterns import regex
 
 KEY = regex(r'^\s*"([a-z-]{3,40})"\s*:', re.MULTILINE)
 TOP = regex(r"^([A-Za-z][\w-]{0,40}):(?:\s|$)")
 HEAD = 65_536  # characters of JSON that are looked at
+FEW = 19  # the score of a line or two that were picked out by grep: what stands around them is read, too
 
 
 def of_runtime(lines: Sequence[str], whole: str) -> int:
@@ -28,7 +30,9 @@ def of_runtime(lines: Sequence[str], whole: str) -> int:
         ):
             return 78
     shown = {match[1] for line in lines if (match := INFO.match(line))}
-    return 78 if {"Default Runtime", "Cgroup Driver"} <= shown else 0
+    if {"Default Runtime", "Cgroup Driver"} <= shown:
+        return 78
+    return FEW if any(DRIVER_ALONE.match(line) for line in lines) else 0
 
 
 def of_stack(lines: Sequence[str]) -> int:
@@ -37,15 +41,15 @@ def of_stack(lines: Sequence[str]) -> int:
     if "kind" in keys or "apiVersion" in keys:
         return 0
     inner = {line.strip() for line in lines[:400]}
-    return 90 if "mig-configs" in keys or ("sharing" in keys and inner & {"timeSlicing:", "mps:"}) or keys == {"timeSlicing"} else 0
+    shares = any(line.startswith("replicas:") for line in inner)
+    sharing = "sharing" in keys and (shares or inner & {"timeSlicing:", "mps:"})
+    return 90 if "mig-configs" in keys or sharing or (keys & {"timeSlicing", "mps"} and shares) or keys == {"timeSlicing"} else 0
 
 
 def of_kubelet(lines: Sequence[str], whole: str) -> int:
     """A KubeletConfiguration, or /configz of a node."""
     if '"kubeletconfig"' in whole[:200]:
         return 96
-    return (
-        96
-        if any(line.strip().rstrip(",") in ("kind: KubeletConfiguration", '"kind": "KubeletConfiguration"') for line in lines[:400])
-        else 0
-    )
+    if any(line.strip().rstrip(",") in ("kind: KubeletConfiguration", '"kind": "KubeletConfiguration"') for line in lines[:400]):
+        return 96
+    return FEW if any(FLAG.search(line) or FIELD.match(line) for line in lines) else 0

@@ -7,7 +7,7 @@ from gpudoctor.parsers.dcgm_boxes import cells
 from gpudoctor.parsers.dcgm_diag import piece
 from gpudoctor.parsers.dcgm_dmon import HEAD
 from gpudoctor.parsers.dcgm_health import OLD_SYSTEM, OVERALL
-from gpudoctor.parsers.dcgm_said import SAID
+from gpudoctor.parsers.dcgm_said import said
 from gpudoctor.parsers.dcgm_stats import JOB, PID
 from gpudoctor.patterns import regex
 
@@ -55,7 +55,7 @@ def of_health(lines: list[str]) -> int:
 
 def of_said(lines: list[str], whole: str) -> int:
     """DCGM's sentences in a text that is no answer of dcgmi."""
-    if not any(SAID.search(line) for line in lines) or of_diag(lines, whole) or of_health(lines):
+    if not any(said(line) for line in lines) or of_diag(lines, whole) or of_health(lines):
         return 0
     return 40
 

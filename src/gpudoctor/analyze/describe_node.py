@@ -39,7 +39,7 @@ def node_object(lines: list[tuple[int, str]]) -> tuple[dict[str, Any], dict[str,
     for _, line in lines:
         key, value = key_value(line)
         if key in NODE:
-            block = key
+            block = "" if key == "Name" else key  # below the name alone stands what was picked out
             seen.add(key)
             if key == "Name":
                 meta["name"] = value

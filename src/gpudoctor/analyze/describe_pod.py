@@ -32,6 +32,11 @@ def key_value(line: str) -> tuple[str, str]:
     return (match.group(1).strip(), (match.group(2) or "").strip()) if match else ("", "")
 
 
+# http-get http://:8000/health delay=30s timeout=1s period=10s #success=1 #failure=3
+PROBE = regex(r"(delay|period|#failure)=(\d{1,6})")
+PROBE_FIELDS = {"delay": "initialDelaySeconds", "period": "periodSeconds", "#failure": "failureThreshold"}
+
+
 class Reader:
     """The pod so far, and where in the text the reader is."""
 
@@ -104,6 +109,8 @@ class Reader:
                 one["restartCount"] = int(value[:9])
             elif key == "Restart Policy":
                 one["restartPolicy"] = value
+            elif key in ("Liveness", "Startup") and (times := dict(PROBE.findall(value))):
+                one["livenessProbe" if key == "Liveness" else "startupProbe"] = {PROBE_FIELDS[name]: int(times[name]) for name in times}
 
     def state_key(self, one: dict[str, Any], key: str, value: str) -> None:
         """Reason, Message, Exit Code, … of the state that was opened last; without one the reason tells which it is."""
@@ -204,7 +211,7 @@ def container_spec(one: dict[str, Any]) -> dict[str, Any]:
     resources = one["resources"]
     if "limits" in resources:
         resources = {**resources, "requests": {**resources["limits"], **resources.get("requests", {})}}
-    kept: dict[str, Any] = {key: one[key] for key in ("name", "image", "restartPolicy") if key in one}
+    kept: dict[str, Any] = {key: one[key] for key in ("name", "image", "restartPolicy", "livenessProbe", "startupProbe") if key in one}
     return {**kept, "resources": resources, "env": one["env"]}
 
 

@@ -30,6 +30,7 @@ REPLICAS = regex(r"(\d{1,6}) (desired|updated|total|available|current)")
 FIELD_OF_WORD = {"updated": "updatedReplicas", "total": "replicas", "current": "replicas", "available": "readyReplicas"}
 # 1 Active (0 Ready) / 0 Succeeded / 2 Failed
 ACTIVE = regex(r"(\d{1,6}) (?:Active|Running)(?: \((\d{1,6}) Ready\))?")
+OVER = regex(r"(\d{1,6}) (Succeeded|Failed)")
 CONDITION = regex(r"^\s{1,8}([A-Z]\w{2,63})\s+(True|False|Unknown)(?:\s+(\S.*))?$")
 QUOTA_HEAD = regex(r"^\s*Resource\s+Used\s+Hard\s*$")
 QUOTA_ROW = regex(r"^\s*([a-z][\w./-]{0,120})\s+(\d[\w.]{0,30})\s+(\d[\w.]{0,30})\s*$")
@@ -62,6 +63,7 @@ def workload_object(kind: str, lines: list[tuple[int, str]]) -> dict[str, Any]:
             status["active"] = int(active.group(1))
             if active.group(2):
                 status["ready"] = int(active.group(2))
+            status.update({word.lower(): int(number) for number, word in OVER.findall(value)})
         elif condition := CONDITION.match(line):
             status.setdefault("conditions", []).append({"type": condition[1], "status": condition[2], "reason": condition[3] or ""})
     return {"apiVersion": "v1", "kind": kind, "metadata": head["metadata"], "spec": spec, "status": status}

@@ -8,11 +8,19 @@ import msgspec
 
 from gpudoctor.analyze.kubectl_describe import NODE_SHOWS
 from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
-from gpudoctor.facts import Facts
+from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Node
+from gpudoctor.parsers.messages import scan_text
+from gpudoctor.patterns import regex
+from gpudoctor.probes.base import Output
 
+#     pod-security.kubernetes.io/enforce: restricted
+ENFORCES = regex(r'pod-security\.kubernetes\.io/enforce"?: ?"?\w+')
+LONGEST = 8 << 20  # bytes of a page that is looked at
 # Amounts of nodes; those of a PersistentVolume are named `storage`.
 OF_NODE = {"cpu", "memory", "pods"}
+# What only the spec of a node has.
+OF_SPEC = {"podCIDR", "podCIDRs", "providerID", "unschedulable"}
 # Where in an object a field of `kubectl describe node` stands.
 PLACES: dict[str, tuple[str, str]] = {
     "Labels": ("metadata", "labels"),
@@ -30,18 +38,27 @@ def node_of(value: Any, name: str) -> dict[str, Any] | None:
     """A Node with a kind and a name, of its status, or of the amounts in it; None for anything else."""
     if not isinstance(value, dict) or "kind" in value or "items" in value:
         return None
+    spec = value.get("spec")
+    if name and isinstance(spec, dict) and OF_SPEC & spec.keys() and not isinstance(value.get("status"), dict):
+        return {"spec": spec, "kind": "Node", "apiVersion": "v1", "metadata": {**named(value), "name": name}}
     whole = value if isinstance(value.get("status"), dict) else {"status": value}
-    status, meta = whole["status"], whole.get("metadata")
+    status = whole["status"]
     listed = [status[key] for key in ("capacity", "allocatable") if isinstance(status.get(key), dict)]
     if not any(OF_NODE & amounts.keys() for amounts in listed):
         return None
-    meta = meta if isinstance(meta, dict) else {}
+    meta = named(whole)
     return {
         **whole,
         "kind": "Node",
         "apiVersion": "v1",
         "metadata": {**meta, "name": meta.get("name") or hostname(status) or name or NAMELESS},
     }
+
+
+def named(value: dict[str, Any]) -> dict[str, Any]:
+    """The metadata of an object, {} without any."""
+    meta = value.get("metadata")
+    return meta if isinstance(meta, dict) else {}
 
 
 def hostname(status: dict[str, Any]) -> str:
@@ -72,3 +89,23 @@ def with_gaps(facts: Facts, node: dict[str, Any]) -> Facts:
             for kind, records in facts.items()
         }
     )
+
+
+def labels_said(output: Output, about: Subject) -> list[Any]:
+    """What a namespace's labels say of its pods' security."""
+    return [
+        message
+        for match in list(ENFORCES.finditer(output.text))[:20]
+        for message in scan_text(match[0], source="status", about=about, origin=Origin(output.named(), 0, match[0]))
+    ]
+
+
+def with_kind(page: bytes) -> bytes:
+    """The page; where it is no more than the `data` of a ConfigMap, with the kind that was cut off."""
+    if b'"kind"' in page[:65536] or not page.startswith(b'{"data":{') or len(page) > LONGEST:
+        return page
+    try:
+        value = msgspec.json.decode(page, type=dict[str, Any])
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return page
+    return msgspec.json.encode({**value, "kind": "ConfigMap", "apiVersion": "v1"})

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator
 
 import msgspec
 
-from gpudoctor.analyze import files, folders, hints, long_texts, merge, newest, place, rank_files, recognise, recorded, unwrap
+from gpudoctor.analyze import files, folders, hints, long_texts, merge, newest, place, rank_files, recognise, recorded, trials, unwrap
 from gpudoctor.analyze.count import Count, OnRead
 from gpudoctor.analyze.split import Section, clean, split
 from gpudoctor.facts import Fact, Facts, Subject
@@ -45,7 +45,7 @@ class Read(msgspec.Struct):
     note: str = ""
     newest: newest.Newest = newest.Newest()
     key: tuple[int, int] = (0, 0)  # sources are read in the order of their content: what they are called changes nothing
-    ranks: rank_files.Long | None = None  # a long log of ranks, which are read together
+    ranks: rank_files.Long | None = None  # a log of ranks: long ones are read together, short ones where there are many
     log: recognise.Recogniser | None = None  # what reads a long log of anything else
     printed: recorded.Printed | None = None  # of a bundle's file: the command that printed it
 
@@ -54,6 +54,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
     """Read everything behind the paths. Never raises for what is in a file: it gives fewer facts, or a note."""
     count = Count(on_read)
     reads = list(looked_at(paths, count))
+    apart_if_few(reads)
     hosts = folders.hosts((read.source.path, read.source.data or b"") for read in reads)
     lists = ((read.source.path, b"".join(read.source.pieces())) for read in reads if recorded.is_list(read.source.path))
     printed = recorded.answers(lists)
@@ -61,7 +62,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
     now = max((read.newest.dated for read in reads), default=0.0) or max((read.newest.guessed for read in reads), default=0.0)
     count.begin("read", len(reads))
     facts: Facts = {}
-    ranks = [read.ranks for read in reads if read.ranks is not None]
+    ranks: list[rank_files.Long] = []
     for read in reads:
         read.printed = printed.get(read.source.path)
     texts: dict[Hashable, Read] = {}
@@ -71,6 +72,8 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
             read.names = first.names
             count.file()
             continue
+        if read.ranks is not None:
+            ranks.append(read.ranks)
         try:
             parse(read, now, hosts, count)
         except Exception as error:  # of ours: the other sources still count
@@ -109,8 +112,8 @@ def looked_at(paths: Iterable[str], count: Count) -> Iterator[Read]:
             read = begun(source)
         except Exception as error:
             read = Read(source, [], note=mistake("analyze", source.path, error))
-        left -= sum(len(section.text) for section in read.sections or ())
-        if left < 0 and read.sections:
+        left -= sum(len(section.text) for section in read.sections or ()) if read.ranks is None else len(source.data or b"")
+        if left < 0 and (read.sections or read.ranks):
             read.sections = None
             if source.size > TINY:
                 source.put_away()
@@ -124,9 +127,9 @@ def begun(source: files.Source) -> Read:
     if plain_pickle.looks_like(ends):
         return dumped(source)
     read = Read(source, key=(zlib.crc32(ends), source.size))
-    if source.data is None and rank_files.wanted(ends):
-        read.ranks, read.names = rank_files.long_log(source), [rank_files.PARSER]
-        read.newest = newest.Newest(read.ranks.newest)
+    if rank_files.wanted(ends):
+        read.ranks = rank_files.of_source(source, ends)
+        read.newest = newest.Newest(read.ranks.newest) if source.data is None else newest.of_text(clean(ends))
     elif source.data is None and (log := long_texts.log(source, ends)):
         read.log, read.newest = log, newest.of_log(clean(ends))
     elif source.size > SPLIT:
@@ -137,6 +140,16 @@ def begun(source: files.Source) -> Read:
     elif not source.note:
         read.sections, read.note = [], "empty"
     return read
+
+
+def apart_if_few(reads: list[Read]) -> None:
+    """A few short logs of ranks are read each for itself, as any text that may hold other outputs too."""
+    short = [read for read in reads if read.ranks is not None and read.source.size < files.LONG]
+    for read in short if len(short) < rank_files.MANY else ():
+        read.ranks = None
+    for read in reads:
+        if read.ranks is not None:
+            read.names = [rank_files.PARSER]
 
 
 def dumped(source: files.Source) -> Read:
@@ -173,7 +186,7 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count) -> None:
         return
     names: list[str] = []
     notes: list[str] = []
-    for section in sections_of(read):
+    for section in trials.watched(read.facts, sections_of(read)):
         section = in_its_place(section, read.printed, hosts)
         found, recognised, note = read_section(section, now)
         names += recognised
@@ -239,7 +252,7 @@ def read_section(section: Section, now: float) -> tuple[Facts, list[str], str]:
         if problem:  # looked like it, but isn't: what it says in plain lines still counts
             found, _ = attempt(recognise.LINES, section, hint, now)
             one = recognise.LINES
-        if one.embedded and any(other is not one and scans(other) for other in chosen):  # the log around it is scanned as a whole
+        if one.embedded and any(other is not one and recognise.scans(other) for other in chosen):  # the log around it is scanned as a whole
             found.pop("messages", None)
         if one is recognise.LINES:  # nobody asked this text anything: that it is silent says nothing
             found = {kind: records for kind, records in found.items() if records}
@@ -247,17 +260,16 @@ def read_section(section: Section, now: float) -> tuple[Facts, list[str], str]:
             names.append(one.name)
         for kind, records in found.items():
             facts.setdefault(kind, []).extend(records)
+    poor = not any(facts.values()) or "pod_templates" in facts
+    if poor and len(section.text) <= unwrap.WRAPPED and not any(map(recognise.scans, chosen)):
+        # It gave nothing as what it is, a part of a manifest for example: its lines may.
+        facts |= {kind: found for kind, found in attempt(recognise.LINES, section, hint, now)[0].items() if found}
     alone = chosen == [recognise.LINES]
-    short = len(section.text) <= unwrap.WRAPPED and any(scans(one) for one in chosen)
+    short = len(section.text) <= unwrap.WRAPPED and any(recognise.scans(one) for one in chosen)
     if short and (extra := unwrap.messages(section, facts, hint.about, log=not alone)):
         facts.setdefault("messages", []).extend(extra)
         names = [recognise.LINES.name] if alone else names
     return facts, names, note
-
-
-def scans(one: recognise.Recogniser) -> bool:
-    """Whether it looks at every line of a text for known messages."""
-    return one.name in recognise.LOGS or one is recognise.LINES
 
 
 def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: float) -> tuple[Facts, str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import PurePath
 
 import msgspec
 
 from gpudoctor.analyze import folders
+from gpudoctor.analyze.asked import words_of
 from gpudoctor.facts import Subject
 from gpudoctor.knowledge import components
 from gpudoctor.patterns import regex
@@ -84,11 +84,11 @@ def of_command(command: str) -> Hint:
     >>> hint.about.name, hint.about.container, hint.inside
     ('ml/train-0', 'main', 'pod')
     """
-    words = _words(command)
+    words = words_of(command[:1000])
     program = words[0].rpartition("/")[2] if words else ""
     if program not in ("kubectl", "oc", "k", "kubecolor"):
         return Hint(verb=program, argv=tuple(words))
-    end = words.index("--") if "--" in words else len(words)
+    end = next((words.index(mark) for mark in ("--", "|") if mark in words), len(words))
     options: dict[str, str] = {}
     rest: list[str] = []
     pending = ""
@@ -107,16 +107,6 @@ def of_command(command: str) -> Hint:
     about = _about(verb, names, options)
     inside = "pod" if verb == "exec" and "nvidia-smi" in words[end:] else ""
     return Hint(about, verb, inside, tuple(words))
-
-
-def _words(command: str) -> list[str]:
-    """The words of the first command of a line, without sudo."""
-    line = re.split(r"[|;&>]", command[:1000], maxsplit=1)[0]
-    try:
-        words = shlex.split(line)
-    except ValueError:  # an open quote
-        words = line.split()
-    return words[1:] if words[:1] == ["sudo"] else words
 
 
 def _about(verb: str, names: list[str], options: dict[str, str]) -> Subject:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpudoctor.parsers.py_spy import PYTHON, THREAD, frame
-from gpudoctor.parsers.stack_summary import HEADING, NAME, functions
+from gpudoctor.parsers.stack_summary import COUNTED, HEADING, NAME, functions
 
 HEAD = 1 << 20  # characters of a JSON text that are looked at; its keys come sorted, and `entries` before `pg_config`
 FEWEST = 3  # frames without a thread's line above them
@@ -25,7 +25,9 @@ def of_ras(lines: list[str], whole: str) -> int:
 
 
 def of_functions(lines: list[str]) -> int:
-    """Names of functions and of hosts, and nothing else."""
+    """Names of functions and of hosts, and nothing else; or frames on one line behind a count."""
+    if any(COUNTED.match(one) for one in lines):
+        return 64
     return 40 if all(NAME.match(one) or HEADING.match(one) for one in lines if one.strip()) and functions(lines) else 0
 
 

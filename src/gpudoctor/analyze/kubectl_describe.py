@@ -24,6 +24,9 @@ from gpudoctor.probes.base import Output
 # nvidia.com/gpu.shared  7           7
 BARE_REQUEST = regex(r"^\s*(?:[a-z0-9.-]+\.com/[\w.-]{1,80}|cpu|memory)\s+\d\S{0,20}(?: \(\d+%\))?\s+\d\S{0,20}(?: \(\d+%\))?\s*$")
 
+# Name:               gpu-07          (`grep -E "Name:|nvidia.com/gpu"`)
+NAME = regex(r"^Name:\s+[a-z0-9][a-z0-9.-]{0,252}\s*$")
+
 # DiskPressure   True    Sun, 01 Mar 2026 10:00:00 +0000   …            (a node's conditions alone)
 BARE_CONDITION = regex(r"^\s*(?:Memory|Disk|PID)Pressure\s+(?:True|False|Unknown)\s")
 
@@ -85,7 +88,7 @@ def score(lines: list[str]) -> int:
 
 def amounts_alone(lines: list[str]) -> bool:
     """Whether somebody picked what a node offers out of its description: nothing else is there but labels and requests."""
-    filled = [line for line in lines if line.strip() not in ("", "--")]
+    filled = [line for line in lines if line.strip() not in ("", "--") and not NAME.match(line)]
     forms = (PICKED, LABEL, BARE_REQUEST)
     return any(PICKED.match(line) for line in filled) and all(any(one.match(line) for one in forms) for line in filled)
 
@@ -215,6 +218,9 @@ def workload_facts(kind: str, rest: list[tuple[int, str]], output: Output, about
     made["metadata"].setdefault("namespace", about.namespace)
     facts = parsed("kubernetes.workloads", made, output, about)
     owner = facts["workloads"][0].subject() if facts.get("workloads") else about
+    # events whose columns were cut
+    cut = [(number, line) for number, line in rest if "Error creating: " in line]
+    facts.setdefault("messages", []).extend(loose(cut, output, owner))
     return facts, owner
 
 

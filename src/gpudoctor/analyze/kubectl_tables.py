@@ -10,11 +10,13 @@ import msgspec
 from gpudoctor.analyze import kubectl_events, node_columns
 from gpudoctor.analyze.columns import Row, cells, header
 from gpudoctor.analyze.durations import AGE_WORD, seconds
+from gpudoctor.analyze.label_columns import LABELS, asked_labels, label_cells, selected
 from gpudoctor.analyze.node_columns import whole
 from gpudoctor.analyze.place import gaps
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Claim, Node, Pod, Quota, Workload
 from gpudoctor.knowledge import components
+from gpudoctor.knowledge.resources import has_nvidia_gpu
 from gpudoctor.parsers import LINE
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.parsers.quantity import in_milli, quantity
@@ -31,21 +33,7 @@ NODE = regex(
     r"^\s*(?:nodes?/)?(?P<node>[a-z0-9][a-z0-9.-]{0,252})\s+(?P<status>(?:Ready|NotReady|Unknown)(?:,SchedulingDisabled)?|SchedulingDisabled)\s+"
     rf"(?P<roles>\S{{1,200}})\s+(?P<age>{AGE_WORD})\s+(?P<version>v\d\S{{1,60}})(?P<rest>\s.*|$)"
 )
-# Columns of `-L LABEL`: kubectl prints what follows the label's slash, in capitals.
-LABELS = {
-    label.rpartition("/")[2].upper(): label
-    for label in (
-        "nvidia.com/gpu-driver-upgrade-state",
-        "nvidia.com/mig.config",
-        "nvidia.com/mig.config.state",
-        "nvidia.com/mig.strategy",
-        "nvidia.com/device-plugin.config",
-        "nvidia.com/gpu.count",
-        "nvidia.com/gpu.present",
-        "nvidia.com/gpu.product",
-        "nvidia.com/gpu.replicas",
-    )
-}
+ADDRESS = regex(r"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}:[0-9a-f:]{1,40})$")
 RUNTIME = regex(r"\b(?:containerd|docker|cri-o)://\S{1,60}")
 # kubectl get ds -n kube-system nvidia-device-plugin: DESIRED 0      (in the words of a person)
 WANTED = regex(
@@ -66,6 +54,8 @@ ENDED = {
 PENDING = ("Pending", "ContainerCreating", "Init:", "PodInitializing", "SchedulingGated", "ImagePullBackOff", "ErrImagePull")
 # deployment.apps/web (kubectl get all)
 PREFIX = regex(r"^([a-z]+)(?:\.[a-z0-9.]+)?/(.+)$")
+# web  |  deployment.apps/web  |  system:node:gpu-02
+NAMED = regex(r"[A-Za-z0-9](?:[\w.:/-]*[A-Za-z0-9])?")
 # requests.nvidia.com/gpu: 8/8
 QUOTA = regex(r"([a-z][\w./-]{1,120}): (\d[\w.]{0,30})/(\d[\w.]{0,30})")
 
@@ -86,6 +76,7 @@ def tables(output: Output, about: Subject) -> Facts:
     titles: list[tuple[int, str]] = []
     kind = ""
     loose: list[tuple[int, str]] = []  # of something else that was pasted below a table
+    known = LABELS | asked_labels(output.command.argv)
     for number, line in enumerate(lines, 1):
         origin = Origin(output.named(), number, line.strip())
         columns = header(line)
@@ -98,13 +89,15 @@ def tables(output: Output, about: Subject) -> Facts:
         elif match := POD.match(line):
             facts.setdefault("pods", []).append(pod(match, about, origin))
         elif match := NODE.match(line):
-            facts.setdefault("nodes", []).append(node(match, origin, label_cells(line, titles)))
+            keys = [known[title] for _, title in titles if title in known]
+            labels = selected(output.command.argv) | label_cells(line, titles, known)
+            all_of_them = bool(titles) and titles[-1][1] == "LABELS"
+            facts.setdefault("nodes", []).append(node(match, origin, labels, [] if all_of_them else [*dict.fromkeys((*keys, *labels))]))
         elif match := WANTED.search(line):
             facts.setdefault("workloads", []).extend(
                 workload("DaemonSet", {key.upper(): value for key, value in match.groupdict(default="").items()}, about, origin)
             )
-        elif kind and kind not in ("pods", "nodes", "events"):
-            row = cells(line, titles)
+        elif kind and kind not in ("pods", "nodes", "events") and NAMED.fullmatch((row := cells(line, titles)).get("NAME", "")):
             found = ROWS[kind].read(row, about, origin)
             for name in ROWS[kind].fills:
                 facts[name] += found
@@ -135,9 +128,9 @@ def pod(match: re.Match[str], about: Subject, origin: Origin) -> Pod:
     wide = seen["rest"].split()
     name = seen["pod"]
     # With -o wide: IP, NODE. The restart's age may have been cut off before them.
-    on = wide[1] if len(wide) >= 2 and (wide[0] == "<none>" or wide[0].count(".") == 3 or ":" in wide[0]) and wide[1] != "<none>" else ""
+    on = wide[1] if len(wide) >= 2 and (wide[0] == "<none>" or ADDRESS.match(wide[0])) and wide[1] != "<none>" else ""
     phase = ENDED.get(status) or ("Pending" if status.startswith(PENDING) else "")
-    shown = POD_SHOWN | ({"node", "scheduled"} if wide else set())
+    shown = POD_SHOWN | ({"node", "scheduled"} if len(wide) >= 2 else set())
     return Pod(
         namespace=seen["namespace"] or about.namespace,
         pod=name,
@@ -155,26 +148,21 @@ def pod(match: re.Match[str], about: Subject, origin: Origin) -> Pod:
     )
 
 
-def label_cells(line: str, titles: list[tuple[int, str]]) -> dict[str, str]:
-    """The labels that the columns of `-L` show, or the last one of `--show-labels`."""
-    if titles and titles[-1][1] == "LABELS":
-        last = line.split()[-1]
-        return {key: value for key, mark, value in (pair.partition("=") for pair in last.split(",")) if mark and "/" in key}
-    row = cells(line, titles) if any(title in LABELS for _, title in titles) else {}
-    return {LABELS[title]: text for title, text in row.items() if title in LABELS and " " not in text and text != "<none>"}
-
-
-def node(match: re.Match[str], origin: Origin, labels: dict[str, str]) -> Node:
+def node(match: re.Match[str], origin: Origin, labels: dict[str, str], keys: list[str]) -> Node:
     """One node: whether it is ready and cordoned, its version; its resources and taints are gaps."""
     states = match["status"].split(",")
     runtime = RUNTIME.search(match["rest"])
+    present = has_nvidia_gpu(labels, ())
     shown = NODE_SHOWN | ({"runtime_version"} if runtime else set()) | ({"labels"} if labels else set())
+    shown |= ({"label_keys"} if keys else set()) | ({"gpu_present"} if present else set())
     return Node(
         node=match["node"],
         ready="Ready" in states if states[0] != "SchedulingDisabled" else None,
         unschedulable="SchedulingDisabled" in states,
         age=seconds(match["age"]),
         labels=labels,
+        label_keys=keys,
+        gpu_present=present,
         kubelet_version=match["version"],
         runtime_version=runtime.group() if runtime else "",
         gaps=gaps(Node, shown, "not shown by kubectl get nodes"),

@@ -16,6 +16,7 @@ from gpudoctor.parsers.schedule_message import schedule_reasons
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
+PICKED = 128 << 10  # bytes of objects whose inner parts are looked at
 YAML_BYTES = 8 << 20  # libyaml reads about 3 MiB a second
 ALIASES = 20  # of one document; kubectl writes none, and a few hundred can stand for billions of nodes
 NESTING = 100  # levels of one document; libyaml's composer recurses on the C stack, a Pod has about 15
@@ -58,6 +59,15 @@ LABEL = regex(
 NODE_NAME = regex(r"^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\r?$")
 
 
+OF_NODE = (b'"capacity"', b'"allocatable"', b'"podCIDR"', b'"providerID"', b'"unschedulable"')
+# Keys below which somebody cuts out a part of a pod's spec, a queue or a volume.
+PART = regex(
+    r"^ {0,20}(?:- )?(?:containers|resources|nodeSelector|tolerations|nodeAffinity|resourceGroups|workerGroupSpecs):", re.MULTILINE
+)
+# nodeSelector:  |  - name: main  |  cpu: "4"  |  - --scheduler-name=volcano  |  ]
+ENTRY = regex(r"^ *(?:- +)*(?:[\w./$-]{1,120}:(?: .*)?|\{.*|\[.*|[\]}],?|- .*|\.\.\.)$")
+
+
 class Kinded(msgspec.Struct):
     """An object or a list of objects, as far as its kind."""
 
@@ -74,33 +84,64 @@ def score(text: str) -> int:
     if head[:1] in "{[":
         return 95 if '"kind"' in head and ('"apiVersion"' in head or '"metadata"' in head) else 0
     keys = {match.group(1) for match in TOP_KEY.finditer(head)}
+    if not keys and len(head) < 32768 and PART.search(head) and mostly_yaml(head):
+        return 45
     if len(keys & {"apiVersion", "kind", "metadata", "spec", "status", "items"}) >= 2:
         return 92
+    if keys == {"data"} and any(word in head for word in ("timeSlicing", "mig-configs", "sharing:")):
+        return 91
     return 50 if keys & {"status", "metadata", "spec", "allocatable"} and len(head) < 32768 else 0
+
+
+def mostly_yaml(head: str) -> bool:
+    """Whether nearly all lines are a key with or without a value, or an entry of a list."""
+    filled = [line for line in head.split("\n")[:400] if line.strip() and not line.lstrip().startswith("#")]
+    return sum(ENTRY.match(line) is not None for line in filled) * 10 >= len(filled) * 9
 
 
 def objects(output: Output, about: Subject) -> Facts:
     """The facts of all objects in a text. Raises `ParseError` for text that is neither JSON nor YAML, or too large or knotted YAML."""
     page = as_json(output)
+    from gpudoctor.analyze import fragments
+
     if part := part_of_node(page, about):
         return part_facts(part, output, about)
+    page = fragments.with_kind(page)
     facts: Facts = {}
     there = kinds(page, output)
     wanted = {PARSERS_OF_KIND.get(kind, "kubernetes.workloads") for kind in there}
     for parser in sorted(wanted | {ALSO_OF_KIND[kind] for kind in there if kind in ALSO_OF_KIND}):
         for kind, records in load(parser)(msgspec.structs.replace(output, pages=(page,), exit=0), about).items():
             facts.setdefault(kind, []).extend(records)
+    if "pods" in facts:
+        # the newest time that any text shows is the pod's own creation: how long ago that is isn't known
+        facts["pods"] = [msgspec.structs.replace(pod, age=None) if getattr(pod, "age", None) == 0.0 else pod for pod in facts["pods"]]
     if len(page) <= YAML_BYTES:
-        for kind, records in other_words(page, output, about).items():
+        for kind, records in [*other_words(page, output, about).items(), *inner_parts(page, output, about).items()]:
             facts.setdefault(kind, []).extend(records)
+    if said := fragments.labels_said(output, about):
+        facts.setdefault("messages", []).extend(said)
     return facts
+
+
+def inner_parts(page: bytes, output: Output, about: Subject) -> Facts:
+    """The pod templates, queues and volumes inside objects that are short enough to have been picked out by somebody."""
+    from gpudoctor.analyze import cut_objects
+
+    if len(page) > PICKED:
+        return {}
+    try:
+        value = msgspec.json.decode(page)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return {}
+    return cut_objects.parts(value, output, about, whole=b'"kind"' in page)
 
 
 def part_of_node(page: bytes, about: Subject) -> dict[str, Any] | None:
     """The Node of which a page without a kind is a part."""
     from gpudoctor.analyze import fragments
 
-    if b'"kind"' in page[:65536] or not (b'"capacity"' in page or b'"allocatable"' in page) or len(page) > YAML_BYTES:
+    if b'"kind"' in page[:65536] or not any(key in page for key in OF_NODE) or len(page) > YAML_BYTES:
         return None
     try:
         return fragments.node_of(msgspec.json.decode(page), about.node)
@@ -127,6 +168,8 @@ def as_json(output: Output) -> bytes:
 
     text = output.text
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    if text.startswith(" ") and TOP_KEY.search(text):  # cut out from an inner level on: it gets a parent
+        text = f"cut:\n{text}"
     try:
         check_yaml(text, loader, output)
         documents = [document for document in yaml.load_all(text, Loader=loader) if document is not None]

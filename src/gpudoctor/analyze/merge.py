@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from gpudoctor.analyze.expected import without_expected
+from gpudoctor.analyze.implied import completed
 from gpudoctor.analyze.overtaken import without_overtaken
 from gpudoctor.facts import Fact, Facts
 
@@ -19,11 +21,13 @@ OF_RANKS = ("ranks", "messages", "settings")  # whose `node` may be a host name 
 
 
 def merged(facts: Facts) -> Facts:
-    """The facts with namespaces completed, partial records of one thing joined, equal messages folded, and without what is history."""
-    named = with_namespaces(with_pods(facts))
+    """The facts with namespaces completed, partial records of one thing joined, equal messages folded, and without what was wanted or
+    is history."""
+    named = with_namespaces(with_pods(without_expected(facts)))
     for kind, names in NAMES.items():
         if kind in named:
             named[kind] = joined(named[kind], names)
+    named = completed(named)
     if "messages" in named:
         named["messages"] = folded(named["messages"])
     return without_overtaken(named)

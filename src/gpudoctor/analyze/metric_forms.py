@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gpudoctor.parsers.nvidia_dmon import HEAD
+from gpudoctor.parsers.prometheus_queries import score
 from gpudoctor.parsers.prometheus_text import METRIC
 
 
@@ -14,6 +17,11 @@ def of_dmon(lines: list[str]) -> int:
 def of_range(whole: str) -> int:
     """An answer of Prometheus with DCGM's metrics in it."""
     return 90 if whole.lstrip()[:1] == "{" and '"resultType"' in whole[:400] and "DCGM_FI_" in whole[:100_000] else 0
+
+
+def of_queries(whole: str, argv: Sequence[str] = ()) -> int:
+    """Questions about DCGM's metrics with their answers."""
+    return 81 if score(whole[:400_000], argv) else 0
 
 
 def of_metrics(lines: list[str]) -> int:

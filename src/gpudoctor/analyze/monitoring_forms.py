@@ -10,12 +10,15 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.monitoring import Monitor, Port, Service
 from gpudoctor.knowledge import components
 from gpudoctor.parsers import LINE
-from gpudoctor.parsers.exposition import NAME
+from gpudoctor.parsers.exposition import NAME, WHOLE, Summary
 from gpudoctor.parsers.metric_rules import COUNTER, KEY
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 EXPORTER = "dcgm-exporter"
+# DCGM_FI_DEV_SM_CLOCK  |  # TYPE DCGM_FI_DEV_SM_CLOCK gauge, after `grep` and `awk`
+METRIC = regex(r"(?:# (?:HELP|TYPE) )?(DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80})(?: (?:gauge|counter))?")
+PANEL = regex(r'"expr": ?"[^"]{0,2000}DCGM_')
 COLUMNS = {"NAME", "TYPE", "CLUSTER-IP", "PORT(S)"}
 MONITORS = regex(r"servicemonitors?(?:\.monitoring\.coreos\.com)?\Z|smon\Z")
 # 9400/TCP  |  9400:30940/TCP
@@ -25,6 +28,22 @@ DESCRIBED = regex(r"(Name|Namespace|Labels|Annotations|Selector|Type|Port|Target
 PORT = regex(r"(\S+)\s+(\d{1,5})/")
 NOTE = regex(r"prometheus\.io/(scrape|port|path):\s*(\S+)")
 PAIR = regex(r"([\w./-]{1,317})=([\w.-]{0,63})")
+
+
+def of_listing(lines: list[str], argv: tuple[str, ...]) -> int:
+    """Names of metrics alone, one a line, where the command or the number of them says that these are all."""
+    filled = [line.strip() for line in lines if line.strip() and not line.startswith(("#", "$"))]
+    named = [line for line in filled if METRIC.fullmatch(line)]
+    return 63 if len(named) >= WHOLE and len(named) * 10 >= len(filled) * 9 else 0
+
+
+def listing(output: Output, about: Subject) -> Facts:
+    """The summary of such a list."""
+    summary = Summary()
+    for line in output.text.split("\n"):
+        if match := METRIC.fullmatch(line.strip()):
+            summary.add(match[1], {})
+    return {"expositions": [summary.fact(place="exporter", whole=True, source=output.named(), node=about.node, pod=about.pod)]}
 
 
 def of_targets(whole: str) -> int:
@@ -45,7 +64,7 @@ def of_rules(lines: list[str], whole: str) -> int:
         return 0
     keys = [match for line in lines if (match := KEY.match(line))]
     if not any(match[1] == "expr" for match in keys):
-        return 0
+        return 84 if whole.lstrip()[:1] in ("{", "[") and PANEL.search(whole[:1_000_000]) else 0
     return 84 if any(match[1] == "expr" and (NAME.search(match[2]) or not match[2].strip(" |>-+")) for match in keys) else 0
 
 

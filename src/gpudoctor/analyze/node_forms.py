@@ -9,7 +9,7 @@ from gpudoctor.parsers.linux_lspci import DEVICE, FRAGMENT
 from gpudoctor.parsers.linux_modules import LSMOD, MODULE, PICKED
 from gpudoctor.parsers.linux_units import PROPERTY, STATUS
 from gpudoctor.parsers.nvidia_nvlink import ALL_DOWN, GPU_ID, LINK, NONE, value
-from gpudoctor.parsers.nvidia_smi_csv import by_units, titles_in
+from gpudoctor.parsers.nvidia_smi_csv import QUERIES, by_units, titles_in
 from gpudoctor.parsers.nvidia_smi_details import HEAD, undecorated
 from gpudoctor.parsers.nvidia_smi_names import COLUMNS, LONELY
 from gpudoctor.parsers.nvidia_smi_problems import find_problem
@@ -57,8 +57,7 @@ def of_smi(lines: list[str]) -> int:
         return 70
     for line in lines:
         bare = SHELL.sub("", line.strip())
-        word, _ = find_problem([bare])
-        if word and (bare.startswith(STARTS) or "executable file not found" in bare):
+        if (bare.startswith(STARTS) or "executable file not found" in bare) and find_problem([bare])[0]:
             return 75
     # A section's title with a value below it, or a value that needs none.
     lines = [undecorated(line) for line in lines]
@@ -67,6 +66,13 @@ def of_smi(lines: list[str]) -> int:
     if any((match := ALIGNED.match(line)) and (match.group(1) in LONELY or reason(line, match.group(1))) for line in lines):
         return 60
     return 60 if any((match := WRITTEN.match(line)) and written(line, match.group(1)) for line in lines) else 0
+
+
+def of_query(lines: list[str], argv: tuple[str, ...]) -> int:
+    """The rows of `nvidia-smi --query-gpu=… --format=csv,noheader`, of which the command says what they are."""
+    asked = next((word for word in argv if word.startswith(QUERIES)), "")
+    filled = [line for line in lines if line.strip()]
+    return 85 if asked and filled and all(line.count(",") == asked.count(",") for line in filled) else 0
 
 
 def written(line: str, label: str) -> bool:

@@ -1,5 +1,6 @@
 """What later events have overtaken: refusals to place a pod that runs by now or for which a node is on its way, start failures of a pod
-that is ready or whose containers were started since, a queue that has let the workload in, a node that is ready again.
+that is ready or whose containers were started since, a queue that has let the workload in, a node that is ready again, what an earlier
+pod of a Job said that was done by a later one.
 
 Events stay for an hour, and a pod that waited for a while keeps its old warnings in `kubectl describe`.
 """
@@ -7,12 +8,19 @@ Events stay for an hour, and a pod that waited for a while keeps its old warning
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Event, Message, Pod, ScheduleReason
+from gpudoctor.patterns import regex
 
 REFUSALS = ("FailedScheduling", "Unschedulable", "NotTriggerScaleUp", "FailedScaleUp")
+GANG = ("PodGroupPending", "NotReady", "Unschedulable")  # Volcano, KAI
+# pg-train-7-5c023c28-8533-4927-b266-56bca5e310c1 (KAI)  |  train-7-5c023c28-8533-4927-b266-56bca5e310c1 (Volcano)
+OF_GROUP = regex(r"^pg-(?=.)|-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 RESTARTS = "BackOff"  # also of an image
 FAILURES = (
     *("FailedCreatePodSandBox", "FailedPodSandBoxStatus", "FailedMount", "FailedAttachVolume", "FailedMapVolume", "NetworkNotReady"),
@@ -22,7 +30,7 @@ METRICS = ("Resource", "ContainerResource", "Pods", "Object", "External")
 DISK = ("FreeDiskSpaceFailed", "ImageGCFailed", "EvictionThresholdMet", "NodeHasDiskPressure")
 # Other complaints → what says of the same object that they are over: Kueue's queue, the node of a pod, an autoscaler, a node's resources.
 ENDED: dict[str, tuple[str, ...]] = {
-    "Pending": ("QuotaReserved", "Admitted"),
+    **dict.fromkeys(("Pending", "Preempted", "EvictedDueToPreempted"), ("QuotaReserved", "Admitted")),
     "NodeNotReady": ("NodeReady",),
     **{f"FailedGet{kind}Metric": ("SuccessfulRescale",) for kind in METRICS},
     "FailedComputeMetricsReplicas": ("SuccessfulRescale",),
@@ -37,6 +45,10 @@ PROVISIONING = 900.0
 SETTLED = 600.0
 TOGETHER = 60.0  # s: the scheduler tries again and again while the machine is on its way
 NEVER = float("inf")
+
+# nccl-tests-launcher-c2dmd: what the API server draws has no vowels (apimachinery's rand.SafeEncodeString)
+RANDOM = regex(r"-[bcdfghjklmnpqrstvwxz2456789]{5}$")
+WORD = regex(r"[a-z0-9]+")
 
 Name = tuple[str, str]
 
@@ -53,14 +65,16 @@ UNSEEN = Seen(NEVER, 0)
 
 def without_overtaken(facts: Facts) -> Facts:
     """The facts without messages and scheduler's reasons that are known to be history. Events themselves stay."""
-    events = [fact for fact in facts.get("events", []) if isinstance(fact, Event)]
+    told = [fact for fact in facts.get("events", []) if isinstance(fact, Event)]
+    events = in_order(told)
     pods = [fact for fact in facts.get("pods", []) if isinstance(fact, Pod) and fact.pod]
     running = {(pod.namespace, pod.pod) for pod in pods if pod.phase in ("Running", "Succeeded")}
     ready = {(pod.namespace, pod.pod) for pod in pods if pod.phase == "Running" and pod.ready}
-    placed, coming = youngest(events, ("Scheduled",)), youngest(events, COMING)
+    placed, coming = youngest(events, ("Scheduled",)), youngest(told, COMING)
     started = youngest(events, ("Started",))
     ended = {reason: youngest(events, after) for reason, after in ENDED.items()}
     back = nodes_back(events)
+    gangs = [event for event in events if event.age is not None and goes_on(event)]
 
     def history(event: Event) -> bool:
         name = name_of(event)
@@ -68,6 +82,8 @@ def without_overtaken(facts: Facts) -> Facts:
             return name in ready or overtakes(started.get(name), event, SETTLED if event.reason == RESTARTS else 0.0)
         if event.reason in ENDED:
             return overtakes(ended[event.reason].get(name), event) or (event.kind == "Pod" and overtakes(back, event))
+        if event.reason in GANG and any(overtakes(seen(one), event) for one in gangs if of_one_gang(event, one)):
+            return True
         if event.reason not in REFUSALS:
             return False
         age = event.age if event.age is not None else -NEVER  # a refusal of unknown age may be of this moment
@@ -75,16 +91,70 @@ def without_overtaken(facts: Facts) -> Facts:
         return name in running or placed.get(name, UNSEEN).age <= age or ordered <= min(PROVISIONING, age + TOGETHER)
 
     old = {place(event) for event in events if history(event)}
-    return {kind: [fact for fact in records if not gone(fact, old, running)] for kind, records in facts.items()}
+    attempts = earlier_attempts(pods)
+    return {
+        kind: [fact for fact in records if not gone(fact, old, running) and not (attempts and of_attempt(fact, attempts))]
+        for kind, records in facts.items()
+    }
+
+
+def in_order(events: list[Event]) -> list[Event]:
+    """The events, and those of a text that shows no ages at all made equally old: there the order of the lines is all that tells."""
+    aged = {event.origin.source for event in events if event.age is not None}
+    return [event if event.origin.source in aged else replace(event, age=0.0) for event in events]
+
+
+def earlier_attempts(pods: list[Pod]) -> set[str]:
+    """The names of pods that failed before another one of the same controller was completed: a Job tries until it is done."""
+    done = {(pod.namespace, controller(pod.pod)): pod.age for pod in pods if pod.phase == "Succeeded" and RANDOM.search(pod.pod)}
+    names = set()
+    for pod in pods:
+        age = done.get((pod.namespace, controller(pod.pod)))
+        if pod.phase == "Failed" and RANDOM.search(pod.pod) and age is not None and pod.age is not None and age < pod.age:
+            names.add(pod.pod)
+    return names
+
+
+def controller(pod: str) -> str:
+    """The name of a pod without what was drawn for it."""
+    return RANDOM.sub("", pod)
+
+
+def of_attempt(fact: Fact, attempts: set[str]) -> bool:
+    """Whether a record is of one of these pods, or of a file that is called like one: `launcher-c2dmd.log`."""
+    pod = getattr(fact, "pod", "")
+    return pod in attempts if pod else any(called(fact.origin.source, name) for name in attempts)
+
+
+def called(source: str, pod: str) -> bool:
+    """Whether a file bears the name of a pod, or its last part."""
+    return pod.rpartition("-")[2] in WORD.findall(PurePath(source).name)
+
+
+def goes_on(event: Event) -> bool:
+    """Whether an event says that a member of a gang was placed, or that Volcano's job runs."""
+    return event.reason == "Scheduled" or (event.reason == "JobStatusUpdated" and event.message.endswith("to Running"))
+
+
+def of_one_gang(group: Event, one: Event) -> bool:
+    """Whether an event is of a pod group, its job, or one of its pods, which are called like the group."""
+    stem = OF_GROUP.sub("", group.name)
+    same = name_of(one) == name_of(group)
+    return same or (bool(stem) and one.namespace == group.namespace and f"{one.name}-".startswith(f"{stem}-"))
+
+
+def seen(event: Event) -> Seen:
+    """When an event of known age was last seen."""
+    return Seen(event.age or 0.0, -event.origin.line)
 
 
 def youngest(events: Iterable[Event], reasons: tuple[str, ...]) -> dict[Name, Seen]:
     """When each object last had an event of some reasons."""
-    seen: dict[Name, Seen] = {}
+    found: dict[Name, Seen] = {}
     for event in events:
         if event.reason in reasons and event.age is not None:
-            seen[name_of(event)] = min(Seen(event.age, -event.origin.line), seen.get(name_of(event), UNSEEN))
-    return seen
+            found[name_of(event)] = min(seen(event), found.get(name_of(event), UNSEEN))
+    return found
 
 
 def overtakes(later: Seen | None, event: Event, settled: float = 0.0) -> bool:

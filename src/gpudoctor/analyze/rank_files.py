@@ -1,5 +1,5 @@
-"""Logs of a distributed job too long to cut into sections: hundreds of files, one for each rank, or one of all. Read together, in blocks,
-so that what stands in several files about one rank or one communicator comes out as one.
+"""Logs of a distributed job, too long or too many to cut into sections: one for each rank, or one of all. Read together, in blocks, so that
+what stands in several files about one rank or one communicator comes out as one.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output
 
 PARSER = "nccl.log"
+MANY = 32  # short logs of ranks from which on they are read as long ones are: looking for other outputs takes longer than reading them
 # What only a text has that was pasted together of several outputs: a prompt, a mark of head and tail, a fence. With the line end before it,
 # which is found fast.
 PASTED = regex(r"\n(?:[$#] \w|==> |```|\S{1,64}@\S{1,255}[$#] )")
 
 
 class Long(msgspec.Struct, frozen=True):
-    """One such log, without its content: it is read from the disk again."""
+    """One such log, without its content: a long one is read from the disk again."""
 
     source: files.Source
     hint: hints.Hint
@@ -32,16 +33,16 @@ class Long(msgspec.Struct, frozen=True):
 
 
 def wanted(ends: bytes) -> bool:
-    """Whether a long file is a log of ranks and nothing else, by its beginning and its end."""
+    """Whether a file is a log of ranks and nothing else, by its beginning and its end."""
     text = ends.decode("utf-8", "replace")
     return bool(rank_forms.score(text.split("\n"), text)) and PASTED.search("\n" + text) is None
 
 
-def long_log(source: files.Source) -> Long:
+def of_source(source: files.Source, ends: bytes) -> Long:
     """A source that was only glanced at."""
-    lines = source.ends[-files.END :].decode("utf-8", "replace").split("\n")
+    lines = ends[-files.END :].decode("utf-8", "replace").split("\n")
     newest = max((time for line in lines[-20:] if (time := line_time(line)) is not None), default=0.0)
-    return Long(source, hints.of_section(source.path, ""), newest, zlib.crc32(source.ends))
+    return Long(source, hints.of_section(source.path, ""), newest, zlib.crc32(ends))
 
 
 def parsed(logs: Iterable[Long], now: float) -> Facts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gpudoctor.parsers.launcher_words import printed
 from gpudoctor.patterns import regex
 
 # What only such a log has. Looked for as words in the whole text: a program may talk for long before NCCL does.
@@ -11,6 +12,7 @@ WORDS = (
     "NCCL INFO ",
     "NCCL WARN ",
     "ProcessGroupNCCL",
+    "DistBackendError",
     "Watchdog caught collective operation timeout",
     "ProcessGroupGloo",
     "[c10d]",
@@ -19,6 +21,8 @@ WORDS = (
     "gloo/transport/",
     "init_process_group",
     "Detected mismatch between collectives",
+    "PG status: last enqueued work",
+    "last enqueued NCCL work",
 )
 # [rank5]: …  |  [default3]:…  |  srun: error: …  |  slurmstepd: error: …  |  mpirun noticed that …  |  #  Rank  0 Group  0 Pid 812 on …
 #  iteration      120/    1000 | consumed samples: …  |  [1,5]<stdout>:…
@@ -32,5 +36,8 @@ LINE = regex(
 def score(lines: Sequence[str], whole: str) -> int:
     """Beats a log of any program, not an object, a table or a kernel log."""
     if any(word in whole for word in WORDS) or any(LINE.match(line) for line in lines):
+        return 50
+    # Which GPU each rank has, as programs print it when they start.
+    if sum("ank" in line and printed(line) is not None for line in lines) > 1:
         return 50
     return 0

@@ -10,11 +10,14 @@ from gpudoctor.parsers.ib_gids import HEAD as GIDS
 from gpudoctor.parsers.ib_gids import LINK as RDMA_LINK
 from gpudoctor.parsers.ib_gids import NETDEV, ROW
 from gpudoctor.parsers.ib_links import LINK
-from gpudoctor.parsers.ib_ports import ADAPTER, BARE, TOOLS
+from gpudoctor.parsers.ib_ports import ADAPTER, BARE, KEY, TOOLS, of_partition
 from gpudoctor.parsers.ib_sysfs import MINE
-from gpudoctor.parsers.linux_ip_link import BRIEF
+from gpudoctor.parsers.linux_ip_link import BRIEF, is_listing
 from gpudoctor.parsers.linux_ip_link import HEAD as INTERFACE
-from gpudoctor.parsers.linux_limits import DF, PROC, ULIMIT
+from gpudoctor.parsers.linux_limits import DF, PRLIMIT, PROC, ULIMIT, UNIT
+from gpudoctor.parsers.reach import AT, BAD, GOOD, LABEL, MEASURED, PAIR
+from gpudoctor.parsers.reach import GPU as OF_GPU
+from gpudoctor.parsers.reach import HEAD as NEIGHBOURS
 from gpudoctor.patterns import regex
 
 # State: Active | state:   4: ACTIVE | state:  PORT_ACTIVE (4)
@@ -27,6 +30,8 @@ def of_ports(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int:
     """ibstat, ibstatus, ibv_devinfo; a listing of sysfs, as text or JSON."""
     if MINE.search(whole[:400_000]):
         return 92
+    if of_partition(argv) and any(KEY.fullmatch(line.strip()) for line in lines):
+        return 60
     if argv[:1] == ("cat",) and any("/sys/class/infiniband/" in word and word.endswith("/state") for word in argv):
         return 60 if any(BARE.match(line.strip()) for line in lines) else 0
     if not any(STATE.match(line) for line in lines):
@@ -63,15 +68,40 @@ def of_mlxlink(lines: list[str]) -> int:
     return 88 if any(line.strip() == "Operational Info" for line in lines) and any("Physical state" in line for line in lines) else 0
 
 
+def is_limit(line: str) -> bool:
+    """Whether a line tells a limit, after a look for what all their forms have."""
+    if not any(word in line for word in ("locked", "open files", "shm", "ulimit", "MEMLOCK")):
+        return False
+    return bool(PROC.search(line) or ULIMIT.search(line) or DF.match(line) or ASKED.search(line) or PRLIMIT.match(line) or UNIT.match(line))
+
+
 def of_limits(lines: list[str], argv: Sequence[str] = ()) -> int:
     """/proc/PID/limits, ulimit, `df` of /dev/shm; `ulimit -l` alone prints no more than a number."""
-    if tuple(argv) == ("ulimit", "-l") and ANSWER.fullmatch(" ".join(lines).strip()):
+    if (tuple(argv[-2:]) == ("ulimit", "-l") or argv[-1:] == ("ulimit -l",)) and ANSWER.fullmatch(" ".join(lines).strip()):
         return 60
-    return 60 if any(PROC.search(line) or ULIMIT.search(line) or DF.match(line) or ASKED.search(line) for line in lines) else 0
+    return 60 if any(is_limit(line) for line in lines) else 0
 
 
-def of_interfaces(lines: list[str], whole: str) -> int:
-    """`ip link` and `ip -j link`."""
+def of_interfaces(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int:
+    """`ip link`, `ip -j link`, and a listing of /sys/class/net."""
+    if is_listing(whole, argv):
+        return 84
     if whole.lstrip()[:2] == "[{" and '"ifname"' in whole[:4096] and '"operstate"' in whole[:4096]:
         return 88
     return 84 if any(INTERFACE.match(line) or BRIEF.match(line) for line in lines) else 0
+
+
+def of_reach(lines: list[str]) -> int:
+    """Two rows at least of pairs with a verdict, or of a table of verdicts."""
+    found = 0
+    for line in lines:
+        pair, row = PAIR.match(line), LABEL.match(line)
+        cells = row[2].lower().split() if row and not OF_GPU.match(row[1]) else []
+        told = pair is not None and (pair[3].lower().rstrip(".,:;") in GOOD | BAD or MEASURED.fullmatch(pair[3]) is not None)
+        found += told or (len(cells) > 1 and all(cell in GOOD or cell in BAD for cell in cells))
+    return 12 if found > 1 else 0
+
+
+def of_neighbours(lines: list[str]) -> int:
+    """lldpcli, or a table with a host's port and its neighbour."""
+    return 60 if any(AT.match(line) or NEIGHBOURS.match(line) for line in lines) else 0

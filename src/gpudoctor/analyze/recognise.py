@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gpudoctor.analyze import (
+    answered,
     config_forms,
     dcgm_forms,
     job_forms,
@@ -18,17 +19,20 @@ from gpudoctor.analyze import (
     manifests,
     metric_forms,
     monitoring_forms,
+    node_amounts,
     node_columns,
     node_forms,
     rank_forms,
+    ray_status,
     rdma_forms,
+    said_forms,
     setting_forms,
     slurm_forms,
     stall_forms,
 )
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers import LINE, PARSERS, load
+from gpudoctor.parsers import LINE, PARSERS, engine_load, gdb_stacks, gpu_means, ib_portstate, ib_series, linux_nets, load
 from gpudoctor.parsers.kernel_xid import retold_xid_of, sxid_of, xid_of
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -70,7 +74,7 @@ LOG = regex(
 
 def of_kernel(text: Text) -> int:
     """A kernel log: most lines are the kernel's, or one is the driver's."""
-    kernel = sum(KERNEL.search(line) is not None for line in text.lines)
+    kernel = sum(KERNEL.search(line) is not None for line in text.lines if line[:1] in "[<k" or "kernel: " in line or "NVRM: " in line)
     filled = sum(bool(line.strip()) for line in text.lines) or 1
     if kernel * 2 >= filled or text.hint.verb == "dmesg":
         return 58
@@ -97,7 +101,8 @@ def of_events(text: Text) -> int:
 
 def of_scheduler(text: Text) -> int:
     """The scheduler's words alone."""
-    return 40 if any(kubectl_events.CLAUSE.search(line) for line in text.lines) else 0
+    words = ("nodes", "olume", "device class", "esource")
+    return 40 if any(word in text.whole for word in words) and any(kubectl_events.CLAUSE.search(line) for line in text.lines) else 0
 
 
 def _parser(name: str) -> Parse:
@@ -115,8 +120,15 @@ def _scheduler(output: Output, about: Subject) -> Facts:
 
 
 RECOGNISERS: tuple[Recogniser, ...] = (
+    Recogniser("program.answer", lambda text: said_forms.score(text.hint.argv, text.whole), said_forms.facts),
+    Recogniser("kubectl.fields", lambda text: answered.score(text.hint.argv, text.whole), answered.facts),
     Recogniser("kubernetes.objects", lambda text: manifests.score(text.whole), manifests.objects),
-    Recogniser("nvidia.smi", lambda text: node_forms.of_smi(text.lines), _parser("nvidia.smi"), embedded=True),
+    Recogniser(
+        "nvidia.smi",
+        lambda text: node_forms.of_smi(text.lines) or node_forms.of_query(text.lines, text.hint.argv),
+        _parser("nvidia.smi"),
+        embedded=True,
+    ),
     Recogniser("nvidia.nvml", lambda text: node_forms.of_nvml(text.whole), _parser("nvml.gpus")),
     Recogniser("nvidia.nvlink", lambda text: node_forms.of_nvlink(text.lines), _parser("nvidia.nvlink"), embedded=True),
     Recogniser("nvidia.topo", lambda text: node_forms.of_topo(text.lines), _parser("nvidia.topo"), embedded=True),
@@ -151,26 +163,45 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("infiniband.iblinkinfo", lambda text: rdma_forms.of_links(text.lines), _parser("infiniband.iblinkinfo"), embedded=True),
     Recogniser("infiniband.gids", lambda text: rdma_forms.of_gids(text.lines), _parser("infiniband.gids"), embedded=True),
     Recogniser("infiniband.mlxlink", lambda text: rdma_forms.of_mlxlink(text.lines), _parser("infiniband.mlxlink"), embedded=True),
-    Recogniser("linux.ip_link", lambda text: rdma_forms.of_interfaces(text.lines, text.whole), _parser("linux.ip_link"), embedded=True),
+    Recogniser(
+        "linux.ip_link",
+        lambda text: rdma_forms.of_interfaces(text.lines, text.whole, text.hint.argv),
+        _parser("linux.ip_link"),
+        embedded=True,
+    ),
+    Recogniser("infiniband.portstate", lambda text: ib_portstate.score(text.lines), _parser("infiniband.portstate"), embedded=True),
+    Recogniser("infiniband.series", lambda text: ib_series.score(text.lines), _parser("infiniband.series"), embedded=True),
+    Recogniser("linux.nets", lambda text: linux_nets.score(text.lines), _parser("linux.nets"), embedded=True),
+    Recogniser("network.reach", lambda text: rdma_forms.of_reach(text.lines), _parser("network.reach"), embedded=True),
+    Recogniser("network.neighbours", lambda text: rdma_forms.of_neighbours(text.lines), _parser("network.neighbours")),
     Recogniser("linux.limits", lambda text: rdma_forms.of_limits(text.lines, text.hint.argv), _parser("linux.limits"), embedded=True),
     Recogniser("linux.df", lambda text: stall_forms.of_df(text.lines), _parser("linux.df"), embedded=True),
-    Recogniser("linux.ps", lambda text: stall_forms.of_ps(text.lines), _parser("linux.ps"), embedded=True),
+    Recogniser("linux.ps", lambda text: stall_forms.of_ps(text.lines, text.hint.argv), _parser("linux.ps"), embedded=True),
     Recogniser("nvidia.dmon", lambda text: metric_forms.of_dmon(text.lines), _parser("nvidia.dmon"), embedded=True),
     Recogniser("torch.flight_recorder", lambda text: job_forms.of_flight_recorder(text.whole), _parser("torch.flight_recorder")),
     Recogniser("nccl.ras", lambda text: job_forms.of_ras(text.lines, text.whole), _parser("nccl.ras")),
     Recogniser("python.stacks", lambda text: job_forms.of_stacks(text.lines), _parser("python.stacks"), embedded=True),
+    Recogniser("serving.load", lambda text: engine_load.score(text.lines), _parser("serving.load"), embedded=True),
+    Recogniser("gpu.means", lambda text: gpu_means.score(text.lines), _parser("gpu.means"), embedded=True),
+    Recogniser("gdb.stacks", lambda text: gdb_stacks.score(text.lines), _parser("gdb.stacks"), embedded=True),
     Recogniser("prometheus.targets", lambda text: monitoring_forms.of_targets(text.whole), _parser("prometheus.targets")),
     Recogniser("prometheus.rules", lambda text: monitoring_forms.of_rules(text.lines, text.whole), _parser("prometheus.rules")),
     Recogniser("prometheus.names", lambda text: monitoring_forms.of_names(text.whole), _parser("prometheus.names")),
+    Recogniser("prometheus.listing", lambda text: monitoring_forms.of_listing(text.lines, text.hint.argv), monitoring_forms.listing),
     Recogniser("dcgm.counters", lambda text: monitoring_forms.of_counters(text.lines), _parser("dcgm.counters"), embedded=True),
     Recogniser("kubectl.services", lambda text: monitoring_forms.of_services(text.lines), monitoring_forms.services, embedded=True),
     Recogniser("kubectl.monitors", lambda text: monitoring_forms.of_monitors(text.lines, text.hint.argv), monitoring_forms.monitors),
     Recogniser("python.functions", lambda text: job_forms.of_functions(text.lines), _parser("python.functions")),
     Recogniser("prometheus.range", lambda text: metric_forms.of_range(text.whole), _parser("prometheus.range")),
+    Recogniser(
+        "prometheus.queries", lambda text: metric_forms.of_queries(text.whole, text.hint.argv), _parser("prometheus.queries"), embedded=True
+    ),
     Recogniser("prometheus.text", lambda text: metric_forms.of_metrics(text.lines), _parser("prometheus.text"), embedded=True),
     Recogniser("kubectl.describe", lambda text: kubectl_describe.score(text.lines), kubectl_describe.describe),
     Recogniser("kubectl.get", lambda text: kubectl_tables.score(text.lines), kubectl_tables.tables),
+    Recogniser("kubectl.columns", lambda text: node_amounts.score(text.lines), node_amounts.tables, embedded=True),
     Recogniser("kubectl.events", of_events, _events),
+    Recogniser("ray.status", lambda text: ray_status.score(text.lines), ray_status.status, embedded=True),
     Recogniser("kubectl.taint", lambda text: node_columns.score(text.lines, text.hint.argv), node_columns.tainted, embedded=True),
     Recogniser("kubectl.labels", lambda text: manifests.label_score(text.lines), manifests.labels),
     Recogniser("kernel.log", of_kernel, _parser("kernel.log")),
@@ -178,29 +209,57 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("scheduler.message", of_scheduler, _scheduler),
     Recogniser("nccl.log", lambda text: rank_forms.score(text.lines, text.whole), _parser("nccl.log"), embedded=True),
     Recogniser("logs.text", of_log, _parser("logs.text")),
+    Recogniser("program.memory", lambda text: stall_forms.of_memory(text.lines), _parser("program.memory"), embedded=True),
     Recogniser("training.log", lambda text: stall_forms.of_progress(text.lines), _parser("training.log"), embedded=True),
+    Recogniser("text.measures", lambda text: stall_forms.of_measures(text.lines, text.hint.argv), _parser("text.measures"), embedded=True),
     Recogniser("environment.settings", lambda text: setting_forms.score(text.lines), _parser("environment.settings")),
 )
 LOGS = ("kernel.log", "nccl.log", "slurm.log", "logs.text")
 # Stand beside other answers in what somebody pasted.
 PARTS = (
     "kubectl.services",
+    "kubectl.columns",
     "nvidia.nvlink",
     "nvidia.topo",
     "prometheus.names",
     "environment.settings",
+    "gpu.means",
     "linux.df",
     "linux.ps",
+    "network.reach",
+    "program.memory",
+    "prometheus.queries",
+    "text.measures",
+    "serving.load",
     "training.log",
     "logs.errors",
 )
 # Seldom alone: what was printed beside it is read line by line.
-AMONG_LINES = ("environment.settings", "linux.df", "linux.ps", "python.stacks", "training.log")
+AMONG_LINES = (
+    "environment.settings",
+    "gdb.stacks",
+    "gpu.means",
+    "linux.df",
+    "linux.lspci",
+    "linux.ps",
+    "linux.units",
+    "program.memory",
+    "prometheus.queries",
+    "python.stacks",
+    "serving.load",
+    "text.measures",
+    "training.log",
+)
 FEW = 20  # the score of a few lines that stand among others
 ANSWERS = ("nvidia.smi", "nvidia.topo", "nccl.ras", "infiniband.", "linux.", "python.stacks", "scheduler.message")
 # Nobody asks for a limit or for counters without a reason, and that stands beside the answer.
 REASONED = ("linux.limits", "infiniband.perfquery", "infiniband.ibqueryerrors")
 LINES = Recogniser("text", lambda text: 1, _parser("logs.text"))
+
+
+def scans(one: Recogniser) -> bool:
+    """Whether it looks at every line of a text for known messages."""
+    return one.name in LOGS or one is LINES
 
 
 def recognise(whole: str, hint: Hint) -> list[Recogniser]:

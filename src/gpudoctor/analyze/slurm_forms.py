@@ -71,7 +71,11 @@ def of_conf(lines: list[str]) -> int:
 
 def of_log(lines: list[str]) -> int:
     """The log of a daemon of Slurm or of munged: at least half of its lines begin like one."""
-    fit = sum(DAEMON.search(line[:200]) is not None or MUNGED.match(line) is not None for line in lines)
+    fit = sum(
+        DAEMON.search(line[:200]) is not None or MUNGED.match(line) is not None
+        for line in lines
+        if line[:2] in ("[2", "20") or "d[" in line or "slurm" in line
+    )
     return 59 if fit and fit * 2 >= sum(bool(line.strip()) for line in lines) else 0
 
 
@@ -83,4 +87,4 @@ def barred(line: str, *needed: str) -> bool:
 
 def is_head(line: str, known: frozenset[str], *needed: str) -> bool:
     """Whether a line is the header of a table that has one of these titles."""
-    return any(name in needed for _, name in titles_of(line, known))
+    return any(name in line for name in needed) and any(name in needed for _, name in titles_of(line, known))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gpudoctor.analyze import bug_report, embedded, markup, rank_forms, recognise, wrapped
+from gpudoctor.analyze import bug_report, embedded, hosts_shown, markup, rank_forms, recognise, wrapped
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Subject
 from gpudoctor.parsers import LINE
@@ -28,7 +28,11 @@ PROGRAMS = (
 )
 # admin@gpu-02:~$ kubectl get pods  |  [root@gpu-02 ~]# dmesg -T  |  root@pod:/# nvidia-smi  |  (base) me@host:~$ …
 HOST_PROMPT = regex(
-    r"^(?:\([\w.-]{1,40}\) )?\[?[\w.-]{1,64}@[\w.-]{1,255}(?:[: ][^$#%\n]{0,200})?\]?(?:[$#]|(?<!\d)%) ?(?P<command>\S.*)?$"
+    r"^(?:\([\w.-]{1,40}\) )?\[?[\w.-]{1,64}@(?P<host>[\w.-]{1,255})(?:[: ][^$#%\n]{0,200})?\]?(?:[$#]|(?<!\d)%) ?(?P<command>\S.*)?$"
+)
+# gpu-02:~$ nvidia-smi  |  gpu-02:/data# nvidia-smi  |  gpu-02$ nvidia-smi  |  gpu-02 $ nvidia-smi      (a prompt without a user)
+BARE_PROMPT = regex(
+    rf"^(?P<host>[A-Za-z][\w.-]{{0,63}})(?::[~/][^\s$#:]{{0,100}}[$#] (?P<command>\S.*)| ?\$ (?P<known>{PROGRAMS}(?: .*)?))$"
 )
 # $ kubectl get pods  |  $  |  # dmesg | grep -i xid  |  + nvidia-smi -L  |  PS C:\> kubectl get pods
 PROMPT = regex(rf"^(?:\$(?: (?P<any>\S.*))?|(?:[#%+❯➜>]|PS [A-Z]:\\[^>]{{0,200}}>) ?(?P<known>{PROGRAMS}(?: .*)?))$")
@@ -64,6 +68,7 @@ class Section(msgspec.Struct, frozen=True):
     command: str = ""
     about: Subject = NOBODY
     numbers: list[int] = []
+    host: str = ""  # of the prompt before the command
 
     @property
     def lines(self) -> list[str]:
@@ -81,12 +86,27 @@ def split(path: str, text: str) -> list[Section]:
     """The sections of one text, those that hold more than white space, in order."""
     if is_one_json(text):
         return logs(Section(path, 1, text))
-    whole = _cut(path, markup.plain(text).split("\n"))
+    whole = by_hosts([*_cut(path, markup.plain(text).split("\n"))])
     cut = (section for one in whole for section in apart(one) if section.text.strip())
     found = [section for section, _ in zip(cut, range(SECTIONS), strict=False)]
     if bug_report.BEGINNING in text:
         found = reported(found, bug_report.host(text))
     return [log for section in found for log in logs(section)]
+
+
+def by_hosts(sections: list[Section]) -> Iterator[Section]:
+    """The sections, those of several hosts cut by host; where prompts of several hosts stand in one text, each says whose its answer is."""
+    several = len(hosts_shown.names((one.host, one.command) for one in sections)) > 1
+    for section in sections:
+        parts = hosts_shown.by_hosts(section.text, section.command)
+        command = hosts_shown.inner(section.command) if parts else section.command
+        for at, lines, host in parts:
+            about = Subject(kind="node", node=host) if host else section.about
+            yield msgspec.structs.replace(section, line=section.line + at, text="\n".join(lines), command=command, about=about)
+        if not parts and several and section.host and hosts_shown.local(section.command):
+            yield msgspec.structs.replace(section, about=Subject(kind="node", node=section.host))
+        elif not parts:
+            yield section
 
 
 def apart(section: Section) -> Iterator[Section]:
@@ -133,7 +153,7 @@ def is_one_json(text: str) -> bool:
 
 
 def _cut(path: str, lines: list[str]) -> Iterator[Section]:
-    start, command, json, fenced = 0, "", False, False
+    start, command, json, fenced, host = 0, "", False, False, ""
     wanted = True
     for index, raw in enumerate(lines):
         line = raw[:LINE].rstrip("\r ")
@@ -161,10 +181,21 @@ def _cut(path: str, lines: list[str]) -> Iterator[Section]:
         else:
             continue
         if wanted:
-            yield Section(path, start + 1, "\n".join(lines[start : index + 1 if closes else index]), command)
+            yield Section(path, start + 1, "\n".join(lines[start : index + 1 if closes else index]), command, host=host)
         start, (command, wanted), json = begins, after, False
+        host = prompt_host(line) if shown is not None else host
     if wanted:
-        yield Section(path, start + 1, "\n".join(lines[start:]), command)
+        yield Section(path, start + 1, "\n".join(lines[start:]), command, host=host)
+
+
+def prompt_host(line: str) -> str:
+    """The host that a prompt names, "" for none.
+
+    >>> prompt_host("[root@gpu-02 ~]# dmesg"), prompt_host("gpu-02:~$ dmesg"), prompt_host("$ dmesg")
+    ('gpu-02', 'gpu-02', '')
+    """
+    match = HOST_PROMPT.match(line) or BARE_PROMPT.match(line)
+    return match["host"] if match else ""
 
 
 def shown_command(line: str) -> str | None:
@@ -179,6 +210,8 @@ def shown_command(line: str) -> str | None:
         return f"kubectl logs {match['pod']} -n {match['namespace']} -c {match['container']}" if match["pod"] else ""
     if match := HOST_PROMPT.match(line):
         return match.group("command") or ""
+    if match := BARE_PROMPT.match(line):
+        return match.group("command") or match.group("known") or ""
     if match := PROMPT.match(line):
         return match.group("any") or match.group("known") or ""
     if "`" in line and (match := INLINE.match(line)):

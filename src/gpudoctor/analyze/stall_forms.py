@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpudoctor.parsers.linux_df import HEAD, ROW
-from gpudoctor.parsers.linux_ps import NAMES, STATES
+from gpudoctor.parsers.linux_ps import NAMES, STATES, titles
+from gpudoctor.parsers.measures import numbered, readings
+from gpudoctor.parsers.memory_reports import said
+from gpudoctor.parsers.odd_rows import odd
 from gpudoctor.parsers.step_compare import slowest_in
 from gpudoctor.parsers.step_words import memory_in, step_in
 
@@ -14,15 +17,30 @@ FEWEST = 3  # lines of progress: one alone may be a sentence, if it doesn't tell
 
 def of_df(lines: Sequence[str]) -> int:
     """The header of `df`, or rows without it."""
-    return 59 if any(HEAD.match(line) or ROW.match(line.lstrip()) for line in lines) else 0
+    return 59 if any(HEAD.match(line) or ("/" in line and ROW.match(line.lstrip())) for line in lines) else 0
 
 
-def of_ps(lines: Sequence[str]) -> int:
-    """A header of `ps` with a column for the state."""
+def of_ps(lines: Sequence[str], argv: Sequence[str] = ()) -> int:
+    """A header of `ps` with a column for the state, or rows of a command that asked for these."""
+    if len(asked := titles(argv)) > 2 and any(
+        len(row := line.split()) >= len(asked) and row[asked.index("PID")].isdecimal() for line in lines
+    ):
+        return 59
     heads = (line.split() for line in lines if "PID" in line)
     return (
         59 if any("PID" in words and any(one in words for one in STATES) and any(one in words for one in NAMES) for words in heads) else 0
     )
+
+
+def of_memory(lines: Sequence[str]) -> int:
+    """A line that tells how a program's memory on its GPU is divided."""
+    return 22 if any(map(said, lines)) else 0
+
+
+def of_measures(lines: Sequence[str], argv: Sequence[str] = ()) -> int:
+    """A number that a reader of measures knows, or a table in which a row stands out."""
+    known = numbered("\n".join(lines), argv)
+    return 21 if readings(known) or any(True for _ in odd(known)) else 0
 
 
 def of_progress(lines: Sequence[str]) -> int:
@@ -31,7 +49,8 @@ def of_progress(lines: Sequence[str]) -> int:
     for line in lines:
         step = step_in(line)
         told = (step is not None and step.data is not None and step.seconds is not None) or slowest_in(line) is not None
-        found += FEWEST if told else step is not None or memory_in(line) is not None
+        whole = step is not None and step.total is not None and step.seconds is not None
+        found += FEWEST if told else 1 + whole if step is not None else memory_in(line) is not None
         if found >= FEWEST:
             return 24
     return 0

@@ -49,6 +49,7 @@ DERIVATIONS: dict[str, Derivation] = {
     ),
     "fabric.links": Derivation(("ib_ports",), ("ib_links",), "ib_links:links"),
     "fabric.growth": Derivation(("ib_counters",), ("ib_growth",), "ib_growth:growth", beside=("ib_ports",)),
+    "gpus.programs": Derivation(("gpu_processes",), ("gpu_programs",), "gpu_programs:programs"),
     "gpus.table": Derivation(("gpus",), ("gpu_rows",), "gpu_table:table", beside=("xids", "pci_devices"), asked=True),
     "gpus.throttling": Derivation(("gpu_samples",), ("throttling",), "throttling:throttling", beside=("gpus",)),
     "gpus.use": Derivation(("gpu_samples",), ("gpu_use", "node_use"), "gpu_use:used", beside=("gpus", "gpu_processes")),
@@ -56,7 +57,7 @@ DERIVATIONS: dict[str, Derivation] = {
         needs=("ranks",),
         fills=("jobs", "rank_groups", "rank_differences"),
         function="job:state",
-        beside=("communicators", "collectives", "messages", "pods", "nodes", "paces"),
+        beside=("communicators", "collectives", "messages", "settings", "pods", "nodes", "paces"),
         files=("ranks", "collectives", "communicators"),
     ),
     "job.hosts": Derivation(("jobs",), ("hosts",), "job_hosts:suspects", beside=("ranks", "pods"), asked=True),
@@ -73,6 +74,7 @@ DERIVATIONS: dict[str, Derivation] = {
     ),
     "slurm.hosts": Derivation(("slurm_nodes",), ("hosts",), "slurm:hosts", asked=True),
     "stack.order": Derivation(("pods", "containers"), ("stack",), "stack:order"),
+    "stacks.summed": Derivation(("stacks",), ("stack_sums",), "stack_sum:summed"),
     "targets.found": Derivation(("pods", "workloads", "names"), ("targets",), "targets:found", asked=True),
 }
 

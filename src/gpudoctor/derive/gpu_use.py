@@ -17,7 +17,7 @@ from gpudoctor.derive.throttling import best, by_gpu, mean, named, values
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample
 from gpudoctor.facts.stall import GpuUse, NodeUse
-from gpudoctor.knowledge.trend import rise
+from gpudoctor.knowledge.trend import climb, lives, rise
 
 # Per cent of the time, and the share of it: what cullers of idle GPUs call idle (gpu-pruner, --idle-threshold 0.01: the counters' noise).
 IDLE, IDLE_ENGINE = 1.0, 0.01
@@ -26,6 +26,7 @@ BUSY, BUSY_ENGINE = 95.0, 0.95  # a kernel runs all the time
 # an A100; the least demanding work that keeps a GPU busy draws 40 % and more. Between them (our choice).
 LITTLE = 0.30
 SMS = 0.25  # of the SMs: such a kernel has a block for each of its 16 to 32 channels, on 108 SMs and more (DCGM calls 0.5 ineffective)
+NEARLY_NONE = 0.05  # of the SMs, averaged over the time: about as many as such a kernel holds (our choice)
 TENSOR, DRAM = 0.01, 0.02  # what such a kernel uses of the tensor pipe and of the memory's bandwidth, at most
 STEADY = 0.05  # share by which power may vary from the mean, for "nothing happens": steps of a program make waves (our choice)
 RECENT = 600.0  # s: what a GPU does now; a collective's own time-out is 10 minutes (PyTorch, NCCL process groups)
@@ -77,6 +78,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
     idle = [quiet for one in samples if (quiet := without_work(one)) is not None]
     holder = best(samples, "holder")
     memory = last_of(samples, "memory_used")
+    held = lives(values(samples, "memory_used"))
     count = len(programs) if programs is not None else gpu.processes
     return GpuUse(
         node=last.node,
@@ -86,7 +88,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         index=next((one.index for one in samples if one.index is not None), gpu.index),
         product=best(samples, "product") or gpu.product,
         samples=len(samples),
-        seconds=max(times) - min(times) if times else 0.0,
+        seconds=max(max(times) - min(times) if times else 0.0, *(one.span for one in samples)),
         state=state(now),
         utilisation=fmean(use) if use else None,
         utilisation_lowest=use[len(use) // 20] if use else None,
@@ -103,6 +105,8 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         memory_used=memory,
         memory_share=memory_share(now, gpu),
         memory_rise=rise(values(samples, "memory_used")),
+        memory_climb=climb(values(samples, "memory_used")) if len(held) < 2 else max(0.0, *(climb(one) or 0.0 for one in held)),
+        memory_lives=sum((climb(one) or 0.0) > 0 for one in held),
         processes=count,
         held=is_held(count, holder, memory),
         holder=holder,
@@ -122,12 +126,15 @@ def without_work(sample: GpuSample) -> bool | None:
     """Whether nothing ran in a sample."""
     if sample.utilisation is not None:
         return sample.utilisation <= IDLE
-    return None if sample.engine_active is None else sample.engine_active <= IDLE_ENGINE
+    active = sample.engine_active if sample.engine_active is not None else sample.sm_active
+    return None if active is None else active <= IDLE_ENGINE
 
 
 def state(samples: Sequence[GpuSample]) -> str:
     """What a GPU does in all of its samples: idle, spins, works; "" where its utilisation isn't known."""
     told = [sample for sample in samples if without_work(sample) is not None]
+    # Where each metric was asked for by itself, only the samples of one of them tell of pauses.
+    told = [sample for sample in told if sample.utilisation is not None or sample.engine_active is not None] or told
     if not told:
         return ""
     if all(map(without_work, told)):
@@ -154,6 +161,8 @@ def does_little(samples: Sequence[GpuSample]) -> bool | None:
     if tensor is not None and dram is not None:
         return tensor <= TENSOR and dram <= DRAM
     sms = mean(samples, "sm_active")
+    if sms is not None and sms <= NEARLY_NONE:
+        return True
     if tensor is not None and sms is not None and share is None:  # a kernel that waits holds a few of the SMs
         return tensor <= TENSOR and sms <= SMS
     if share is None and copied is not None:

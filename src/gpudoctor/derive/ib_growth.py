@@ -15,6 +15,7 @@ from gpudoctor.facts.infiniband import IbCounters, IbGrowth, IbPort
 from gpudoctor.knowledge.infiniband import COUNTERS, DATA, WORD
 
 FIELDS = tuple(dict.fromkeys(counter.field for counter in COUNTERS))
+DATED = 1e8  # s: a smaller time counts from the first look, of which the day isn't known
 NO_ERRORS = DATA | {"transmit_wait"}
 
 
@@ -75,7 +76,7 @@ def grown(name: Name, first: IbCounters, last: IbCounters, ends: Mapping[tuple[s
         reset=bool(back),
         waited=waited(rise),
         remote=ends.get((name.node, name.ca, name.port)) or ends.get((last.lid or 0, name.port), ""),
-        time=last.time,
+        time=last.time if last.time and last.time > DATED else None,
         origin=last.origin,
     )
 

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from gpudoctor.derive.job_environment import environment
 from gpudoctor.derive.job_progress import Progress, group_name, progress
 from gpudoctor.derive.job_ranks import ACCUSING, MEETING, TERMINATED, WAITS, failed, members, numbers, of_type
 from gpudoctor.derive.job_rows import differences, groups, wording
 from gpudoctor.facts import Fact, Facts
-from gpudoctor.facts.job import Collective, Communicator, Job, Rank
+from gpudoctor.facts.job import Collective, Communicator, Job, Rank, Setting
 from gpudoctor.facts.kubernetes import Message, Pod
 from gpudoctor.facts.stall import Pace
 from gpudoctor.nodesets import fold
@@ -73,7 +74,8 @@ def measured(
 ) -> tuple[Job, Progress | None]:
     """One job, and where its ranks stand."""
     numbered = {one.rank: one for one in ranks if one.rank is not None}
-    world = world_of(ranks, communicators)
+    told = environment(of_type(facts.get("settings", []), Setting))
+    world = world_of(ranks, communicators) or told.world
     everybody = set(range(world)) if world else implied(set(numbered))
     missing = sorted(everybody - numbered.keys()) if world else []
     talking = {number for number, one in numbered.items() if one.error or one.survivor}
@@ -122,7 +124,7 @@ def measured(
         timeout=call.timeout if call else None,
         set_up=numbers(begun),
         step=max((one.step for one in ranks if one.step is not None), default=None),
-        nodes=len(hosts),
+        nodes=len(hosts) or told.nodes,
         node=next(iter(hosts)) if len(hosts) == 1 and all(one.node for one in ranks) else "",
         suspects=suspects,
         suspects_text=fold(suspects) if suspects else "",

@@ -61,7 +61,7 @@ def progress(collectives: Iterable[Collective], everybody: set[int], speaking: s
     groups: dict[str, list[Collective]] = defaultdict(list)
     for one in collectives:
         if one.rank is not None:
-            groups[one.group].append(one)
+            groups["" if one.group in EVERYBODY else one.group].append(one)
     found = [measured(group, records, everybody, speaking, all_known) for group, records in groups.items()]
     waiting = [one for one in found if one.waiting or one.disagreement]
     return min(waiting, key=precedence, default=None)

@@ -37,8 +37,10 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     """
     usage = {one.node: one for one in of(facts, "node_usage", NodeUsage)}
     nodes = of(facts, "nodes", Node)
+    measured = [node for node in nodes if "allocatable" not in node.gaps]
+    # Where no table shows amounts, labels and taints may be enough to see that no node will do.
     hosts = [
-        Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage else None) for node in nodes if "allocatable" not in node.gaps
+        Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage and measured else None) for node in measured or seen(nodes)
     ]
     said = messages(of(facts, "schedule_reasons", ScheduleReason))
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
@@ -63,6 +65,11 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
 def of(facts: Mapping[str, list[Fact]], name: str, kind: type[AFact]) -> list[AFact]:
     """The records of one type, [] when it was not read."""
     return [fact for fact in facts.get(name, []) if isinstance(fact, kind)]
+
+
+def seen(nodes: Sequence[Node]) -> list[Node]:
+    """The nodes of which labels or taints were shown."""
+    return [node for node in nodes if node.label_keys or not {"labels", "taints"} <= node.gaps.keys()]
 
 
 def messages(reasons: Sequence[ScheduleReason]) -> defaultdict[tuple[str, str], list[ScheduleReason]]:
@@ -203,6 +210,7 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) 
     gpu = asked[0] if asked else ""
     own = [
         any(name in host.node.capacity or name in host.node.allocatable or promised(host.node, name) > 0 for name in asked)
+        or ("allocatable" in host.node.gaps and host.node.gpu_present)
         for host in hosts
     ]
     near = [blockers for mine, blockers in zip(own, verdicts, strict=True) if mine or not asked]
@@ -215,6 +223,11 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) 
     read = bool(hosts) and all(host.usage for host in hosts)
     used = [host.usage.requested.get(gpu, 0) if host.usage else 0 for host in hosts]
     offered = [host.node.allocatable.get(gpu, 0) for host in hosts]
+    missing = {} if read else dict.fromkeys(("most_free", "gpus_used"), "the running pods were not read")
+    if hosts and all("allocatable" in host.node.gaps for host in hosts):
+        missing |= dict.fromkeys(
+            ("offering", "largest", "largest_capacity", "gpus_total", "wrong_name", "full"), "no node's amounts were shown"
+        )
     return Scheduling(
         namespace=ask.pod.namespace,
         pod=ask.pod.pod,
@@ -240,7 +253,7 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) 
         taint=most_common(taints),
         scarce=most_common(scarce),
         beyond=beyond(ask, [host for mine, host in zip(own, hosts, strict=True) if mine or not asked], asked),
-        gaps={} if read else dict.fromkeys(("most_free", "gpus_used"), "the running pods were not read"),
+        gaps=missing,
     )
 
 

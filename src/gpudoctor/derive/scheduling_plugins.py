@@ -8,10 +8,10 @@ and the plugins of kubernetes/pkg/scheduler/framework/plugins.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from gpudoctor.derive.scheduling_labels import failed_term, is_known, label, matches
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, Requirement, Taint, Toleration
 
 UNSCHEDULABLE = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
@@ -94,7 +94,7 @@ def taint_toleration(ask: Ask) -> Check:
         return [
             Blocker("taint", taint_text(taint), taint_lift(taint))
             for taint in taints
-            if taint.effect in ("NoSchedule", "NoExecute")
+            if taint.effect in ("NoSchedule", "NoExecute", "")  # "": a table showed the keys alone
             and not (cordoned and taint.key == UNSCHEDULABLE.key)  # said by the cordon itself
             and not tolerates(ask.pod.tolerations, taint)
         ]
@@ -121,8 +121,9 @@ def node_affinity(ask: Ask) -> Check:
     known: dict[tuple[str | None, ...], list[Blocker]] = {}
 
     def check(host: Host) -> list[Blocker]:
-        labels = host.node.labels
-        case = (host.node.node if by_name else None, *(labels.get(key) for key in keys))
+        if not all(is_known(host.node, key) for key in keys):
+            return []
+        case = (host.node.node if by_name else None, *(label(host.node, key) for key in keys))
         if case not in known:
             failed = [need for need in selector if not matches(need, host.node)] + failed_term(terms, host.node)
             known[case] = [affinity_blocker(failed, host.node)] if failed else []
@@ -142,13 +143,18 @@ def node_resources_fit(ask: Ask) -> Check:
 
     def check(host: Host) -> list[Blocker]:
         allocatable = host.node.allocatable
+        if "allocatable" in host.node.gaps:
+            return []
         if not allocatable and not host.node.capacity:
+            if host.node.gaps:  # a table of GPUs, in which this node has none
+                return [resource_blocker(host, name, asked, lift) for name, asked, lift in wanted if lift == "gpus"]
             return [Blocker("other", "its resources were not read", "")]
         used = host.usage.requested if host.usage else {}
         short = [
             resource_blocker(host, name, asked, lift)
             for name, asked, lift in wanted
-            if asked > allocatable.get(name, 0) - used.get(name, 0)
+            if not (lift == "less" and name not in allocatable and host.node.gaps)  # every node has some: the table doesn't show it
+            and asked > allocatable.get(name, 0) - used.get(name, 0)
         ]
         if host.usage and SLOTS in allocatable and host.usage.pods + 1 > allocatable[SLOTS]:
             slots = Shortage(SLOTS, 1, allocatable[SLOTS], allocatable[SLOTS] - host.usage.pods, allocatable[SLOTS])
@@ -162,7 +168,8 @@ def volume_affinity(ask: Ask) -> Check:
     """The node affinity of the volumes that the pod's claims are bound to."""
 
     def check(host: Host) -> list[Blocker]:
-        failed = ((name, failed_term(affinity, host.node)) for name, affinity in ask.volumes)
+        known = ((name, terms) for name, terms in ask.volumes if all(is_known(host.node, need.key) for term in terms for need in term))
+        failed = ((name, failed_term(affinity, host.node)) for name, affinity in known)
         return [Blocker("volume_affinity", f"volume {name}: {requirements_text(needs)}", "volume") for name, needs in failed if needs]
 
     return check
@@ -178,57 +185,11 @@ def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:
     True
     """
     return any(
-        (not one.effect or one.effect == taint.effect)
+        (not one.effect or one.effect == taint.effect or not taint.effect)
         and (not one.key or one.key == taint.key)
         and (one.operator == "Exists" or (one.operator in ("", "Equal") and one.value == taint.value))
         for one in tolerations
     )
-
-
-def matches(need: Requirement, node: Node) -> bool:
-    """One requirement against a node's labels (or its name). An invalid one (unknown operator, no number for Gt) matches nothing."""
-    value = (node.node if need.key == "metadata.name" else None) if need.field else node.labels.get(need.key)
-    match need.operator:
-        case "In":
-            return value is not None and value in need.values
-        case "NotIn":
-            return bool(need.values) and value not in need.values
-        case "Exists":
-            return value is not None
-        case "DoesNotExist":
-            return value is None
-        case "Gt" | "Lt":
-            there, limit = integer(value), integer(need.values[0] if len(need.values) == 1 else None)
-            if there is None or limit is None:
-                return False
-            return there > limit if need.operator == "Gt" else there < limit
-    return False
-
-
-def failed_term(terms: Sequence[Sequence[Requirement]] | None, node: Node) -> list[Requirement]:
-    """What the node lacks for the term that comes closest; [] where one matches or nothing is required. An empty term matches nothing."""
-    if terms is None:
-        return []
-    closest: list[Requirement] | None = None
-    for term in terms:
-        failed = [need for need in term if not matches(need, node)]
-        if term and not failed:
-            return []
-        if failed and (closest is None or len(failed) < len(closest)):
-            closest = failed
-    return closest or [Requirement(key="a node selector term that is not empty", operator="Exists")]
-
-
-def integer(text: str | None) -> int | None:
-    """A label as Go's strconv.ParseInt(s, 10, 64) reads it: a sign and digits, 64 bits; None for anything else.
-
-    >>> [integer(text) for text in ("+80", "8.0", " 8", "9223372036854775808", None)]
-    [80, None, None, None, None]
-    """
-    if text is None or len(text) > 20 or not re.fullmatch(r"[+-]?[0-9]+", text):
-        return None
-    number = int(text)
-    return number if -(2**63) <= number < 2**63 else None
 
 
 def promised(node: Node, resource: str) -> int:
@@ -252,7 +213,7 @@ def resource_blocker(host: Host, resource: str, asked: int, lift: str) -> Blocke
 def affinity_blocker(failed: Sequence[Requirement], node: Node) -> Blocker:
     """The requirements of the selector that the node fails, with the label it has instead where there is just one."""
     one = failed[0] if len(failed) == 1 and not failed[0].field else None
-    return Blocker("node_affinity", requirements_text(failed), "label", None if one is None else node.labels.get(one.key, ""))
+    return Blocker("node_affinity", requirements_text(failed), "label", None if one is None else label(node, one.key) or "")
 
 
 def taint_lift(taint: Taint) -> str:

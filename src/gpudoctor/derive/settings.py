@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gpudoctor.facts import Fact, Facts
@@ -17,6 +17,7 @@ from gpudoctor.patterns import regex
 INTERFACES = ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME")
 ADAPTERS = ("NCCL_IB_HCA",)
 EXACT = ("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME")  # names, not prefixes
+OF_HOST = ("en", "=en", "ib", "=ib", "bond", "=bond", "hsn", "=hsn")  # a pod's own network has no such names
 UNSET = "(not set)"
 JOB = ("SLURM_JOB_ID", "TORCHELASTIC_RUN_ID", "MASTER_ADDR")  # what tells the jobs on one machine apart
 NUMBER = regex(r"[-.]?\d{1,6}$")  # train-0
@@ -136,7 +137,7 @@ def matches(settings: Iterable[Setting], facts: Mapping[str, list[Fact]]) -> Ite
     interfaces: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     adapters: defaultdict[str, list[str]] = defaultdict(list)
     for one in facts.get("interfaces", []):
-        if isinstance(one, Interface):
+        if isinstance(one, Interface) and not one.ca:  # those behind adapters are not all
             interfaces[one.node, one.pod].append(one.interface)
     for port in facts.get("ib_ports", []):
         if isinstance(port, IbPort) and port.ca not in adapters[port.node]:
@@ -144,8 +145,16 @@ def matches(settings: Iterable[Setting], facts: Mapping[str, list[Fact]]) -> Ite
     for one in settings:
         is_adapter = one.name in ADAPTERS
         there = adapters.get(one.node, []) if is_adapter else interfaces.get((one.node, one.pod), [])
+        if not there and not is_adapter and one.value.startswith(OF_HOST):
+            there = only(list(interfaces.values()), one)
         if one.name in INTERFACES + ADAPTERS and one.value and there:
             yield match(one, there, "adapter" if is_adapter else "interface")
+
+
+def only(lists: Sequence[list[str]], one: Setting) -> list[str]:
+    """The interfaces of another place, where the filter fits those of no place that was read."""
+    exact = one.name in EXACT
+    return lists[0] if lists and not any(chosen(one.value, there, exact=exact) for there in lists) else []
 
 
 def match(one: Setting, there: list[str], kind: str) -> SettingMatch:

@@ -39,7 +39,9 @@ def order(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
 
 def part_of(pod: Pod, stuck: Container | None) -> StackPart:
     """The row of one pod and the container at which it is stuck. A pod that has run to its end, as the validators' do, counts as ready."""
-    ready = pod.ready or pod.phase == "Succeeded"
+    # columns of somebody's own choice may show no more than that it runs
+    unseen = "ready" in pod.gaps and pod.status in ("", "Running")
+    ready = pod.ready or pod.phase == "Succeeded" or unseen
     own_error = stuck is not None and has_own_error(stuck)
     printed = stuck is not None and not ready and (stuck.state != "waiting" or stuck.restarts > 0)
     return StackPart(

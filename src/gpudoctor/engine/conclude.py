@@ -103,12 +103,29 @@ def relate(library: Library, found: list[Found], links: Links) -> None:
     nearby = Nearby(found, links)
     for effect in found:
         for cause in nearby.of(effect):
-            if effect.cause.id in reach[cause.cause.id] and not later(cause, effect) and links.linked(cause.subject, effect.subject):
+            brings = effect.cause.id in reach[cause.cause.id] or seen_from_afar(cause, effect)
+            if brings and not later(cause, effect) and tied(cause, effect, links):
                 effect.explained_by.append(cause)
                 cause.explains.append(effect)
     for one in found:
         brought = {id(other) for other in one.explains}  # two that explain each other are both roots
         one.root = all(other.confidence == "possible" or id(other) in brought for other in one.explained_by)
+
+
+def seen_from_afar(cause: Found, effect: Found) -> bool:
+    """Whether a cause was found on its node, and on what suffers by it: a node that is down, a pod that waits for that."""
+    return effect.cause is cause.cause and cause.subject.kind == cause.cause.subject == "node" != effect.subject.kind
+
+
+def tied(cause: Found, effect: Found, links: Links) -> bool:
+    """Whether something on one subject can bring about something on another.
+
+    In a distributed job it stops the ranks of other nodes too; a machine of which no rank is known may have one that never spoke.
+    """
+    if links.linked(cause.subject, effect.subject):
+        return True
+    silent = cause.subject.kind in ("node", "gpu") and not links.jobs_of(cause.subject)
+    return effect.cause.layer == "distributed" and (silent or links.of_one_job(cause.subject, effect.subject))
 
 
 def later(cause: Found, effect: Found) -> bool:

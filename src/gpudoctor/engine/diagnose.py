@@ -135,7 +135,7 @@ def report(
     library: Library, store: Store, checked: list[outcomes.Checked], *, started: float, explain_path: bool = False, **rest: Any
 ) -> Report:
     """The report of checked facts; how it came to its causes is looked up only where somebody wants to know."""
-    links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs")))
+    links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks")))
     found = conclude.gather(library, checked, links)
     conclude.relate(library, found, links)
     decided, open_ = conclude.findings(found), conclude.candidates(found)

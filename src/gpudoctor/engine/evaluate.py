@@ -48,8 +48,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     last: float | None = None  # when it happened last, of what comes in bursts
 
 
-# The records that a join without `on` finds for every record alike, by the join's name.
-Fixed = dict[str, list[Fact]]
+# What joins find that find the same for every record, by the join's name; None until it was looked for.
+Fixed = dict[str, list[Fact] | None]
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +76,7 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
     outers = [scope.check_types(book, check, upto=join.name) for join in check.joins]
     condition = compiled(check.when, types)
     record_only = Values(given)
-    fixed: Fixed = {}
+    fixed: Fixed = {join.name: None for join in check.joins if for_all(check, join)}
     hits, unsure, unsure_of = [], [], list[Fact]()
     decisive = fields_read(condition, check.each) if check.each else None
     false: set[Any] = set()  # values of those fields for which the condition is false: a job's thousand ranks have few different ones
@@ -178,17 +178,18 @@ def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: S
     names = tuple(join.on)
     found = fixed.get(join.name)
     if found is None:
-        if names:
+        if not store.records(join.type, before):
+            found = fixed[join.name] = []
+        elif names:
             key = tuple(compiled(text, outer, "")(values) for text in join.on.values())
             found = store.index(join.type, names, before).get(key, [])
         else:
             found = narrowed(join.where, join.name, join.type, store, before)
-        same = not names and (not found or alone(join.where, frozenset(name.partition(".")[0] for name in outer)))
         if join.where and found:
             # A record whose condition can't be decided isn't joined.
             condition = compiled(join.where, {**outer, **join_types(join.name, join.type)})
             found = [other for other in found if condition.surely(Values(values.given, {**values.records, join.name: other}))]
-        if same:
+        if join.name in fixed:
             fixed[join.name] = found
     found = [other for other in found if other is not record and in_window(join, other, outer, values)]
     if join.before or join.after:
@@ -198,15 +199,21 @@ def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: S
     return (found[0] if join.pick == "first" else found[-1]), len(found)
 
 
-@functools.lru_cache(maxsize=4096)
+def for_all(check: Check, join: Join) -> bool:
+    """Whether a join finds the same for every record of its check, since it looks at no field of that or of another join."""
+    others = frozenset({*(one.name for one in check.joins), check.each.name if check.each else ""} - {join.name, ""})
+    return all(alone(text, others) for text in (*join.on.values(), join.where))
+
+
+@functools.lru_cache(maxsize=8192)
 def alone(condition: str, others: frozenset[str]) -> bool:
     """Whether a condition over one record uses no field of the others; the inputs are the same for all.
 
-    >>> alone('b.name == "a.c"', frozenset({"a", "input"})), alone("b.node == a.node", frozenset({"a"}))
+    >>> alone('b.name == "a.c"', frozenset({"a"})), alone("b.node == a.node", frozenset({"a"}))
     (True, False)
     """
     bare = QUOTED.sub("", condition)
-    return not any(re.search(rf"\b{name}\.", bare) for name in others - {"input"})
+    return not any(re.search(rf"\b{name}\.", bare) for name in others)
 
 
 def in_window(join: Join, other: Fact, outer: Types, values: Values) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gpudoctor.engine import conclude
-from gpudoctor.engine.conclude import Found, brought_about, later
+from gpudoctor.engine.conclude import Found, brought_about, later, tied
 from gpudoctor.engine.narrow import narrowed
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.store import FINAL, Store
@@ -91,7 +91,7 @@ class Search:
             cause, effect_ = (other, one) if effect else (one, other)
             if other is not one:
                 holds = other in (one.explained_by if effect else one.explains)
-                why = f"{self.chain(cause.cause.id, effect_.cause.id)}; {joined_by(self.links, cause.subject, effect_.subject)}"
+                why = f"{self.chain(cause.cause.id, effect_.cause.id)}; {joined_by(self.links, cause, effect_)}"
                 made.append(Tie(cause=other.cause.id, subject=shown(other.subject), holds=holds, why=f"{why}; {in_time(cause, effect_)}"))
         return sorted(made, key=lambda tie: not tie.holds)[:TIES]
 
@@ -191,10 +191,13 @@ def shown(subject: Subject) -> str:
     return subject.name or subject.kind
 
 
-def joined_by(links: Links, cause: Subject, effect: Subject) -> str:
-    """What ties two subjects, or that nothing does: `facts.identity.Links.linked` in words."""
-    if not links.linked(cause, effect):
+def joined_by(links: Links, effector: Found, effected: Found) -> str:
+    """What ties the subjects of two findings, or that nothing does: `conclude.tied` in words."""
+    cause, effect = effector.subject, effected.subject
+    if not tied(effector, effected, links):
         return f"{shown(cause)} and {shown(effect)} are not linked"
+    if not links.linked(cause, effect):
+        return "ranks of one job" if links.jobs_of(cause) else "a machine that may have a rank of the job"
     if (cause.kind, cause.name) == (effect.kind, effect.name):
         return f"the same {cause.kind}"
     for one in (cause, effect):

@@ -107,7 +107,7 @@ def spoken_of(one: conclude.Found, outcome: Became, *, now: str = "", why: str =
 
 def links_of(run: Run) -> Links:
     """The names that belong together in a run."""
-    return Links(*(run.store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs")))
+    return Links(*(run.store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks")))
 
 
 def hits_of(library: Library, checked: list[Checked], links: Links) -> dict[Key, list[tuple[Checked, Hit]]]:

@@ -7,8 +7,20 @@ from gpudoctor.facts.configuration import KubeletConfig, RuntimeConfig
 from gpudoctor.facts.dcgm import DcgmError, DcgmHealth, DcgmPolicy, DcgmStats, DcgmTest
 from gpudoctor.facts.fabric import Fabric, NvLinkSum
 from gpudoctor.facts.gpu import Allocation, Gpu, GpuPath, GpuProcess, GpuSample, NvLink, Smi, Throttling
-from gpudoctor.facts.infiniband import Gid, IbCounters, IbGrowth, IbLink, IbPort, Interface, Limit
-from gpudoctor.facts.job import Collective, Communicator, Job, Rank, RankDifference, RankGroup, Setting, SettingMatch, SettingRow, Stack
+from gpudoctor.facts.infiniband import Cable, Gid, IbCounters, IbGrowth, IbLink, IbPort, Interface, Limit, Reach
+from gpudoctor.facts.job import (
+    Collective,
+    Communicator,
+    Job,
+    Rank,
+    RankDifference,
+    RankGroup,
+    Setting,
+    SettingMatch,
+    SettingRow,
+    Stack,
+    StackSum,
+)
 from gpudoctor.facts.kernel import GpuErrors, Sxid, TimelineEntry, Xid
 from gpudoctor.facts.kubernetes import (
     Claim,
@@ -45,11 +57,12 @@ from gpudoctor.facts.node import GpuRow, Host, KernelModule, Outlier, PciDevice,
 from gpudoctor.facts.person import Answer
 from gpudoctor.facts.scheduling import Fit, NodeGroup, Scheduling, StackPart, Wait
 from gpudoctor.facts.slurm import SlurmGres, SlurmJob, SlurmNode
-from gpudoctor.facts.stall import FileSystem, GpuUse, NodeUse, Pace, Process
+from gpudoctor.facts.stall import EngineLoad, FileSystem, GpuPrograms, GpuUse, Measure, NodeUse, Pace, Process
 
 FACTS: dict[str, type[Fact]] = {
     "allocations": Allocation,
     "answers": Answer,
+    "cables": Cable,
     "claims": Claim,
     "collectives": Collective,
     "communicators": Communicator,
@@ -60,6 +73,7 @@ FACTS: dict[str, type[Fact]] = {
     "dcgm_policies": DcgmPolicy,
     "dcgm_stats": DcgmStats,
     "dcgm_tests": DcgmTest,
+    "engine_loads": EngineLoad,
     "events": Event,
     "exporter_nodes": ExporterNode,
     "exporters": Exporter,
@@ -71,6 +85,7 @@ FACTS: dict[str, type[Fact]] = {
     "gpu_errors": GpuErrors,
     "gpu_paths": GpuPath,
     "gpu_processes": GpuProcess,
+    "gpu_programs": GpuPrograms,
     "gpu_rows": GpuRow,
     "gpu_samples": GpuSample,
     "gpu_use": GpuUse,
@@ -85,6 +100,7 @@ FACTS: dict[str, type[Fact]] = {
     "kernel_modules": KernelModule,
     "kubelets": KubeletConfig,
     "limits": Limit,
+    "measures": Measure,
     "messages": Message,
     "monitors": Monitor,
     "names": ObjectName,
@@ -107,6 +123,7 @@ FACTS: dict[str, type[Fact]] = {
     "rank_differences": RankDifference,
     "rank_groups": RankGroup,
     "ranks": Rank,
+    "reaches": Reach,
     "runtime_classes": RuntimeClass,
     "runtime_configs": RuntimeConfig,
     "schedule_reasons": ScheduleReason,
@@ -124,6 +141,7 @@ FACTS: dict[str, type[Fact]] = {
     "smi": Smi,
     "stack": StackPart,
     "stack_configs": StackConfig,
+    "stack_sums": StackSum,
     "stacks": Stack,
     "sxids": Sxid,
     "targets": Target,

@@ -28,6 +28,7 @@ class Smi(Fact, frozen=True, kw_only=True):
     cuda_version: str | None = None
     gpus: int | None = None
     mig: bool | None = None
+    mig_profiles: list[str] = []  # the sizes of the instances that -L names: 1g.10gb, 3g.40gb
 
 
 class Gpu(Fact, frozen=True, kw_only=True):
@@ -105,6 +106,7 @@ class Gpu(Fact, frozen=True, kw_only=True):
     remapped_uncorrectable: int | None = None
     remap_banks_none: int | None = None  # banks without a spare row left
     retired_pages: int | None = None
+    retired_double: int | None = None  # of them, after an error of two bits, which can't be corrected
     retired_pending: bool | None = None
     # state
     recovery_action: str | None = None  # none, reset, reboot, drain_p2p, drain_and_reset, recover_imex
@@ -155,6 +157,7 @@ class GpuSample(OfGpu, frozen=True, kw_only=True):
     tensor_active: float | None = None
     dram_active: float | None = None
     holder: str = ""  # NAMESPACE/POD to which the exporter maps the GPU
+    span: float = 0.0  # s, where the values are means over so long a time before `time`
     pstate: int | None = None
     fan: float | None = None
     reasons: list[str] | None = None  # names of knowledge/clock_reasons; None = not asked

@@ -62,6 +62,7 @@ class Links:
         gpus: Iterable[Fact],
         workloads: Iterable[Fact] = (),
         slurm_jobs: Iterable[Fact] = (),
+        ranks: Iterable[Fact] = (),
     ) -> None:
         self.nodes: dict[tuple[str, str], set[str]] = {}
         self.workloads: dict[tuple[str, str], str] = {}
@@ -79,6 +80,11 @@ class Links:
             self.work_nodes.setdefault(work, set()).update(self.nodes.get(name, ()))
         for job in slurm_jobs:
             self.work_nodes.setdefault(("", getattr(job, "workload", "")), set()).update(getattr(job, "nodes", ()))
+        self.jobs: dict[tuple[str, str, str], set[str]] = {}  # distributed jobs ("": the one that all logs are of), by their nodes and pods
+        for rank in ranks:
+            job, of_node, namespace, of_pod = (str(getattr(rank, field, "")) for field in ("job", "node", "namespace", "pod"))
+            for place in ((of_node, "", ""), ("", namespace, of_pod)):
+                self.jobs.setdefault(place, set()).add(job)
         for gpu in gpus:
             uuid, pci, node, index = (getattr(gpu, name, "") for name in ("uuid", "pci", "node", "index"))
             if uuid and pci:
@@ -110,7 +116,17 @@ class Links:
             return set()
         work = subject.workload or self.workloads.get((subject.namespace, subject.pod), "")
         names = {("pod", subject.pod), ("workload", self.top(subject.namespace, work)), ("gpu", subject.gpu)}
-        return {("node", node) for node in self.where(subject)} | {key for key in names if key[1]}
+        anywhere = {("ranks", "")} if self.jobs else set()  # a rank that never spoke may be on any machine
+        return {("node", node) for node in self.where(subject)} | {key for key in names if key[1]} | anywhere
+
+    def jobs_of(self, subject: Subject) -> set[str]:
+        """The distributed jobs that have a rank in a subject's pod or on its node."""
+        names = [("", subject.namespace, subject.pod)] if subject.pod else [(subject.node, "", "")] if subject.node else []
+        return {job for name in names for job in self.jobs.get(name, ())}
+
+    def of_one_job(self, one: Subject, other: Subject) -> bool:
+        """Whether two subjects have ranks of one distributed job, which what happens to one rank brings to all."""
+        return not self.jobs_of(one).isdisjoint(self.jobs_of(other))
 
     def linked(self, cause: Subject, effect: Subject) -> bool:
         """Whether something on `cause` can bring about something on `effect`: the same thing, or tied by gpu → node → pod → workload.

@@ -31,6 +31,7 @@ class IbPort(Fact, frozen=True, kw_only=True):
     role: str = ""  # compute, storage, management, "" = not known
     remote: str = ""  # what is at the other end: name and port
     could_be: str = ""  # iblinkinfo: Could be NDR
+    narrower: bool = False  # ibportstate: fewer lanes are active than both sides have enabled
     own: bool = False  # its own host told of it; False: seen from elsewhere in the fabric
     counted: bool = False  # the same answer had its counters
 
@@ -102,6 +103,25 @@ class Gid(Fact, frozen=True, kw_only=True):
     kind: str = ""  # IB, RoCE v1, RoCE v2
     address: str = ""  # IPv4, where the GID holds one
     interface: str = ""
+
+
+class Cable(Fact, frozen=True, kw_only=True):
+    """What LLDP says is at the other end of a host's network port."""
+
+    node: str = ""
+    interface: str
+    neighbour: str  # name of the system there
+    neighbour_port: str = ""
+
+
+class Reach(Fact, frozen=True, kw_only=True):
+    """Tests of who reaches whom, in a table or list that somebody made: of hosts, or of the adapters of two hosts."""
+
+    tested: int
+    failed: int
+    rails: bool = False  # adapters against adapters: none but those of one rail reach each other, or not even all of these
+    lonely: str = ""  # the one name that is in every pair that failed, and in none that works
+    holes: bool = False  # each reaches some of the others and misses some
 
 
 class Interface(Fact, frozen=True, kw_only=True):

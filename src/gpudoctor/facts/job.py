@@ -22,6 +22,7 @@ class Rank(Fact, frozen=True, kw_only=True):
     device: int | None = None  # CUDA device index
     pci: str = ""
     gpu: str = ""
+    holds: str = ""  # the GPU that it prints or NCCL says it has: PCI address, UUID, or its number among CUDA_VISIBLE_DEVICES
     world: int | None = None  # number of ranks, by its own word
     # what it runs with
     nccl_version: str = ""
@@ -84,7 +85,9 @@ class Collective(Fact, frozen=True, kw_only=True):
     elements_out: int | None = None
     sizes: str = ""  # [[1024], [8]] of the flight recorder
     dtype: str = ""
-    state: str = ""  # scheduled, started, completed, timed_out; launched: by RAS, which does not know whether it is completed
+    state: str = (
+        ""  # scheduled, started, completed, timed_out; launched: by RAS or a call of NCCL, which do not know whether it is completed
+    )
     timeout: float | None = None  # seconds
     waited: float | None = None
     frames: list[str] = []  # file:line function, innermost first
@@ -232,4 +235,19 @@ class Stack(Fact, frozen=True, kw_only=True):
     thread: str = ""
     active: bool | None = None
     frames: list[str] = []  # innermost first: function (file:line)
-    waits_in: str = ""  # collective, data_loader, file_system, checkpoint, lock, compile, "" = none of them
+    waits_in: str = ""  # collective, device, data_loader, loader_lock, file_system, checkpoint, lock, compile, "" = none of them
+    worker: bool = False  # of a data loader
+    count: int = 1  # processes with this stack
+    calls: str = ""  # the collective that the program called, where it waits in one: all_reduce
+
+
+class StackSum(Fact, frozen=True, kw_only=True):
+    """What the main threads of all processes wait for whose stacks were read."""
+
+    job: str = ""
+    node: str = ""  # where all are on one
+    processes: int = 0
+    waiting: int = 0  # in a collective, or for what was put to the GPU
+    same: int = 0  # of them, in the function that most are in
+    function: str = ""
+    elsewhere: int = 0  # in something else that is known: data, files, a checkpoint, a compiler

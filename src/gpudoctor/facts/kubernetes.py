@@ -86,6 +86,8 @@ class Container(Fact, frozen=True, kw_only=True):
     last_reason: str = ""
     last_message: str = ""
     last_exit_code: int | None = None
+    last_seconds: float | None = None  # how long the run before lasted
+    probe_patience: float | None = None  # how long the liveness probe alone lets a start take: delay and all failures that it allows
     restarts: int = 0
     ready: bool = False
     age: float | None = None  # seconds since it entered the present state
@@ -96,6 +98,7 @@ class Container(Fact, frozen=True, kw_only=True):
     cuda_visible_devices: str | None = None
     driver_capabilities: str | None = None
     privileged: bool = False
+    may_lock: bool | None = None  # memory beyond its limit: privileged, or IPC_LOCK; None where no manifest was read
     first_not_ready: bool = False  # the first container, in start order, that keeps the pod from running
 
 
@@ -108,6 +111,7 @@ class Node(Fact, frozen=True, kw_only=True):
     unschedulable: bool = False
     age: float | None = None
     labels: dict[str, str] = {}
+    label_keys: list[str] = []  # where a table showed some labels only: the keys of which it is known whether the node has them
     taints: list[Taint] = []
     taint_keys: list[str] = []
     capacity: dict[str, int] = {}
@@ -209,10 +213,7 @@ class RuntimeClass(Fact, frozen=True, kw_only=True):
 
 
 class StackConfig(Fact, frozen=True, kw_only=True):
-    """One configuration of the device plugin or the MIG manager: a key of a ConfigMap, for each resource that it shares.
-
-    A configuration that shares nothing is one record with `replicas` 0.
-    """
+    """One configuration of the device plugin or the MIG manager, for each resource that it shares; one without any has `replicas` 0."""
 
     namespace: str
     config_map: str
@@ -221,6 +222,7 @@ class StackConfig(Fact, frozen=True, kw_only=True):
     method: str = ""  # timeSlicing, mps
     resource: str = ""
     replicas: int = 0
+    one_share: bool = False  # a container may ask for one share only: MPS, or failRequestsGreaterThanOne
     misplaced: str = ""  # an option that stands on a level of the file where the plugin doesn't look for it
     layouts: list[str] = []  # of the MIG manager: the names that a node's label may choose
 

@@ -24,6 +24,7 @@ class Pace(Fact, frozen=True, kw_only=True):
     slowest_by: float | None = None  # how many times longer than the others they took
     memory: float | None = None  # MiB that it has allocated on its GPU, by the last line
     memory_rise: float | None = None  # MiB by which that grew from quarter to quarter of the lines, else 0
+    memory_climb: float | None = None  # MiB by which the highest so far grew, where it did by the same from line to line, else 0
     memory_never_falls: bool = False  # from line to line
     last: float | None = None  # when the last line of progress was written
     every: float | None = None  # between two lines of progress, the median
@@ -50,7 +51,8 @@ class FileSystem(Fact, frozen=True, kw_only=True):
 
 
 class Process(Fact, frozen=True, kw_only=True):
-    """A process that sleeps where it can't be interrupted (D), or that has ended and wasn't waited for (Z)."""
+    """A process that sleeps where it can't be interrupted (D), or that has ended and wasn't waited for (Z); or a worker of a
+    data loader (S) that stands in a lock."""
 
     node: str = ""
     namespace: str = ""
@@ -59,8 +61,31 @@ class Process(Fact, frozen=True, kw_only=True):
     process: str = ""
     state: str  # D, Z
     channel: str = ""  # the kernel's function that it sleeps in
-    waits_in: str = ""  # network_file_system, disk, driver, "" = not known
+    waits_in: str = ""  # network_file_system, disk, driver, lock, "" = not known
+    used: str = ""  # the time of a CPU that it has used, as it was printed, of a worker
     seconds: float | None = None  # that it has lived
+    listed: int = 1  # lists of one text, made one after the other, that show it so, without time on a processor in between
+    ranks_beside: int = 0  # of one that has ended: the processes of ranks that its launcher has beside it
+    missing_text: str = ""  # and the local rank that none of them is, where their command lines name theirs
+
+
+class Measure(Fact, frozen=True, kw_only=True):
+    """One number that a tool, a log or a note states of a machine, a program or a service. Shares are 0 to 1, times seconds.
+
+    Of a machine or container: memory_share, memory_peak and memory_limit (bytes), cpu_idle, io_wait, cpu_throttled, cpus, disk_busy,
+    rpc_backlog (`of`: calls answered a second), path_silent (`label`: the path).
+    Of a program: call_seconds (one system call), major_faults (a second), data_share, sm_efficiency, gpu_utilisation, since_progress (`of`:
+    what a step takes), step_clock (second of the day of the last step, `of` as before), clock (that of `date`), run_rate (`of`: others).
+    Of a service, `label` being which: latency, latency_objective, error_share, error_objective, goodput_share, queue_ratio.
+    """
+
+    node: str = ""
+    namespace: str = ""
+    pod: str = ""
+    quantity: str
+    value: float
+    of: float | None = None
+    label: str = ""  # ttft p99, errors, the run
 
 
 class GpuUse(OfGpu, frozen=True, kw_only=True):
@@ -85,6 +110,8 @@ class GpuUse(OfGpu, frozen=True, kw_only=True):
     memory_used: float | None = None  # MiB, in the last sample
     memory_share: float | None = None  # of what programs can have, the lowest of the samples
     memory_rise: float | None = None  # MiB, where it grows from quarter to quarter of the samples, else 0
+    memory_climb: float | None = None  # MiB, where it grew by about the same from sample to sample, in one life of the program; else 0
+    memory_lives: int = 0  # in which it grew so: after a restart it began anew
     processes: int | None = None  # that compute on it, as far as this view sees them; None = nobody listed any
     held: bool | None = None  # a program has memory on it, or a pod has it
     holder: str = ""  # NAMESPACE/POD
@@ -94,6 +121,37 @@ class GpuUse(OfGpu, frozen=True, kw_only=True):
     usual_sm_active: float | None = None
     usual_power_share: float | None = None
     apart: float | None = None  # SM activity, else utilisation / 100, less that of the peers, where the peers agree
+
+
+class GpuPrograms(OfGpu, frozen=True, kw_only=True):
+    """The programs that compute on one GPU, by the memory that the driver lists for each; MiB."""
+
+    programs: int = 0
+    pid: int = 0  # of the one that has most
+    process: str = ""
+    memory: int = 0
+    others: int = 0  # of all others together
+    strangers: int = 0  # programs that have several times as much on another GPU
+    spread: int = 0  # programs that are on other GPUs too
+    gpus: int = 1  # that the largest program is on
+    seconds: float = 0.0  # between the first and the last reading
+    memory_rise: float | None = None  # of the largest one, where it grows from quarter to quarter of the readings, else 0
+    memory_climb: float | None = None  # the same where it grew by about the same from reading to reading
+
+
+class EngineLoad(Fact, frozen=True, kw_only=True):
+    """How many requests one of several engines of a server has; medians of its newest reports."""
+
+    node: str = ""
+    namespace: str = ""
+    pod: str = ""
+    engine: str
+    engines: int = 0
+    reports: int = 0
+    running: float = 0.0
+    waiting: float = 0.0
+    others_running: float = 0.0  # of the other engine that has most
+    others_waiting: float = 0.0
 
 
 class NodeUse(Fact, frozen=True, kw_only=True):

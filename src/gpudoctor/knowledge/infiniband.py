@@ -52,6 +52,15 @@ OLDER = {
 }
 BY_NAME = {name: counter for counter in COUNTERS for name in (counter.mad, counter.sysfs)}
 BY_NAME |= {old: BY_NAME[new] for old, new in OLDER.items()}
+# Counters of mlx5's hw_counters: congestion (ECN, CNP) and what was sent again. Linux, drivers/infiniband/hw/mlx5/counters.c
+CONGESTION = ("np_ecn_marked_roce_packets", "np_cnp_sent", "rp_cnp_handled")
+HARDWARE = frozenset(
+    {
+        *CONGESTION,
+        *("rp_cnp_ignored", "out_of_sequence", "packet_seq_err", "local_ack_timeout_err", "out_of_buffer", "duplicate_request"),
+        *("implied_nak_seq_err", "rnr_nak_retry_err", "roce_adp_retrans", "roce_slow_restart", "rx_icrc_encapsulated"),
+    }
+)
 WORD = 4  # bytes: traffic is counted in words of four
 DATA = frozenset({"transmit_data", "receive_data"})
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 
 from gpudoctor.patterns import regex
 
+# p4d.24xlarge, g5.xlarge, g6e.2xlarge  |  Standard_NC24ads_A100_v4, Standard_ND96isr_H100_v5  |  a2-highgpu-1g, g2-standard-4
+GPU_INSTANCE = regex(r"p[2-6][a-z0-9-]*\.\d*x?large|g(?!4ad)[3-7][a-z0-9]*\.|Standard_N[CD](?!\S*MI\d)|a[234]-\w+gpu-|g2-standard-")
 # HAMi and other sharing schedulers: amounts of memory or cores, not devices.
 NOT_DEVICES = ("nvidia.com/gpumem", "nvidia.com/gpucores", "nvidia.com/gpu-memory", "nvidia.com/gpu.memory")
 
@@ -46,6 +48,15 @@ def is_nvidia(resource: str) -> bool:
     return NVIDIA.match(resource) is not None or (resource.startswith("nvidia.com/") and resource.endswith(".shared"))
 
 
+def instance_has_gpu(labels: Mapping[str, str]) -> bool:
+    """Whether the machine type of a cloud has NVIDIA's GPUs: AWS p and g (g4ad has AMD's), Azure NC, ND, NV, Google's accelerator families.
+
+    >>> [instance_has_gpu({"node.kubernetes.io/instance-type": kind}) for kind in ("g5.xlarge", "m6i.large", "Standard_NC6s_v3")]
+    [True, False, True]
+    """
+    return GPU_INSTANCE.match(labels.get("node.kubernetes.io/instance-type", "")) is not None
+
+
 @functools.lru_cache(maxsize=4096)  # a cluster has a handful of names and asks about them for every pod
 def is_gpu(resource: str) -> bool:
     """Whether a resource name counts GPUs of any vendor."""
@@ -68,7 +79,7 @@ def has_nvidia_gpu(labels: Mapping[str, str], resources: Iterable[str]) -> bool:
     A resource name counts even with the amount 0: a device plugin that has lost its devices leaves the name behind.
     """
     labelled = any(key in labels and want in ("", labels[key]) and labels[key] != "false" for key, want in GPU_LABELS)
-    return labelled or any(map(is_nvidia, resources))
+    return labelled or instance_has_gpu(labels) or any(map(is_nvidia, resources))
 
 
 def expected_gpus(labels: Mapping[str, str]) -> int | None:

@@ -156,6 +156,7 @@ JOB_STATES: dict[str, str] = {
     "RF": "REQUEUE_FED",
     "RH": "REQUEUE_HOLD",
     "RQ": "REQUEUED",
+    "REQUEUE": "REQUEUED",
     "RS": "RESIZING",
     "RV": "REVOKED",
     "S": "SUSPENDED",

@@ -23,6 +23,7 @@ WAITS: dict[str, tuple[str, ...]] = {
         r"torch/distributed/(?:distributed_c10d|_functional_collectives|c10d_logger|utils)\b",
         r"horovod/|deepspeed/comm/|mpi4py|gloo|\blibnccl|^p?nccl[A-Z]\w+ |c10d::|ProcessGroup\w*::",
     ),
+    "device": (r"^synchronize \(torch/cuda/|^cu(?:da)?(?:Stream|Event|Ctx|Device|Context)Synchronize\b",),
     "file_system": (
         r"^(?:open|read|write|fsync|fdatasync|stat|listdir|scandir|walk|rename|replace|unlink|rmtree|makedirs|mkdir|copyfile|flush|emit)"
         r" \((?:os|posixpath|genericpath|pathlib|logging/__init__|logging/handlers|shutil|tarfile|zipfile|io|codecs|fsspec/)\b",
@@ -39,7 +40,17 @@ PATTERNS = [(state, regex("|".join(patterns))) for state, patterns in WAITS.item
 OUTER: dict[str, tuple[str, ...]] = {
     "file_system": ("checkpoint", "data_loader", "compile"),
     "lock": ("checkpoint", "data_loader", "collective", "compile"),
+    "device": ("checkpoint", "collective", "compile"),
 }
+# The frame of a worker of PyTorch's data loader; the queue in which one without an order waits; what it stands in where a lock was copied
+# by fork() while a thread of the parent held it, or where it waits for threads that fork() doesn't copy (OpenMP, OpenBLAS, TBB).
+WORKER = regex(r"^_worker_loop \(torch/utils/data/")
+WITHOUT_ORDER = regex(r"^(?:get|poll|_poll) \(multiprocessing/")
+LOCKED = regex(
+    r"^(?:acquire|_acquireLock|__enter__) \((?:logging/|threading|filelock/|multiprocessing/synchronize|importlib/)"
+    r"|^(?:acquire|__enter__) \(<frozen importlib|^put \(multiprocessing/queues"
+    r"|^(?:gomp_|GOMP_|__?kmp\w*_(?:wait|barrier)|__lll_lock_wait|_*pthread_(?:mutex_lock|cond_wait)|blas_thread|exec_blas|tbb::)"
+)
 
 
 def waits_in(frames: list[str]) -> str:
@@ -48,10 +59,33 @@ def waits_in(frames: list[str]) -> str:
     >>> waits_in(["wait (threading.py:327)", "_try_get_data (torch/utils/data/dataloader.py:1133)", "main (train.py:90)"])
     'data_loader'
     """
+    if is_worker(frames) and any(map(LOCKED.search, frames)) and not any(map(WITHOUT_ORDER.search, frames)):
+        return "loader_lock"
     states = [state for state in map(state_of, frames) if state]
     if not states:
         return ""
     return next((outer for outer in states[1:] if outer in OUTER.get(states[0], ())), states[0])
+
+
+# all_gather_object (torch/distributed/distributed_c10d.py:2740): what the library calls itself begins with _ or is a wrapper
+CALL = regex(r"^([a-z]\w{2,40}) \((?:\S*/)?torch/distributed/(?:distributed_c10d|_functional_collectives)\.py:")
+OF_TWO_RANKS = {"send", "recv", "isend", "irecv", "batch_isend_irecv"}
+
+
+def collective(frames: list[str]) -> str:
+    """The collective that a program called, the outermost of the library's functions; "" for none, and for what two ranks do alone.
+
+    >>> file = "torch/distributed/distributed_c10d.py"
+    >>> collective([f"all_gather ({file}:2912)", f"all_gather_object ({file}:2740)", "save (train.py:58)"])
+    'all_gather_object'
+    """
+    called = [match[1] for frame in frames if (match := CALL.match(frame)) and match[1] != "wrapper"]
+    return "" if not called or OF_TWO_RANKS & {*called} else called[-1]
+
+
+def is_worker(frames: list[str]) -> bool:
+    """Whether it is the stack of a data loader's worker."""
+    return any(map(WORKER.search, frames))
 
 
 def state_of(frame: str) -> str:

@@ -8,6 +8,7 @@ from statistics import fmean, median
 
 QUARTERS = 4
 FEWEST = 20  # readings in which a lasting change is looked for
+STEPS = 6  # readings that show the same step all the time
 EDGE = 6  # readings before and after it, at least
 OUTLIER = 5.0  # times the median: a step with a checkpoint or an evaluation in it counts as no more
 
@@ -25,6 +26,32 @@ def rise(readings: Sequence[float]) -> float | None:
     size = len(readings) / QUARTERS
     steps = [median(readings[int(number * size) : int((number + 1) * size)]) for number in range(QUARTERS)]
     return float(steps[-1] - steps[0]) if all(later > earlier for earlier, later in pairwise(steps)) else 0.0
+
+
+def lives(readings: Sequence[float]) -> list[Sequence[float]]:
+    """The readings, cut where one falls below half of the one before: there something began anew. The longest life first.
+
+    >>> lives([10, 20, 30, 40, 12, 22])
+    [[10, 20, 30, 40], [12, 22]]
+    """
+    cuts = [at for at, (earlier, later) in enumerate(pairwise(readings), 1) if later < earlier / 2]
+    return sorted((readings[start:end] for start, end in pairwise([0, *cuts, len(readings)])), key=len, reverse=True)
+
+
+def climb(readings: Sequence[float]) -> float | None:
+    """By how much a reading that can't fall grew where it never stopped: by about the same from one to the next; else 0. None with fewer
+    than six.
+
+    A peak that shapes of the input push up does so ever less often.
+
+    >>> climb([10, 12, 14, 17, 19, 21]), climb([10, 16, 18, 18, 18, 18, 18]), climb([1, 2])
+    (11.0, 0.0, None)
+    """
+    if len(readings) < STEPS:
+        return None
+    steps = [later - earlier for earlier, later in pairwise(readings)]
+    usual = median(steps)
+    return float(readings[-1] - readings[0]) if usual > 0 and all(usual / 2 <= one <= usual * 2 for one in steps) else 0.0
 
 
 def change(readings: Sequence[float]) -> tuple[float | None, int | None]:

@@ -90,11 +90,19 @@ PARSERS: dict[str, Parser] = {
     "infiniband.ibqueryerrors": Parser(("ib_counters", "ib_ports", "messages"), "ib_counters:ibqueryerrors"),
     "infiniband.iblinkinfo": Parser(("ib_ports", "messages"), "ib_links:iblinkinfo"),
     "infiniband.gids": Parser(("gids", "ib_ports", "interfaces"), "ib_gids:table"),  # show_gids, rdma link, ibdev2netdev
+    "infiniband.portstate": Parser(("ib_ports",), "ib_portstate:query"),  # ibportstate, smpquery portinfo
+    "infiniband.series": Parser(("ib_counters",), "ib_series:series"),  # node_exporter's, by Prometheus
     "infiniband.mlxlink": Parser(("ib_ports", "messages"), "ib_mlxlink:mlxlink"),
     "linux.limits": Parser(("limits",), "linux_limits:limits"),  # /proc/PID/limits, ulimit, df /dev/shm
+    "network.reach": Parser(("reaches",), "reach:tests"),  # who reaches whom, as people write it down
+    "network.neighbours": Parser(("cables",), "reach:neighbours"),  # lldpcli show neighbors
     "linux.ip_link": Parser(("interfaces",), "linux_ip_link:link"),
+    "linux.nets": Parser(("interfaces", "messages"), "linux_nets:nets"),  # nmcli, /sys/class/net
     "linux.df": Parser(("file_systems",), "linux_df:file_systems", failures=True),  # what hangs says something
     "linux.ps": Parser(("processes",), "linux_ps:processes"),  # those that sleep in the kernel, and those that have ended
+    "program.memory": Parser(("allocations",), "memory_reports:reports"),  # failed allocations, completed by what was said of memory
+    "prometheus.queries": Parser(("gpu_samples",), "prometheus_queries:queries"),  # questions with their answers, as people keep them
+    "text.measures": Parser(("measures", "paces"), "measures:measures"),  # numbers that tools, programs and notes state
     "training.log": Parser(("paces",), "training_log:pace"),  # the lines of progress of a training program
     "dcgm.discovery": Parser(("gpus",), "dcgm_discovery:discovery"),
     "dcgm.health": Parser(("dcgm_health", "dcgm_errors"), "dcgm_health:health"),
@@ -113,6 +121,9 @@ PARSERS: dict[str, Parser] = {
     "torch.flight_recorder": Parser(("ranks", "collectives", "communicators"), "flight_recorder:dump"),  # one rank's dump
     "nccl.ras": Parser(("ranks", "collectives", "communicators"), "nccl_ras:status"),  # ncclras, text and JSON
     "python.stacks": Parser(("stacks",), "py_spy:stacks"),  # py-spy dump
+    "serving.load": Parser(("engine_loads",), "engine_load:loads"),  # requests of the engines of a server, side by side
+    "gpu.means": Parser(("gpu_samples",), "gpu_means:means"),  # of a job, of a query over a time
+    "gdb.stacks": Parser(("stacks",), "gdb_stacks:stacks"),  # gdb, pstack
     "python.functions": Parser(("stacks",), "stack_summary:summary"),  # the innermost function of many processes
     "slurm.nodes": Parser(("slurm_nodes", "messages"), "slurm_nodes:nodes"),  # scontrol show node, sinfo
     "slurm.jobs": Parser(("slurm_jobs", "messages"), "slurm_jobs:jobs"),  # scontrol show job, squeue, sacct

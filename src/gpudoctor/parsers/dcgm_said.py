@@ -7,6 +7,8 @@ Only sentences that state a result of their own are taken, each of them once. So
 
 from __future__ import annotations
 
+import re
+
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.dcgm import DcgmError
 from gpudoctor.knowledge.dcgm_errors import of_text
@@ -51,11 +53,16 @@ REPLAYS = "PCIe replays per minute"  # the one that only the health check says, 
 MOST = 256  # sentences
 
 
+def said(line: str) -> re.Match[str] | None:
+    """A sentence in a line."""
+    return SAID.search(line) if any(word in line for word in WORDS) else None
+
+
 def sentences(output: Output, about: Subject) -> Facts:
     """An error for each different sentence, as of a diagnostic that failed."""
     found: dict[str, DcgmError] = {}
     for at, line in lines(output):
-        match = SAID.search(line) if any(word in line for word in WORDS) else None
+        match = said(line)
         if match and match.group(0) not in found and of_text(match.group(0)) is not None and len(found) < MOST:
             origin = Origin(output.named(), at, line.strip())
             source, status = ("health", "failure") if REPLAYS in match.group(0) else ("diag", "fail")

@@ -35,6 +35,10 @@ SPOKEN = regex(
 # - name: NCCL_DEBUG            and on the next line            value: "INFO"
 MANIFEST_NAME = regex(rf"""^\s{{0,80}}(?:- )?["']?name["']?:\s{{0,8}}["']?{NAME}["']?,?\s*$""")
 MANIFEST_VALUE = regex(rf"""^\s{{0,80}}["']?value["']?:\s{{0,8}}{QUOTED}""")
+# {"name":"NCCL_DEBUG","value":"INFO"}  |  {name: NCCL_DEBUG, value: INFO}
+OBJECT = regex(rf"""["']?name["']?: ?["']?{NAME}["']?, ?["']?value["']?: ?{QUOTED.replace(";#", ";#}")}""")
+# NCCL's own file holds all that it sets; of an environment that somebody has searched, his host's name shows that the search found it
+FILTERED = regex(r"^HOSTNAME=[\w.-]{1,253}$", re.MULTILINE)
 WHOLE = 3  # of the variables that every process has; a text that sets so many is an environment and no script
 EVERYWHERE = regex(r"^(?:PATH|HOME|PWD|HOSTNAME|USER|LANG|SHLVL|TERM|SHELL|_|KUBERNETES_SERVICE_HOST|KUBERNETES_PORT)=", re.MULTILINE)
 RANK = regex(rf"^(?:{'|'.join(RANKS)})=(\d{{1,7}})$", re.MULTILINE)
@@ -45,7 +49,8 @@ def settings(output: Output, about: Subject) -> Facts:
     """One Setting for each variable that the text sets; of several assignments the last."""
     text = output.text.replace("\0", "\n").replace("\r\n", "\n")
     rank, pid = RANK.search(text), PID.search(output.named())
-    whole = pid is not None or len(EVERYWHERE.findall(text)) >= WHOLE
+    file = any(word.endswith("nccl.conf") for word in (*output.command.argv[-1:], output.source))
+    whole = pid is not None or file or FILTERED.search(text) is not None or len(EVERYWHERE.findall(text)) >= WHOLE
     found: dict[str, Setting] = {}
     for number, line, name, value in variables(text):
         if name not in found and len(found) >= MOST:
@@ -93,6 +98,8 @@ def assigned(line: str) -> Iterator[tuple[str, str]]:
     if match := SPOKEN.match(line):
         yield match["name"] or match["python"] or match["key"], value_of(match)
         return
+    for pair in OBJECT.finditer(line):
+        yield pair["name"], value_of(pair)
     for command in COMMAND.finditer(line):
         at = command.end()
         while match := ASSIGNED.match(line, at):

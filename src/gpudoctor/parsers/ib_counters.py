@@ -18,7 +18,7 @@ from typing import Any
 
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.infiniband import IbCounters, IbPort
-from gpudoctor.knowledge.infiniband import BY_NAME
+from gpudoctor.knowledge.infiniband import BY_NAME, HARDWARE
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.ib_links import LINK, port_of
 from gpudoctor.parsers.ib_text import MOST, counters, guid, named, number
@@ -28,11 +28,15 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # # Port counters: Lid 32 port 1 (CapMask: 0x5A00)  |  # Port extended counters: Lid 32 port 1 (CapMask: …)  |  # Port counters: DR path …
-HEAD = regex(r"(?:# ?)?Port (?:extended |extended speeds )?counters: (?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b", re.IGNORECASE)
+HEAD = regex(
+    r"(?:# ?)?Port ?(?:extended speeds |extended |\w{3,24} )?counters: (?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b", re.IGNORECASE
+)
 # PortXmitData:....................648  |  VL15Dropped:.....................0x0a
 VALUE = regex(r"([A-Z][A-Za-z0-9]{2,60}):\.+(\S{1,24})\s*$")
 # symbol_error:812  |  counters/symbol_error:812  |  symbol_error 812: sysfs, from within its folder or by a loop
 FILE = regex(r"(?:[\w./-]{0,120}/)?([a-zA-Z]\w{3,40})(?: ?[:=] ?|\s{1,20})(\d{1,20})\s*$")
+# # sleep 60; perfquery 19 24  |  root@gpu-12:…/hw_counters# sleep 30; grep . np_cnp_sent
+PAUSE = regex(r"(?:^|[#$;] ?|&& )sleep (\d{1,5})\b")
 NOT_COUNTERS = frozenset({"PortSelect", "CounterSelect", "CounterSelect2"})
 # Errors for 0xb83fd20300c0ffee "leaf-1"  |  Errors for "gpu-03 mlx5_0"  |  Data Counters for 0x… "…"
 NODE = regex(r"(Errors|Data Counters) for (?:0x([0-9a-f]{1,16}) )?\"([^\"]{0,200})\"")
@@ -49,13 +53,21 @@ def perfquery(output: Output, about: Subject) -> Facts:
     values: dict[str, int] = {}
     head: dict[str, Any] = {}
     seen = False
+    argv = output.command.argv
+    # root@gpu-12:…/hw_counters# sleep 30; grep . np_cnp_sent rp_cnp_handled
+    later = int(argv[1][:5]) if argv[:1] == ("sleep",) and len(argv) > 1 and argv[1].isdecimal() else 0
+    begun = (output.time or 0.0) + later or None
 
     def keep() -> None:
         if values and (seen or bare(values)) and len(found) < MOST:
             found.append(counters(values, **head))
 
     for at, line in lines(output):
-        if match := HEAD.match(line.strip()):
+        if (pause := PAUSE.search(line)) and values:  # the same port again
+            keep()
+            head |= {"time": (head["time"] or 0.0) + int(pause.group(1)), "origin": Origin(output.named(), at, line.strip())}
+            values, seen = {}, True
+        elif match := HEAD.match(line.strip()):
             keep()
             seen = True
             values = {}
@@ -69,7 +81,7 @@ def perfquery(output: Output, about: Subject) -> Facts:
                 keep()
                 values = {}
                 origin = Origin(output.named(), at, line.strip())
-                head = {"ca": f"adapter {len(found) + 1}", "time": output.time or None, "origin": origin}
+                head = {"ca": f"adapter {len(found) + 1}", "time": begun, "origin": origin}
             if value is not None and value < 1 << 64:
                 values[match.group(1)] = value
     keep()
@@ -82,7 +94,7 @@ def value_of(line: str) -> re.Match[str] | None:
     if match := VALUE.match(text):
         return match
     match = FILE.match(text)
-    return match if match and match.group(1) in BY_NAME else None
+    return match if match and (match.group(1) in BY_NAME or match.group(1) in HARDWARE) else None
 
 
 def bare(names: Iterable[str]) -> bool:
@@ -91,7 +103,7 @@ def bare(names: Iterable[str]) -> bool:
     >>> bare(["SymbolErrorCounter", "PortXmitWait"]), bare(["PortXmitWait"]), bare(["Name", "Value"])
     (True, False, False)
     """
-    return sum(name in BY_NAME for name in names) > 1
+    return sum(name in BY_NAME or name in HARDWARE for name in names) > 1
 
 
 def owner(output: Output, about: Subject) -> dict[str, str]:

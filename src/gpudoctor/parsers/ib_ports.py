@@ -6,15 +6,16 @@ What the tools print on stderr (`ibpanic: … stat of IB device 'mlx5_2' failed`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.infiniband import IbPort
+from gpudoctor.facts.kubernetes import Message
 from gpudoctor.knowledge import infiniband
 from gpudoctor.parsers import ParseError, ib_sysfs
 from gpudoctor.parsers.ib_text import MOST, guid, number, rate
-from gpudoctor.parsers.messages import scan_text
+from gpudoctor.parsers.messages import scan_lines, scan_text
 from gpudoctor.parsers.plain import lines
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -25,6 +26,8 @@ ADAPTER = regex(rf"\s*{HEADS.pattern}")
 TOOLS = ("ibstat", "ibstatus", "ibv_devinfo", "cat")
 # 4: ACTIVE
 BARE = regex(r"[1-5]: (ACTIVE|DOWN|INIT|ARMED)\Z")
+# 0x8042                                        (cat …/pkeys/0)
+KEY = regex(r"0x[0-9a-f]{4}")
 # Port 1:  |  port:   1
 PORT = regex(r"\s*[Pp]ort:?\s+(\d{1,3}):?\s*$")
 # State: Active  |  phys state:      5: LinkUp  |  fw_ver:    28.39.1002  |  GID[  0]:   fe80:…
@@ -56,7 +59,11 @@ ANSWER = regex(r"No IB devices found|No devices|can't (?:init UMAD|list IB devic
 def ports(output: Output, about: Subject) -> Facts:
     """A record for each port; counters and GIDs too where the answer is a listing of sysfs."""
     if ib_sysfs.is_listing(output):
-        return ib_sysfs.listing(output, about)
+        found_there = ib_sysfs.listing(output, about)
+        keys = scan_lines(output, about, source="log") if "/pkeys/" in output.text[:400_000] else []
+        return found_there | ({"messages": [*keys]} if keys else {})
+    if of_partition(output.command.argv):
+        return {"messages": [*partitions(output, about)]}
     found: list[IbPort] = []
     adapter: dict[str, Any] = {}
     port: dict[str, Any] = {}
@@ -94,6 +101,18 @@ def ports(output: Output, about: Subject) -> Facts:
         # An adapter that isn't there is an answer; a tool that was not let in isn't.
         return {"ib_ports": []} if output.exit == 0 or "No IB devices found" in said or "No devices" in said else {}
     return {"ib_ports": [*found], "messages": messages} if found or saw_adapter else {"messages": messages}
+
+
+def of_partition(argv: Sequence[str]) -> bool:
+    """Whether somebody prints a partition key of a port."""
+    return argv[:1] == ("cat",) and any("/sys/class/infiniband/" in word and "/pkeys/" in word for word in argv)
+
+
+def partitions(output: Output, about: Subject) -> Iterator[Message]:
+    """Each key, as the line of sysfs that names its file too would say it."""
+    for at, line in lines(output):
+        if KEY.fullmatch(line.strip()):
+            yield from scan_text(f"pkeys/0:{line.strip()}", source="log", about=about, origin=Origin(output.named(), at, line.strip()))
 
 
 def asked(argv: Sequence[str]) -> str:

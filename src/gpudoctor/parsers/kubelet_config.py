@@ -1,4 +1,4 @@
-"""The kubelet's configuration: /var/lib/kubelet/config.yaml, or /configz of a node's proxy. Defaults are not filled in."""
+"""The kubelet's configuration: /var/lib/kubelet/config.yaml, /configz of a node's proxy, its options. Defaults are not filled in."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.configuration import KubeletConfig
-from gpudoctor.parsers import ParseError
+from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -17,6 +17,9 @@ from gpudoctor.probes.base import Output
 FIELD = regex(
     r"""^\s{0,16}"?(?P<key>cgroupDriver|cpuManagerPolicy|topologyManagerPolicy)"?: {0,8}["']?(?P<value>[A-Za-z-]{1,40})["']?,?\s*$"""
 )
+# KUBELET_KUBEADM_ARGS="--cgroup-driver=systemd --network-plugin=cni"  |  /usr/bin/kubelet … --cpu-manager-policy=static
+FLAG = regex(r"--(?P<key>cgroup-driver|cpu-manager-policy|topology-manager-policy)[= ]['\"]?(?P<value>[a-z-]{1,40})")
+FLAGS = {"cgroup-driver": "cgroup_driver", "cpu-manager-policy": "cpu_manager", "topology-manager-policy": "topology_manager"}
 FIELDS = {"cgroupDriver": "cgroup_driver", "cpuManagerPolicy": "cpu_manager", "topologyManagerPolicy": "topology_manager"}
 UNSAID = "the configuration doesn't say"
 
@@ -24,13 +27,14 @@ UNSAID = "the configuration doesn't say"
 def kubelet(output: Output, about: Subject) -> Facts:
     """One record, and the known messages of the text. Raises `ParseError` for a text that is no KubeletConfiguration."""
     text = output.text
-    if "KubeletConfiguration" not in text and '"kubeletconfig"' not in text:
+    whole = "KubeletConfiguration" in text or '"kubeletconfig"' in text
+    found = of_json(text) if whole and text.lstrip()[:1] in "{[" else of_lines(text)
+    if not whole and not found:
         raise ParseError(f"{output.named()}: no KubeletConfiguration: {text.strip()[:80]!r}")
-    found = of_json(text) if text.lstrip()[:1] in "{[" else of_lines(text)
-    number, line = next(((n, line) for n, line in enumerate(text.split("\n"), 1) if FIELD.match(line[:200])), (0, "KubeletConfiguration"))
+    number, line = next(((n, line) for n, line in enumerate(text.split("\n"), 1) if is_field(line)), (0, "KubeletConfiguration"))
     origin = Origin(output.named(), number, line.strip()[:200])
     gaps = {field: UNSAID for field in FIELDS.values() if field not in found}
-    said = scan_text(text, source="file", about=about, origin=origin)
+    said = scan_text(text, source="file", about=about, origin=origin) if whole else []
     made = KubeletConfig(
         node=about.node,
         cgroup_driver=found.get("cgroup_driver"),
@@ -43,9 +47,16 @@ def kubelet(output: Output, about: Subject) -> Facts:
 
 
 def of_lines(text: str) -> dict[str, str]:
-    """The fields of YAML, line by line: what is below the first level has other names."""
-    matches = (FIELD.match(line[:200]) for line in text.split("\n"))
-    return {FIELDS[match["key"]]: match["value"] for match in matches if match}
+    """The fields of YAML, line by line: what is below the first level has other names. An option of the command line goes before."""
+    lines = [line[:LINE] for line in text.split("\n")]
+    flags = {FLAGS[match["key"]]: match["value"] for line in lines if "--" in line for match in FLAG.finditer(line)}
+    matches = (FIELD.match(line[:200]) for line in lines)
+    return {FIELDS[match["key"]]: match["value"] for match in matches if match} | flags
+
+
+def is_field(line: str) -> bool:
+    """Whether a line says something that is read."""
+    return FIELD.match(line[:200]) is not None or FLAG.search(line[:LINE]) is not None
 
 
 def of_json(text: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,7 +71,7 @@ def content(text: str) -> dict[str, Any]:
     """A value as YAML, {} for anything that is not a mapping of one of the two programs. The parser in Python: deep nesting is an error."""
     if len(text) > LARGEST or "<<" in text:  # ten lines of nested merge keys stand for billions of entries
         return {}
-    if not any(word in text for word in (*METHODS, "mig-configs", "flags", "migStrategy")):
+    if not any(word in text for word in (*METHODS, "mig-configs", "flags", "migStrategy", "sharing:")):
         return {}
     import yaml
 
@@ -93,7 +94,8 @@ def plugin_configs(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
             name, replicas = mapping(one).get("name"), mapping(one).get("replicas")
             if isinstance(name, str) and isinstance(replicas, int) and 0 < replicas < 10**6:
                 made = True
-                yield {**base, "method": method, "resource": name[:253], "replicas": int(replicas)}
+                alone = method == "mps" or mapping(sharing.get(method)).get("failRequestsGreaterThanOne") is True
+                yield {**base, "method": method, "resource": name[:253], "replicas": int(replicas), "one_share": alone}
     if not made:
         yield base
 
@@ -105,7 +107,12 @@ def misplaced(value: dict[str, Any]) -> str:
     methods = [mapping(sharing.get(method)) for method in METHODS]
     levels += [("method", method) for method in methods]
     levels += [("resource", mapping(one)) for method in methods for one in listed(method.get("resources"))]
-    return next((key for level, options in levels for key in options if key in KNOWN - LEVELS[level]), "")
+    return next((key for level, options in levels for key in options if key in KNOWN - LEVELS[level] or misspelt(key)), "")
+
+
+def misspelt(key: str) -> bool:
+    """Whether an option has letters of the wrong case, or a mark between its words: the plugin passes over what it doesn't know."""
+    return key not in KNOWN and re.sub(r"[-_]", "", key).lower() in {name.lower() for name in KNOWN}
 
 
 def mig_configs(value: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from gpudoctor.parsers.kubernetes_pods import QUEUE_LABEL
 from gpudoctor.parsers.messages import fold, scan_text
 from gpudoctor.parsers.pod_requests import pod_requests
 from gpudoctor.parsers.pod_shape import tolerations
-from gpudoctor.parsers.workload_shape import WorkloadObject, WorkloadSpec, WorkloadStatus, first_known, roles, selector_text
+from gpudoctor.parsers.workload_shape import ReplicaStatus, WorkloadObject, WorkloadSpec, WorkloadStatus, first_known, roles, selector_text
 from gpudoctor.probes.base import Output
 
 # Kind → the label that its pods carry with the workload's name; "" = its own selector says it, or it owns no pods itself.
@@ -45,7 +45,7 @@ REPLICATED = ("Deployment", "ReplicaSet", "StatefulSet")
 
 
 class Counts(NamedTuple):
-    """Pods wanted, there, ready, and of the newest template; None where the kind or its status doesn't say."""
+    """Pods wanted, there (of a job also those that have ended), ready, and of the newest template; None where nothing says."""
 
     desired: int | None = None
     current: int | None = None
@@ -120,10 +120,16 @@ def counts_of(kind: str, spec: WorkloadSpec, status: WorkloadStatus | None) -> C
     if kind in REPLICATED and status is not None:
         return Counts(desired, *map(first_known, (status.replicas, status.readyReplicas, status.updatedReplicas)))
     if kind == "Job" and status is not None and not spec.tasks:
-        return Counts(desired, *(first_known(number if isinstance(number, int) else None) for number in (status.active, status.ready)))
+        active, ready = (first_known(number if isinstance(number, int) else None) for number in (status.active, status.ready))
+        return Counts(desired, active + first_known(status.succeeded) + first_known(status.failed), ready)
     if status is not None and status.replicaStatuses:
-        return Counts(desired, sum(first_known(role.active) for role in status.replicaStatuses.values()))
+        return Counts(desired, sum(map(made, status.replicaStatuses.values())))
     return Counts(desired)
+
+
+def made(role: ReplicaStatus) -> int:
+    """How many pods there are or were: those that have ended were made too."""
+    return sum(map(first_known, (role.active, role.succeeded, role.failed)))
 
 
 def condition_messages(item: WorkloadObject, fact: Workload, output: Output) -> list[Message]:

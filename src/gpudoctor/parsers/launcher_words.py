@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from gpudoctor.parsers import pci
+from gpudoctor.parsers.rank_process import Process
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.patterns import regex
 
 BOX_LINES = 8  # of one entry of torchrun's box
+TRACEBACK = 200  # lines of a traceback of which only the first may say whose it is
 
 # (name, RE2, how many of a block are looked at; 0 = all of them)
 MARKS: tuple[tuple[str, str, int], ...] = (
@@ -24,6 +27,8 @@ MARKS: tuple[tuple[str, str, int], ...] = (
         r"|(?i:train|epoch|step).{0,80}%\|.{0,120}\| *\d+/\d{3,10} \[|^ *\d{1,3}%\|.{0,120}\| *\d+/\d{3,10} \[)",
         1,
     ),
+    ("=traceback", r"^\[(?:rank|default)\d+\]: ?Traceback \(most recent call last\)", 0),
+    ("=printed", r"\b[Rr]ank\b.{0,120}(?:CUDA_VISIBLE_DEVICES|CVD|[Bb]us(?:_?[Ii]d)?|[Uu][Uu][Ii][Dd]|cuda:\d|PCI|pci)", 0),
     ("=raised", r"[a-z](?:Error|Exception|Interrupt)(?:: |$)", 0),
 )
 
@@ -52,6 +57,40 @@ FIELD = regex(r"(?:^|\s)(time|host|rank|exitcode|traceback) {1,12}: (.{1,300})")
 SIGNAL = regex(r"Signal (\d{1,3}) \(SIG\w+\) received by PID")
 
 
+# What programs print as they start, in words of their own:
+# rank 3/8 on gpu-01 CUDA_VISIBLE_DEVICES=0 …  |  (Worker pid=81) rank=3 CUDA_VISIBLE_DEVICES=0,1 device=cuda:1  |  Rank 3: bus 0000:1b:00.0
+OWN = regex(r"\b[Rr]ank[ :=#]{1,2}(\d{1,7})\b")
+HOST = regex(r"\b(?:on|host|hostname|node)[ =:]{1,2}([a-z][\w.-]{1,62})\b")
+VISIBLE = regex(r"\b(?:CUDA_VISIBLE_DEVICES|CVD)['\"]?[ =:]{1,2}['\"]?(\d{1,2}(?:, ?\d{1,2}){0,15}|(?:GPU|MIG)-[\w-]{8,40})(?![\d,])")
+CUDA = regex(r"\bcuda:(\d{1,2})\b")
+BUS = regex(r"\b([0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2})(?:\.0)?\b")
+UUID = regex(r"\bGPU-[0-9a-f]{8}-[0-9a-f-]{27}\b")
+
+
+class Printed(NamedTuple):
+    """Which GPU a rank says that it has: its address, its UUID, or its place among those that it may see."""
+
+    rank: int
+    host: str
+    gpu: str
+
+
+def printed(text: str) -> Printed | None:
+    """A rank, its host and its GPU, of a line that a program prints as it starts; None where it doesn't name one GPU.
+
+    >>> printed("rank=3 CUDA_VISIBLE_DEVICES=0"), printed("rank 1 on gpu-01 CVD=0,1 cuda:1"), printed("rank 1: CUDA_VISIBLE_DEVICES=0,1")
+    (Printed(rank=3, host='', gpu='visible 0'), Printed(rank=1, host='gpu-01', gpu='visible 1'), None)
+    """
+    own, host = OWN.search(text), HOST.search(text)
+    if not own:
+        return None
+    bus, uuid, visible, device = BUS.search(text), UUID.search(text), VISIBLE.search(text), CUDA.search(text)
+    seen = visible[1].replace(" ", "").split(",") if visible else []
+    at = int(device[1]) if device else 0 if len(seen) == 1 else -1
+    gpu = pci.canonical(bus[1]) if bus else uuid[0] if uuid else f"visible {seen[at]}" if 0 <= at < len(seen) else ""
+    return Printed(int(own[1]), host[1] if host else "", gpu) if gpu else None
+
+
 class Entry(NamedTuple):
     """One worker of torchrun's box; `code` is negative for a signal."""
 
@@ -63,11 +102,16 @@ class Entry(NamedTuple):
 
 
 class Box:
-    """torchrun's box: `time`, `host`, `rank`, `exitcode` of a failed worker, a line each."""
+    """torchrun's box: `time`, `host`, `rank`, `exitcode` of a failed worker, a line each. And a worker's traceback."""
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
         self.since = 0
+        self.thrown: tuple[int, Process] | None = None  # the first line of a traceback that names its rank, and whose it is
+
+    def thrower(self, process: Process, at: int) -> Process:
+        """Who raised the exception of a line: of a traceback often only the first line says whose it is."""
+        return self.thrown[1] if self.thrown and at - self.thrown[0] < TRACEBACK else process
 
     def line(self, text: str, at: int) -> Entry | None:
         """One line of it; the entry, when the exit code completes it."""

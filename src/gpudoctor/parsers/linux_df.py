@@ -44,8 +44,8 @@ REMOTE = frozenset(
         "orangefs",
     ]
 )
-# host:/export, 10.1.2.3@o2ib:/lustre, //server/share, [fe80::1]:/x
-SERVED = regex(r"//\S|\[?[\w.,@:-]{1,250}\]?:/")
+# host:/export, 10.1.2.3@o2ib:/lustre, //server/share, [fe80::1]:/x; a target of Lustre and the sum of them, of `lfs df`
+SERVED = regex(r"//\S|\[?[\w.,@:-]{1,250}\]?:/|[\w.-]{1,64}-(?:OST|MDT)[0-9a-f]{4}_UUID|filesystem_summary:")
 # File systems that nothing is written to, and so are always full, or that only live in memory.
 NEVER = regex(r"(?:/dev/(?:loop|sr)\d|tmpfs|devtmpfs|udev|none|squashfs|efivarfs|cvmfs|shm|proc|sysfs|cgroup)")
 BEYOND = ("/snap/", "/sys/", "/proc/", "/dev", "/cvmfs/", "/boot/efi")

@@ -1,4 +1,4 @@
-"""Network interfaces: `ip -j link`, and the same as text.
+"""Network interfaces: `ip -j link`, the same as text, and a listing of /sys/class/net.
 
 [{"ifindex":4,"ifname":"ib0","flags":["BROADCAST","MULTICAST","UP","LOWER_UP"],"mtu":4092,"operstate":"UP","link_type":"infiniband",…}]
 4: ib0: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 4092 qdisc mq state DOWN mode DEFAULT group default qlen 256
@@ -8,6 +8,7 @@ Source: iproute2, ip-link(8).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -24,16 +25,40 @@ HEAD = regex(r"(\d{1,6}): ([\w.@-]{1,40}?)(?:@[\w.-]{1,40})?: <([A-Z0-9_,-]{0,20
 # ib0              DOWN           00:00:10:29:fe:80:00:00:00:00:00:00:b8:59:9f:03:00:11:22:31 <BROADCAST,MULTICAST>
 BRIEF = regex(r"([\w.-]{1,40}?)(?:@[\w.-]{1,40})? +([A-Z]{2,16}) +([0-9a-f]{2}(?::[0-9a-f]{2}){5,19}) <([A-Z0-9_,-]{0,200})>")
 KIND = regex(r"\s+link/(\w{1,20})\b")
+LISTED = regex(r"[\w.@-]{1,40}")
 INFINIBAND = 59  # characters of its addresses, of 20 bytes
 
 
 def link(output: Output, about: Subject) -> Facts:
     """A record for each interface."""
     text = output.text.strip()
+    if is_listing(text, output.command.argv):
+        return {"interfaces": [*of_listing(output, about)]}
     found = of_json(text, output, about) if text[:1] == "[" else of_text(output, about)
     if not found and text not in ("", "[]"):
         raise ParseError(f"{output.named()}: no network interfaces: {text[:80]!r}")
     return {"interfaces": [*found]}
+
+
+def is_listing(text: str, argv: Sequence[str]) -> bool:
+    """Whether it is what `ls /sys/class/net` prints: names, and the loopback interface among them.
+
+    >>> is_listing("eno1  ens5f0  lo", ("ls", "/sys/class/net")), is_listing("eno1  ens5f0", ("ls", "/sys/class/net/"))
+    (True, False)
+    """
+    if not any(word.rstrip("/").endswith("/sys/class/net") for word in argv):
+        return False
+    words = text[:65536].split()
+    return "lo" in words and all(LISTED.fullmatch(word) for word in words)
+
+
+def of_listing(output: Output, about: Subject) -> Iterator[Interface]:
+    """The names alone."""
+    for at, line in lines(output):
+        for name in line.split()[:MOST]:
+            yield Interface(
+                node=about.node, pod=about.pod, namespace=about.namespace, interface=name, origin=Origin(output.named(), at, line)
+            )
 
 
 def of_json(text: str, output: Output, about: Subject) -> list[Fact]:

@@ -27,6 +27,8 @@ REGION = regex(r"^\s*Region (\d): Memory at (\S+) (.*)")
 VIRTUAL = regex(r"^\s*Initial VFs: .{0,60}Number of VFs: (\d{1,5})")
 # 		VF offset: 4, stride: 1, Device ID: 2235
 OFFSET = regex(r"^\s*VF offset: (\d{1,5}), stride: (\d{1,5})")
+# 	Kernel driver in use: nvidia  |  	Kernel modules: nvidia: of `lspci -k`, which names the driver of each device that has one
+DRIVER = regex(r"^\s+Kernel (?:driver in use|modules): ", re.MULTILINE)
 NVIDIA = "10de"
 VENDORS = {NVIDIA: "NVIDIA", "15b3": "Mellanox"}
 # PCI class codes (pci.ids): 0300 VGA, 0302 3D, 0680 bridge, 0604 PCI bridge, 0403 audio, 0200 Ethernet, 0207 InfiniBand.
@@ -59,22 +61,30 @@ def lspci(output: Output, about: Subject) -> Facts:
         found = {"node": about.node, "pci": pci.canonical(asked), "origin": Origin(output.named(), 1, output.text[:LINE].split("\n")[0])}
         found["gaps"] = {}
     whole = output.exit == 0 and f"{NVIDIA}:" in output.command.argv
+    drivers = DRIVER.search(output.text) is not None
+    complete = False  # the lines of the device before went on to the next device's first one
     for number, raw in enumerate(output.text.split("\n"), 1):
         line = raw[:LINE].rstrip()
         if match := DEVICE.match(line):
             address, functions = match.group(1), 0
             whole = whole or match.group(2) == "Host bridge"
             if found:
+                if drivers and complete:
+                    found.setdefault("driver", "")
                 devices.append(PciDevice(**found))
+            complete = False
             found = begun(match, about, Origin(output.named(), number, line)) if len(devices) < MOST else None
             if found and full(match.group(1)) in virtual:
                 found |= {"kind": "virtual", "gpu": "", "pci": full(match.group(1))}
         elif found and line[:1] in ("\t", " "):
             detail(line, found)
+            complete = True
             functions = int(count.group(1)) if (count := VIRTUAL.match(line)) else functions
             if address and (at := OFFSET.match(line)):
                 virtual |= virtual_functions(address, min(functions, MOST), int(at.group(1)), int(at.group(2)))
                 address = ""  # a device says it once
+        else:
+            complete = False  # `--` of a grep that cut lines away
     if found:
         devices.append(PciDevice(**found))
     if whole and not any(device.vendor == NVIDIA for device in devices):

@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -42,6 +42,15 @@ def errors() -> dict[str, bool]:
     from gpudoctor.runbook.index import messages
 
     return {message.name: message.survivor for message in messages() if not message.benign}
+
+
+@functools.cache
+def exceptions() -> dict[str, Any]:
+    """Names of the known messages that have an exception → what a line must not fit to say them."""
+    from gpudoctor.parsers.scanner import alone
+    from gpudoctor.runbook.index import messages
+
+    return {message.name: alone(message.unless) for message in messages() if message.unless}
 
 
 @functools.cache
@@ -164,7 +173,7 @@ def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Mapping[str
     known = using or scanner()
     if not known.names:
         return
-    patterns, number = known.patterns, 1
+    patterns, excepted, number = known.patterns, exceptions(), 1
     sampled = frozenset(which for which, name in enumerate(known.names) if few and name in few)
     for part in matched(whole_lines(chunks), known, sampled):
         text, line, counted = part.text, number, 0
@@ -176,5 +185,7 @@ def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Mapping[str
         for start, end, detail, which in sorted(spans):
             line += text.count(b"\n", counted, start)
             counted = start
-            yield Hit(line, text[start:end].decode("utf-8", "replace"), known.names[which], detail)
+            said, name = text[start:end].decode("utf-8", "replace"), known.names[which]
+            if name not in excepted or not excepted[name].search(said):
+                yield Hit(line, said, name, detail)
         number = line + text.count(b"\n", counted)

@@ -80,7 +80,9 @@ def rule_texts(output: Output, about: Subject) -> Facts:
     """The metrics that a file of rules or a dashboard asks for, read line by line. Raises `ParseError` for a text without one."""
     found: list[WantedMetric] = []
     name, alert, open_ = "", False, False
-    for number, line in enumerate(output.text.split("\n"), 1):
+    text, one_line = laid_out(output.text)
+    for number, line in enumerate(text.split("\n"), 1):
+        number = 1 if one_line else number
         line = line[:LINE].rstrip("\r")
         if match := KEY.match(line):
             key, value = match.groups()
@@ -95,6 +97,17 @@ def rule_texts(output: Output, about: Subject) -> Facts:
     if not found:
         raise ParseError(f"{output.named()}: no expression over metrics of DCGM: {output.text[:120]!r}")
     return {"wanted_metrics": [*unique(found)]}
+
+
+def laid_out(text: str) -> tuple[str, bool]:
+    """A dashboard or a panel that stands in one line with a line for each key, and whether it did."""
+    bare = text.strip()
+    if "\n" in bare or bare[:1] not in ("{", "[") or len(bare) > TEXT:
+        return text, False
+    try:
+        return msgspec.json.format(bare, indent=1), True
+    except (msgspec.MsgspecError, RecursionError):
+        return text, False
 
 
 def wanted(expr: str, by: str, alert: bool, where: Origin) -> Iterator[WantedMetric]:

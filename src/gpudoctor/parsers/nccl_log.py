@@ -44,7 +44,8 @@ MARKS = (*nccl_words.MARKS, *torch_words.MARKS, *launcher_words.MARKS, *RENDEZVO
 FEW = {name: few for name, _, few in MARKS if few}
 DIFFERENT = "collectives_differ"
 SOURCE = "=source "  # begins a line of our own in the stream
-TIMED_OUT, NUMBERED = "collective_timed_out", "watchdog_reports_work"
+TIMED_OUT = "collective_timed_out"
+NUMBERED = ("watchdog_reports_work", "watchdog_dump_signal")  # with the numbers of the last operations
 
 
 @functools.cache
@@ -150,7 +151,7 @@ class RankLog:
             self.known(hit, line, origin, process)
             if name == TIMED_OUT:
                 self.wrapped = None if self.operations.timed_out(line, process, origin) else (line, process, origin)
-            elif name == NUMBERED:
+            elif name in NUMBERED:
                 self.operations.numbered(line, process, origin)
             elif name == DIFFERENT:
                 self.operations.differing(line, process, origin)
@@ -170,7 +171,10 @@ class RankLog:
         elif name == "=step":
             process.step = max(process.step or 0, launcher_words.step_of(line.text) or 0) or None
             process.reached("running")
+        elif name == "=traceback":
+            self.box.thrown = (origin.line, process)
         elif name == "=raised":
+            process = self.box.thrower(process, origin.line) if line.rank is None else process
             # A known message on the same line says more than that something was raised.
             if (what := launcher_words.raised(origin.text)) and not any(known in errors() for known in names_in(origin.text)):
                 process.failed(Said("raised", origin, line.time, what == "KeyboardInterrupt", (self.source, origin.line)))
@@ -219,7 +223,8 @@ class RankLog:
             listed.device = int(match[4])
             if match[5]:  # [0x1b], the bus alone, or [0000:1b:00]
                 listed.noted("pci", pci.canonical(match[5] if ":" in match[5] else f"0000:{match[5]}:00"))
-            listed.reached("started")
+        elif name == "=printed" and (own := launcher_words.printed(origin.text)):
+            self.table.ranked(place, own.rank, own.host, None, origin).held = own.gpu
         elif name == "=world":
             if match := launcher_words.LIGHTNING.search(text):
                 rank, world = int(match[1]), int(match[2])

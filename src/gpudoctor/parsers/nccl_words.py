@@ -32,6 +32,7 @@ MARKS: tuple[tuple[str, str, int], ...] = (
 # ncclCommInitRankConfig comm 0x58 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 100000 commId 0x56bea185a98d5193 - Init START
 # comm 0x1511d4005e60 rank 31 nranks 64 cudaDev 3 busId 8a000 - Init COMPLETE                                        (2.4 to 2.13)
 COMMUNICATOR = regex(
+    r"(?:\bcomm (?P<comm>0x[0-9a-f]{1,16}) )?"
     r"\brank (?P<rank>\d{1,7}) n[rR]anks (?P<world>\d{1,7})(?: cudaDev (?P<device>-?\d{1,4}))?(?: nvmlDev -?\d{1,4})?"
     r"(?: busId (?P<bus>[0-9a-f]{1,12}))?(?: commId (?:0x)?(?P<id>[0-9a-f]{1,16}))?"
     r".{0,40}- (?P<what>Init|Destroy|Abort) (?P<how>START|COMPLETE)"
@@ -120,6 +121,8 @@ def communicator(line: Line, process: Process, known: Communicators) -> None:
             return
         nth = process.made[world] = process.made.get(world, 0) + 1
         name = f"#{nth} of {world} ranks"
+    if match["comm"]:
+        process.comms[match["comm"]] = name
     known.seen(name, world, rank, what, process)
     process.reached("running" if what == "complete" else "init")
     if what == "destroy" and world == max(process.claims):

@@ -63,6 +63,7 @@ def smi(output: Output, about: Subject) -> Facts:
         cuda_version=search(CUDA, lines),
         gpus=len(gpus) if gpus else (0 if problem == "no_devices" else attached(lines)),
         mig=mig(gpus, lines),
+        mig_profiles=sorted({match[1] for line in lines if (match := INSTANCE.match(line))}),
         origin=Origin(output.named(), number, lines[number - 1].strip() if number else output.reason),
     )
     facts: Facts = {
@@ -103,6 +104,10 @@ def search(pattern: re.Pattern[str], lines: list[str]) -> str | None:
 def attached(lines: list[str]) -> int | None:
     """The number after `Attached GPUs`."""
     return next((int(match.group(1)) for line in lines if (match := ATTACHED.match(line))), None)
+
+
+#   MIG 3g.40gb     Device  0: (UUID: MIG-c7d14c26-0f5f-5fd0-8a71-d1d2f5a0b3c5)
+INSTANCE = regex(r"\s*MIG (\d{1,2}g\.\d{1,4}gb\S{0,10})\s+Device\s+\d{1,3}: \(UUID: MIG-")
 
 
 def mig(gpus: list[Gpu], lines: list[str]) -> bool | None:
@@ -207,6 +212,7 @@ def processes(held: list[tuple[Card, dict[str, str]]], known: Named, about: Subj
                 pod=about.pod,
                 origin=Origin(output.named(), card.line, lines[card.line - 1].strip() if 0 < card.line <= len(lines) else ""),
                 gaps={} if memory else {"memory": said.get("memory", "N/A")[:LONGEST]},
+                time=card.time,
             )
         )
     return made

@@ -48,7 +48,8 @@ def read_csv(lines: list[str], output: Output) -> tuple[list[Card], list[tuple[C
             held.append((card, {"pid": row["pid"], "process": row.get("process_name", ""), "memory": memory(row)}))
         elif "retired_pages.address" in row:  # a row for each page
             known = pages.setdefault(str(card.values.get("uuid") or card.values.get("pci")), card)
-            known.parts["retired"] = {"all": known.parts.get("retired", {}).get("all", 0) + 1}
+            kind, counts = "double" if "Double" in row.get("retired_pages.cause", "") else "single", known.parts.get("retired", {})
+            known.parts["retired"] = {**counts, kind: counts.get(kind, 0) + 1}
         elif named(card) or measures(row):
             cards.append(card)
     return [*cards, *pages.values()], held

@@ -151,6 +151,8 @@ class Card:
                 self.gaps[f"sram_uncorrected_{span}"] = why
         if pages := self.parts.get("retired"):
             made["retired_pages"] = sum(pages.values())
+            if "double" in pages:
+                made["retired_double"] = pages["double"]
         elif why := self.gaps.get("retired"):
             self.gaps["retired_pages"] = why
         # R535 to R560 say the recovery action in two flags.

@@ -24,10 +24,36 @@ class Env(msgspec.Struct):
     value: str | int | float | bool | None = None  # only a string in the API; a manifest may have forgotten the quotes
 
 
+class Capabilities(msgspec.Struct):
+    """What a container may do beyond, or short of, the runtime's defaults."""
+
+    add: list[str] | None = None
+
+
 class SecurityContext(msgspec.Struct):
-    """The one field that lets a container see every device."""
+    """What lets a container see every device, and lock memory beyond its limit."""
 
     privileged: bool | None = None
+    capabilities: Capabilities | None = None
+
+    @property
+    def may_lock(self) -> bool:
+        """CAP_IPC_LOCK: no limit of locked memory holds."""
+        added = {name.upper().removeprefix("CAP_") for name in (self.capabilities and self.capabilities.add) or ()}
+        return bool(self.privileged) or bool(added & {"IPC_LOCK", "ALL"})
+
+
+class Probe(msgspec.Struct):
+    """When a probe gives up; the API fills in 0, 10 and 3."""
+
+    initialDelaySeconds: int | None = None
+    periodSeconds: int | None = None
+    failureThreshold: int | None = None
+
+    @property
+    def patience(self) -> float:
+        """Seconds from the start to the last failure that it waits for."""
+        return float((self.initialDelaySeconds or 0) + (self.periodSeconds or 10) * (self.failureThreshold or 3))
 
 
 class ContainerSpec(msgspec.Struct):
@@ -39,6 +65,8 @@ class ContainerSpec(msgspec.Struct):
     env: list[Env] | None = None
     restartPolicy: str | None = None
     securityContext: SecurityContext | None = None
+    livenessProbe: Probe | None = None
+    startupProbe: Probe | None = None
 
     def variable(self, name: str) -> str | None:
         """The literal value of an environment variable, None when it isn't set or comes from elsewhere."""
@@ -145,6 +173,7 @@ class Terminated(msgspec.Struct):
     message: str | None = None
     exitCode: int | None = None
     signal: int | None = None
+    startedAt: str | None = None
     finishedAt: str | None = None
 
 

@@ -26,7 +26,7 @@ from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.job import Stack
-from gpudoctor.knowledge.stack_waits import waits_in
+from gpudoctor.knowledge.stack_waits import collective, is_worker, waits_in
 from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -55,18 +55,29 @@ PYTHON = regex(r"\.pyx?:\d{1,9}\)$")
 # What stands before the package: …/site-packages/torch/… , /usr/lib/python3.12/threading.py
 BEFORE = regex(r"^.*(?:/(?:site|dist)-packages/|/lib/python3\.\d{1,2}/)")
 # --rank=3 of a launcher that passes it; torchrun's --local-rank is a number on the node, not in the job
+# == 41 (rank 3)  |  # rank 3  |  --- rank3 ---: what people write above the dump of each process
+HEADING = regex(
+    r"[#=*>\[(-]{0,6} ?(?:[\w.-]{1,40}[ :,]{1,3}){0,2}[\[(]?[Rr]ank[ :=_#]?(\d{1,7})[\])]?(?:[ :,]{1,2}[\w.-]{1,40})?[ #=*:-]{0,6}$"
+)
 GLOBAL_RANK = regex(r"(?:^|\s)--(?:global[-_])?rank[= ](\d{1,7})\b")
 
 
 def stacks(output: Output, about: Subject) -> Facts:
     """One Stack for each thread. Raises ParseError when there is none, with py-spy's own words for why."""
     found: list[dict[str, Any]] = []
-    pid = rank = None
+    pid: int | None = None
+    rank: int | None = None
+    named: int | None = None  # by a heading, for the process below it
     headed = dying = False
+    below = 0  # how many were found above the last heading
     for number, raw in enumerate(output.text.split("\n")[:MOST_LINES], 1):
         line = ESCAPES.sub("", raw[:LINE]).rstrip()
         if match := PROCESS.match(line):
-            pid, rank = int(match[1]), rank_of(match[2] or "")
+            own = rank_of(match[2] or "")
+            pid, rank, named = int(match[1]), named if own is None else own, None
+        elif match := HEADING.match(line):
+            pid, rank, headed, below = None, int(match[1]), False, len(found)
+            named = rank
         elif line.startswith(DYING):
             dying = True
         elif match := THREAD.match(line):
@@ -78,15 +89,18 @@ def stacks(output: Output, about: Subject) -> Facts:
             thread, active = (match[3] or match[1] or "").rstrip('"'), match[2].startswith("active") if match[2] in STATES else None
             found.append({"pid": pid, "rank": rank, "thread": thread, "active": active, "frames": [], "origin": origin})
         elif at := frame(line):
-            if not found and not headed and PYTHON.search(at):  # the line of the thread was cut off
+            if len(found) == below and not headed and PYTHON.search(at):  # the line of the thread was cut off
                 origin = Origin(output.named(), number, line.strip())
                 found.append({"pid": pid, "rank": rank, "thread": "", "active": None, "frames": [], "origin": origin})
-            if found and len(found[-1]["frames"]) < FRAMES:
+            if len(found) > below and len(found[-1]["frames"]) < FRAMES:
                 found[-1]["frames"].append(at)
     if not found:
         said = (output.text.strip() or output.stderr.decode("utf-8", "replace").strip())[:200]
         raise ParseError(f"{output.named()}: no stack of py-spy: {said or 'it is empty'}")
-    return {"stacks": [Stack(node=about.node, waits_in=waits_in(one["frames"]), **one) for one in found]}
+    for one in found:
+        frames = one["frames"]
+        one |= {"waits_in": waits_in(frames), "calls": collective(frames), "worker": is_worker(frames)}
+    return {"stacks": [Stack(node=about.node, **one) for one in found]}
 
 
 def frame(line: str) -> str:

@@ -33,6 +33,8 @@ class Process:
         self.pid: int | None = None
         self.device: int | None = None
         self.values: dict[str, str] = {}  # fields of Rank that are a word, the first one wins
+        self.held = ""
+        self.comms: dict[str, str] = {}  # a communicator's address in this process → its id
         self.hcas: list[str] = []
         self.transports: set[str] = set()
         self.settings: dict[str, str] = {}
@@ -109,6 +111,8 @@ class Process:
         self.claims = {**other.claims, **self.claims}
         self.settings = {**other.settings, **self.settings}
         self.hcas = self.hcas or other.hcas
+        self.held = self.held or other.held
+        self.comms = {**other.comms, **self.comms}
         self.transports |= other.transports
         self.gdr = other.gdr if self.gdr is None else self.gdr
         self.stage = max(self.stage, other.stage)
@@ -152,6 +156,7 @@ class Process:
             signal=self.signal,
             time=first.time if first else None,
             origin=first.origin if first else self.origin,
+            holds=self.values.get("pci") or self.held,
             **self.values,  # type: ignore[arg-type]
         )
 

@@ -26,6 +26,13 @@ UNSAID = "the configuration doesn't say"
 OF_DOCKER = frozenset({"runtimes", "default-runtime", "exec-opts", "log-driver", "storage-driver", "data-root", "registry-mirrors", "bip"})
 #  Default Runtime: runc            (docker info; the indentation differs between releases)
 INFO = regex(r"^ {0,2}(Runtimes|Default Runtime|Cgroup Driver|Name): (\S.{0,300}?)\s*$", re.MULTILINE)
+# Picked out by grep:
+#  Cgroup Driver: cgroupfs  |  137:            SystemdCgroup = true  |  "systemdCgroup": false,  |  cgroup_manager = "systemd"
+DRIVER_ALONE = regex(
+    r"""^(?:\S{0,200}:)?(?:\d{1,6}[:-])?\s*(?:Cgroup Driver: (?P<docker>systemd|cgroupfs)"""
+    r"""|"?[Ss]ystemdCgroup"? ?[=:] ?(?P<containerd>true|false)"""
+    r"""|"?native\.cgroupdriver=(?P<daemon>\w+)"?|cgroup_manager ?= ?"(?P<crio>systemd|cgroupfs)"),?\s*$"""
+)
 MOST = 200  # runtimes of one configuration
 
 
@@ -63,7 +70,7 @@ class Said:
 def configs(output: Output, about: Subject) -> Facts:
     """One record for each program that the text configures. Raises `ParseError` where it configures none of these."""
     text = output.text
-    found = of_json(text) if text.lstrip()[:1] == "{" else of_toml(text) or of_docker_info(text)
+    found = of_json(text) if text.lstrip()[:1] == "{" else of_toml(text) or of_docker_info(text) or of_grep(text)
     if not found:
         raise ParseError(f"{output.named()}: no configuration of a container runtime: {text.strip()[:80]!r}")
     return {"runtime_configs": [said.fact(output, about.node or said.host) for said in found]}
@@ -181,6 +188,19 @@ def of_docker_info(text: str) -> list[Said]:
     if "Name" in found and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.-]{0,252}", found["Name"][2]):
         said.host = found["Name"][2]
     return [said]
+
+
+def of_grep(text: str) -> list[Said]:
+    """A program of which only the cgroup driver was picked out; where the entries of containerd don't agree, nothing is said."""
+    found: dict[str, Said] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not (match := DRIVER_ALONE.match(line[:LINE])):
+            continue
+        driver = match["docker"] or match["daemon"] or match["crio"] or DRIVERS[match["containerd"]]
+        program = "cri-o" if match["crio"] else "containerd" if match["containerd"] else "docker"
+        said = found.setdefault(program, Said(program, number, line.strip()[:LINE]))
+        said.fields["cgroup_driver"] = driver if said.fields.get("cgroup_driver", driver) == driver else None
+    return [said for said in found.values() if said.fields["cgroup_driver"] in DRIVERS.values()]
 
 
 def text_of(value: Any) -> str:

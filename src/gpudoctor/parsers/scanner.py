@@ -64,6 +64,13 @@ class Patterns(Sequence[Any]):
         return captured(self[number].search(line)) if captures else ""
 
 
+def alone(pattern: str) -> Any:
+    """One pattern that a line is held against."""
+    import re2
+
+    return re2.compile(pattern)
+
+
 class Scanner(NamedTuple):
     """Named patterns, compiled."""
 

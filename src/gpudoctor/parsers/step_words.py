@@ -20,6 +20,7 @@ class Step(NamedTuple):
     relative: float | None = None
     data: float | None = None  # seconds
     memory: float | None = None  # MiB
+    peak: float | None = None  # MiB, the most so far
 
 
 N = r"(\d{1,9}(?:\.\d{1,9})?)"
@@ -35,6 +36,7 @@ STEP = regex(
     r"|\b[Ss]tep (\d{1,10})(?: ?/ ?(\d{1,10})|())(?= ?[|:,(]| +loss)"
     r"|\]? ?\[ *(\d{1,10})/ *(\d{1,10})(?:\]| \()|\| *(\d{1,10})/(\d{3,10}) \[(?=\d)"
 )
+PART = regex(r"[\[|] *\d{1,10}/")  # [ 50/1000]  |  | 120/1000 [
 SECONDS = regex(
     rf"iter time \(s\): {N}|train_step_timing in s[:=] ?{N}|(?:^|[\s,|])[Tt]ime:? +{N}(?:s\b|\s|$|,)|, *{N}s/it"
     rf"|\bstep_time(?:_s)?[=:] ?{N}s?\b"
@@ -53,7 +55,15 @@ MEMORY = regex(
 ALLOCATED = regex(
     rf"(?<!max )(?<!peak )(?<!max_memory_)(?<!cannot )\b(?:memory_)?allocated(?:\(\))?[:= ] ?{N}(?: ?([MG])i?B)?\b", re.IGNORECASE
 )
+# max_mem: 3204M (detectron2, fvcore)  |  max mem: 3204 (torchvision, MB)  |  memory: 3204 (mmengine, MB)  |  peak_mem=21.4GB
+# max_memory_allocated: 41200000000 (NeMo, bytes). They can't fall: only that they go on rising by the same says something.
+PEAK = regex(
+    rf"\bmax[_ ]mem(?:ory)?(?:_allocated)?[:=] ?(\d{{1,15}}(?:\.\d{{1,9}})?) ?([KMG]?)(?:i?B)?\b"
+    rf"|\bpeak[_ ](?:gpu[_ ])?(?:mem|memory|allocated)[=: ]+{N} ?([KMG])i?B\b"
+    rf"|  memory: (\d{{3,6}})()  "
+)
 IN_MB = regex(r"\(Mi?B\)")
+BYTES = 10_000_000.0  # MB that no GPU has
 UNITS = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0}
 OTHER = regex(r"examples/s|\bB/s|Download|Loading|Map[ :(]|Filter|Tokeniz|shards", re.IGNORECASE)  # bars that aren't of training
 LONGEST = 4000  # characters of a line
@@ -76,10 +86,10 @@ def step_in(text: str) -> Step | None:
     """What a line of progress says, None for any other line.
 
     >>> step_in(" iteration  120/ 1000 | elapsed time per iteration (ms): 1234.5 |")
-    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None)
+    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None, peak=None)
     """
     text = text[:LONGEST]
-    if not ("iter" in text or "tep" in text or ("[" in text and "/" in text)):  # a quick look before the patterns
+    if not ("iter" in text or "tep" in text or ("[" in text and "/" in text and PART.search(text))):  # a quick look before the patterns
         return None
     match = STEP.search(text)
     if match is None or OTHER.search(text):
@@ -97,9 +107,29 @@ def step_in(text: str) -> Step | None:
     if held:
         number, unit = (group for group in held.groups() if group is not None)
         memory = float(number) * UNITS[unit.removesuffix("i")]
-    if seconds is None and rate is None and memory is None and not re.search(r"loss|lr\b|learning rate|samples", text, re.IGNORECASE):
+    peak = peak_in(text)
+    if (
+        seconds is None
+        and rate is None
+        and memory is None
+        and peak is None
+        and not re.search(r"loss|lr\b|learning rate|samples", text, re.IGNORECASE)
+    ):
         return None
-    return Step(int(step), int(total) if total else None, seconds, 1 / rate if rate else None, data, memory)
+    return Step(int(step), int(total) if total else None, seconds, 1 / rate if rate else None, data, memory, peak)
+
+
+def peak_in(text: str) -> float | None:
+    """MiB of the most memory so far. A bare number is in MB, as torchvision and mmengine print it, or in bytes where it is as large.
+
+    >>> peak_in("max_mem: 3204M"), peak_in("max mem: 5120"), peak_in("max_memory_allocated: 1048576000 |")
+    (3204.0, 5120.0, 1000.0)
+    """
+    if not (match := PEAK.search(text)):
+        return None
+    number, unit = (group for group in match.groups() if group is not None)
+    value = float(number)
+    return value / 2**20 if not unit and value > BYTES else value * UNITS[unit or "M"]
 
 
 def first(pattern: re.Pattern[str], text: str) -> float | None:

@@ -14,8 +14,10 @@ from gpudoctor.patterns import regex
 MOST = 20_000  # operations of one log
 
 # [PG ID 0 PG GUID 0(default_pg) Rank 5]  |  [PG 1 Rank 5]  |  [Rank 5]: in a subgroup the number is that of the group
+# Rank 5]  failure detected …: who compares ranks cuts away what stands before
 WHO = regex(
-    r"\[(?:PG (?:ID )?(?P<id>\d{1,9})(?: PG GUID (?P<guid>[^\s(\]]{1,64})(?:\((?P<name>[^)]{0,128})\))?)? )?Rank (?P<rank>\d{1,7})\]"
+    r"(?:\[(?:PG (?:ID )?(?P<id>\d{1,9})(?: PG GUID (?P<guid>[^\s(\]]{1,64})(?:\((?P<name>[^)]{0,128})\))?)? )?|^\s{0,8})"
+    r"Rank (?P<rank>\d{1,7})\]"
 )
 # WorkNCCL(SeqNum=25, OpType=_ALLGATHER_BASE, NumelIn=1024, NumelOut=8192, Timeout(ms)=600000) ran for 600083 milliseconds …
 # WorkNCCL(OpType=ALLREDUCE, TensorShape=[1024], Timeout(ms)=1800000) ran for 1801910 milliseconds …         (up to 1.9)
@@ -35,7 +37,7 @@ MARKS = (
 )
 # last enqueued work: 26, last completed work: 24  |  last enqueued NCCL work: 10, last completed NCCL work: 9.
 NUMBERS = regex(
-    r"last enqueued (?:NCCL )?work: (-?\d{1,18}),(?: last started (?:NCCL )?work: (-?\d{1,18}),)?"
+    r"[Ll]ast enqueued (?:NCCL )?work: (-?\d{1,18}),(?: last started (?:NCCL )?work: (-?\d{1,18}),)?"
     r" last completed (?:NCCL )?work: (-?\d{1,18})"
 )
 # failure detected by watchdog at work sequence id: 25  |  Timeout at NCCL work: 10  |  detected by watchdog at work: 38
@@ -128,7 +130,7 @@ class Operations:
                 operation=operation(word),
                 elements_in=count,
                 last_enqueued=nth,
-                state="scheduled",
+                state="launched",
                 time=line.time,
                 origin=origin,
             )
@@ -136,10 +138,27 @@ class Operations:
     def facts(self, ranks: dict[int, tuple[int | None, str]]) -> list[Collective]:
         """The records; `ranks` gives rank and host of a process by its number."""
         made = []
-        for (owner, _, _), fields in self.made.items():
-            rank, node = ranks.get(owner, (None, ""))
-            made.append(Collective(**{"rank": rank, "node": node, **fields}))
+        together = self.together()
+        for key, fields in self.made.items():
+            rank, node = ranks.get(key[0], (None, ""))
+            made.append(Collective(**{"rank": rank, "node": node, **fields, **together.get(key, {})}))
         return made
+
+    def together(self) -> dict[tuple[int, str, int | None], dict[str, str]]:
+        """The calls of NCCL's communicators, which each process knows by an address of its own, under the id that all know: only where
+        their last ones have one number and aren't one operation. All others say no more than that the job ran.
+        """
+        last: dict[str, list[tuple[int, str, int | None]]] = {}
+        for key in self.made:
+            if key[1].startswith("0x") and (name := self.owners[key[0]].comms.get(key[1])):
+                last.setdefault(name, []).append(key)
+        apart: dict[tuple[int, str, int | None], dict[str, str]] = {}
+        for name, keys in last.items():
+            calls = [self.made[key] for key in keys]
+            different = {(one["operation"], one["elements_in"]) for one in calls}
+            if len({one["sequence"] for one in calls}) == 1 and len(different) > 1:
+                apart.update({key: {"group": name} for key in keys})
+        return apart
 
 
 def group_of(text: str) -> str:

@@ -11,7 +11,7 @@ from statistics import median
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import Pace
-from gpudoctor.knowledge.trend import change, rise
+from gpudoctor.knowledge.trend import change, climb, rise
 from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.plain import plain
 from gpudoctor.parsers.rank_line import Line, line_of
@@ -66,6 +66,7 @@ class Seen:
         fed = self.steps[WARM:] or [one for one in self.steps if one.step >= WARMED]
         shares = [min(1.0, one.data / one.seconds) for one in fed if one.data is not None and one.seconds]
         memory = [one.memory for one in self.steps if one.memory is not None] or self.memory
+        peaks = [one.peak for one in self.steps if one.peak is not None]
         slower, since = change(known)
         numbered = [one.step for one in self.steps[WARM:] if one.seconds or one.relative]
         gaps = [later - earlier for earlier, later in pairwise(self.times)]
@@ -84,8 +85,9 @@ class Seen:
             data_share=median(shares) if shares else None,
             slowest=self.slowest.names if self.slowest else "",
             slowest_by=self.slowest.factor if self.slowest else None,
-            memory=memory[-1] if memory else None,
+            memory=memory[-1] if memory else peaks[-1] if peaks else None,
             memory_rise=rise(memory),
+            memory_climb=climb(peaks),
             memory_never_falls=all(later >= earlier for earlier, later in pairwise(memory)),
             last=last,
             every=median(gaps) if gaps else None,

@@ -96,9 +96,11 @@ class WorkloadSpec(msgspec.Struct):
 
 
 class ReplicaStatus(msgspec.Struct):
-    """How many pods of one Kubeflow role run."""
+    """How many pods of one Kubeflow role run, and have ended."""
 
     active: int | None = None
+    succeeded: int | None = None
+    failed: int | None = None
 
 
 class WorkloadStatus(msgspec.Struct):
@@ -109,6 +111,8 @@ class WorkloadStatus(msgspec.Struct):
     updatedReplicas: int | None = None
     active: int | list[msgspec.Raw] | None = None
     ready: int | bool | None = None
+    succeeded: int | None = None
+    failed: int | None = None
     desiredNumberScheduled: int | None = None
     currentNumberScheduled: int | None = None
     numberReady: int | None = None

@@ -240,3 +240,8 @@ def message_problems(given: Library) -> Iterator[str]:
             yield f"{entry.name}: pattern: has more than one group"
         if not pattern.search(entry.line):
             yield f"{entry.name}: pattern doesn't match its own line"
+        try:
+            if entry.unless and re2.compile(entry.unless, options).search(entry.line):
+                yield f"{entry.name}: unless: its own line is excepted"
+        except re2.error as error:
+            yield f"{entry.name}: unless: {error}"

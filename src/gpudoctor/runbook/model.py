@@ -167,6 +167,7 @@ class KnownMessage(Struct, frozen=True, kw_only=True):
     name: str
     pattern: str
     line: str
+    unless: str = ""  # RE2; a line that fits this too doesn't say it
     source: str = ""
     benign: bool = False
     survivor: bool = False  # says only that another process of the job is gone or late: never who began

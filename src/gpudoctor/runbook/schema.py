@@ -275,6 +275,7 @@ class Message(Model):
     name: Snake
     pattern: Annotated[str, Field(min_length=1)]
     line: Annotated[str, Field(min_length=1)]
+    unless: str = ""
     source: str = ""
     benign: bool = False
     survivor: bool = False

@@ -1,0 +1,37 @@
+"""What somebody meant to happen: a test that wants to be refused, and says so in the same line, shows that a rule works."""
+
+from __future__ import annotations
+
+from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts.kubernetes import Message
+from gpudoctor.parsers.messages import errors
+from gpudoctor.patterns import regex
+
+KINDS = ("messages", "schedule_reasons")
+# taint_test.go:44: pod "cpu-0" stays Pending as expected: 0/3 nodes …  |  got expected error: pods "gpu-3" is forbidden: exceeded quota …
+# ok 3 pod with 9 GPUs stays pending (0/2 nodes are available: …)  |  --- PASS: TestQuota (0/2 nodes …)  |  negative test: no GPU requested
+MEANT = regex(
+    r"(?i)(?<!not )\bas (?:expected|intended|designed)\b|\bexpected (?:error|failure|refusal|rejection|denial)\b"
+    r"|\bexpecting (?:\w+ ){0,6}(?:to (?:fail|refuse|reject|deny)|error|failure)\b|\b(?:negative test|on purpose|deliberately)\b"
+    r"|^\W{0,8}(?:ok \d+ |PASS(?:ED)?\b|--- PASS:|\u2705|\u2713|\u2714)"
+)
+DENIED = regex(r"(?i)\bunexpected|(?:\bnot|n't)(?: \w+){0,2} as expected|\bFAIL(?:ED)?:")
+
+
+def without_expected(facts: Facts) -> Facts:
+    """The facts without messages and scheduler's reasons in whose line somebody says that they were wanted."""
+    return {kind: [fact for fact in records if not wanted(fact)] if kind in KINDS else records for kind, records in facts.items()}
+
+
+def wanted(fact: Fact) -> bool:
+    """Whether the line of a record says that this was to happen.
+
+    >>> from gpudoctor.facts import Origin
+    >>> lines = ["ok 3 stays pending: 0/2 nodes", "refused, as expected: 0/2 nodes", "does not work as expected: 0/2 nodes"]
+    >>> [wanted(Fact(origin=Origin("a", 1, line))) for line in lines]
+    [True, True, False]
+    """
+    line = fact.origin.text[:2000]
+    if isinstance(fact, Message) and fact.name not in errors():  # it excuses others
+        return False
+    return MEANT.search(line) is not None and DENIED.search(line) is None

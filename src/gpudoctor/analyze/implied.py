@@ -1,0 +1,154 @@
+"""What objects say when they are laid side by side, after all texts are read.
+
+A pod that a table shows as Pending is completed from the one template that was given. What a controller would say of a queue, a quota or a
+node pool beside the pod (Kueue, the API server, Karpenter) is said in the controller's place, as the known message of that meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from gpudoctor.analyze.cut_objects import PRIVATE, SHOWN, Allowance, PodTemplate
+from gpudoctor.analyze.exporters_missing import nodes_without
+from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts.kubernetes import Message, Node, NodeUsage, Pod, Quota, ScheduleReason, Workload
+from gpudoctor.knowledge.resources import gpu_count, is_gpu
+
+# Kueue leaves these out of account (its configuration can leave out more: excludeResourcePrefixes).
+UNCOUNTED = ("pods", "ephemeral-storage")
+# Resources of a quota that every container must then state. https://kubernetes.io/docs/concepts/policy/resource-quotas/
+STATED = {f"{side}.{name}": (side, name) for side in ("limits", "requests") for name in ("cpu", "memory")} | {
+    "cpu": ("requests", "cpu"),
+    "memory": ("requests", "memory"),
+}
+WAITS = "person_says_pending"  # a message: somebody writes that the pod waits
+
+
+def completed(facts: Facts) -> Facts:
+    """The facts with what follows from several of them."""
+    templates = distinct([one for one in facts.get("pod_templates", []) if isinstance(one, PodTemplate)])
+    allowances = [one for one in facts.get("allowances", []) if isinstance(one, Allowance)]
+    found: Facts = {kind: records for kind, records in facts.items() if kind not in PRIVATE}
+    found = waiting(found, templates)
+    if missing := [*nodes_without(found)]:
+        found["exporter_nodes"] = [*missing]
+    said = [*words(found, templates, allowances)]
+    if said:
+        found["messages"] = [*found.get("messages", []), *said]
+    idle = [one for one in templates if one.wants_gpu and not one.asks.gpus and not one.asks.component]
+    if idle and not any(one.asks.gpus for one in templates) and "workloads" not in found and "pods" not in found:
+        one = idle[0].asks
+        made = Workload(
+            namespace=one.namespace, workload="", kind="", name="", node_selector=one.node_selector or {"": ""}, origin=one.origin
+        )
+        found["workloads"] = [replace(made, tolerations=one.tolerations)]
+    return found
+
+
+def distinct(templates: Sequence[PodTemplate]) -> list[PodTemplate]:
+    """Templates that ask for different things; of a JobSet's or a training job's roles the one with the most GPUs."""
+    seen: dict[str, PodTemplate] = {}
+    for one in templates:
+        asks = one.asks
+        seen.setdefault(
+            repr((sorted(asks.requests.items()), sorted(asks.node_selector.items()), asks.tolerations, asks.node_affinity)), one
+        )
+    return sorted(seen.values(), key=lambda one: -one.asks.gpus)
+
+
+def of(facts: Facts, kind: str, fact_type: type[Any]) -> list[Any]:
+    """The records of one type."""
+    return [one for one in facts.get(kind, []) if isinstance(one, fact_type)]
+
+
+def waiting(facts: Facts, templates: Sequence[PodTemplate]) -> Facts:
+    """The facts with the pods that wait completed by what they ask for."""
+    pods: list[Pod] = of(facts, "pods", Pod)
+    pending = [pod for pod in pods if pod.phase == "Pending" and not pod.node and not pod.component and not pod.deleting]
+    blank = [pod for pod in pending if "requests" in pod.gaps]
+    reasons: list[ScheduleReason] = of(facts, "schedule_reasons", ScheduleReason)
+    names = {(reason.namespace, reason.pod) for reason in reasons}
+    made: dict[tuple[str, str], Pod] = {}
+    if len(templates) == 1 or (templates and templates[0].asks.gpus > 0 == templates[1].asks.gpus):
+        asks = templates[0].asks
+        made = {(pod.namespace, pod.pod): filled(pod, asks) for pod in blank}
+        heard = reasons or any(one.name == WAITS for one in of(facts, "messages", Message))
+        if not pending and heard and not any(pod.requests for pod in pods if pod.target):
+            space, name = next(iter(names)) if len(names) == 1 else ("", asks.pod)
+            left = {field: why for field, why in asks.gaps.items() if field not in ("phase", "pod", "node", "scheduled", "schedule_reason")}
+            made[space, name] = replace(asks, namespace=space or asks.namespace, pod=name, phase="Pending", gaps=left)
+            pods = [*pods, made[space, name]]
+    elif not templates and measured(facts):
+        made = {(pod.namespace, pod.pod): filled(pod, one_gpu(pod)) for pod in blank}
+    if not made and len(pending) != 1:
+        return facts
+    facts = {**facts, "pods": [made.get((pod.namespace, pod.pod), pod) for pod in pods]}
+    if names == {("", "")} and len(pending) == 1:
+        only = pending[0]
+        facts["schedule_reasons"] = [replace(reason, namespace=only.namespace, pod=only.pod) for reason in reasons]
+    return facts
+
+
+def filled(pod: Pod, asks: Pod) -> Pod:
+    """A pod of a table with what it asks for."""
+    changes = {field: getattr(asks, field) for field in SHOWN if field in pod.gaps and field not in asks.gaps}
+    left = {field: why for field, why in pod.gaps.items() if field not in changes and field not in ("node", "scheduled")}
+    return replace(pod, **changes, gaps=left)
+
+
+def measured(facts: Facts) -> bool:
+    """Whether somebody has counted the GPUs in use on all nodes that have some."""
+    counted = {usage.node for usage in of(facts, "node_usage", NodeUsage) if any(map(is_gpu, usage.requested))}
+    offering = {node.node for node in of(facts, "nodes", Node) if gpu_count(node.allocatable)}
+    return bool(offering) and offering <= counted
+
+
+def one_gpu(pod: Pod) -> Pod:
+    """A pod that asks for the least that a GPU pod can ask for: where that fits nowhere, the pod doesn't."""
+    known = {"requests", "gpus", "gpu_resources", "node_selector", "node_affinity", "tolerations"}
+    missing = dict.fromkeys(SHOWN - known, "not shown")
+    return replace(pod, requests={"nvidia.com/gpu": 1}, gpus=1, gpu_resources=["nvidia.com/gpu"], gaps=missing)
+
+
+def words(facts: Facts, templates: Sequence[PodTemplate], allowances: Sequence[Allowance]) -> Iterator[Fact]:
+    """What controllers would say."""
+    pods: list[Pod] = [pod for pod in of(facts, "pods", Pod) if pod.target and not pod.node and pod.requests]
+    yield from of_queues(templates, pods, [one for one in allowances if one.kind == "queue"])
+    pending = any(pod.phase == "Pending" and not pod.component for pod in of(facts, "pods", Pod))
+    for pool in allowances if pending else ():
+        full = [name for name in pool.most if is_gpu(name) and pool.used.get(name, 0) >= pool.most[name]]
+        if pool.kind == "nodepool" and full:
+            yield Message(name="autoscaler_pool_limit", detail=pool.name, source="status", origin=pool.origin)
+    yield from of_quotas(templates, of(facts, "quotas", Quota), of(facts, "workloads", Workload), of(facts, "pods", Pod))
+
+
+def of_queues(templates: Sequence[PodTemplate], pods: Sequence[Pod], queues: Sequence[Allowance]) -> Iterator[Message]:
+    """Kueue, on a workload of the one queue that was given: a resource that it doesn't cover, or has too little left of."""
+    asking = [one.asks for one in templates if one.suspended or one.asks.queue_name] + [pod for pod in pods if pod.queue_name]
+    if len(queues) != 1 or not asking or not (queues[0].waiting or any(one.suspended for one in templates)):
+        return
+    queue, asks = queues[0], asking[0]
+    wanted = {name: amount for name, amount in asks.requests.items() if name not in UNCOUNTED and amount > 0}
+    missing = sorted(wanted.keys() - queue.most.keys())
+    short = sorted(name for name in wanted.keys() & queue.most.keys() if wanted[name] > queue.most[name] - queue.used.get(name, 0))
+    if missing:
+        yield Message(name="kueue_resource_unavailable", detail=missing[0], source="status", namespace=asks.namespace, origin=queue.origin)
+    elif short:
+        yield Message(name="kueue_quota_insufficient", detail=short[0], source="status", namespace=asks.namespace, origin=queue.origin)
+
+
+def of_quotas(
+    templates: Sequence[PodTemplate], quotas: Sequence[Quota], owners: Sequence[Workload], pods: Sequence[Pod]
+) -> Iterator[Message]:
+    """The API server, on a container that doesn't state what a quota counts, where no pod was made."""
+    without = {(side, name) for one in templates for side, names in one.without.items() for name in names}
+    # a limit is a request too
+    without -= {("requests", name) for side, name in [*without] if side == "requests" and ("limits", name) not in without}
+    none = any(owner.desired and owner.current == 0 for owner in owners) and not any(pod.target and not pod.component for pod in pods)
+    for quota in quotas if none else ():
+        if STATED.get(quota.resource) in without:
+            yield Message(name="quota_needs_values", detail=quota.quota, source="status", namespace=quota.namespace, origin=quota.origin)
+            return

@@ -1,0 +1,33 @@
+"""What a line of Python prints that asks a framework for GPUs: `python -c "import torch; print(torch.cuda.is_available())"`."""
+
+from __future__ import annotations
+
+from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.parsers import ParseError
+from gpudoctor.parsers.messages import scan_text
+from gpudoctor.patterns import regex
+from gpudoctor.probes.base import Output
+
+# PyTorch; TensorFlow; CuPy, Numba, JAX
+ASKS = regex(
+    r"cuda\.is_available\(\)|cuda\.device_count\(\)|list_physical_devices\(\W?GPU|getDeviceCount\(\)|is_gpu_available\(\)|cuda\.gpus\b"
+)
+NONE = regex(r"(?:False|0|\[\]|False 0|\(False, 0\))$")
+LONGEST = 2000
+
+
+def score(argv: tuple[str, ...], whole: str) -> int:
+    """0 or 60: whether a program was asked for GPUs, and its last line says that there are none."""
+    last = whole.strip().rpartition("\n")[2].strip() if len(whole) < LONGEST else ""
+    return 60 if argv and NONE.match(last) and any(ASKS.search(word) for word in argv) else 0
+
+
+def facts(output: Output, about: Subject) -> Facts:
+    """The known message that the answer stands for, and those of the lines before it. Raises `ParseError` for anything else."""
+    if not score(output.command.argv, output.text):
+        raise ParseError(f"{output.named()}: no answer of a program that was asked for GPUs: {output.text.strip()[:80]!r}")
+    *before, last = output.text.strip().split("\n")
+    found = scan_text("torch.cuda.is_available(): False", source="exec", about=about, origin=Origin(output.named(), len(before) + 1, last))
+    for number, line in enumerate(before, 1):
+        found += scan_text(line, source="exec", about=about, origin=Origin(output.named(), number, line.strip()))
+    return {"messages": [*found]}

@@ -1,0 +1,53 @@
+"""What tools, logs and notes state as a number → measures, and the one of many rows of a table that is slower than the others.
+
+Each reader looks for its own lines among all others, so that an output is read wherever it was pasted: machines (`measures_host`), services
+(`measures_service`), programs (`measures_work`), tables of ranks and of runs (`odd_rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpudoctor.facts import Facts, Subject
+from gpudoctor.facts.stall import Pace
+from gpudoctor.parsers import LINE, ParseError
+from gpudoctor.parsers.measured import Line, Reading, measure
+from gpudoctor.parsers.measures_host import host
+from gpudoctor.parsers.measures_service import service
+from gpudoctor.parsers.measures_work import work
+from gpudoctor.parsers.odd_rows import odd, runs
+from gpudoctor.parsers.plain import plain
+from gpudoctor.patterns import regex
+from gpudoctor.probes.base import Output
+
+MOST = 50_000  # lines of one text
+READERS = (host, service, work, runs)
+# 2026-03-01T11:59:36.100000000Z of `kubectl logs --timestamps`
+STAMP = regex(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z ")
+
+
+def numbered(text: str, argv: Sequence[str] = ()) -> list[Line]:
+    """The lines that are looked at, numbered from 1, without the time that the container runtime put before them; as line 0 the command."""
+    asked = [(0, f"$ {' '.join(argv)}"[:LINE])] if argv else []
+    return asked + [
+        (number, STAMP.sub("", line[:LINE]).rstrip("\r")) for number, line in enumerate(text.split("\n")[:MOST], 1) if line.strip()
+    ]
+
+
+def readings(lines: list[Line]) -> list[Reading]:
+    """What all readers find."""
+    return [one for reader in READERS for one in reader(lines)]
+
+
+def measures(output: Output, about: Subject) -> Facts:
+    """A Measure for each number, a Pace for each table in which one row stands out."""
+    text = plain(output)
+    if not text.strip() and output.failure:
+        raise ParseError(f"{output.named()}: no text")
+    lines = numbered(text, output.command.argv)
+    place = {"node": about.node, "namespace": about.namespace, "pod": about.pod}
+    paces = [
+        Pace(slowest=one.slowest, slowest_by=one.factor, origin=one.origin(output.named()), **place)  # type: ignore[arg-type]
+        for one in odd(lines)
+    ]
+    return {"measures": [measure(one, output.named(), place) for one in readings(lines)], "paces": [*paces]}

@@ -1,0 +1,107 @@
+"""Questions to Prometheus about DCGM's metrics with their answers, as people keep them: the metric may be named in the question only.
+
+avg_over_time(DCGM_FI_DEV_GPU_UTIL{namespace="ml"}[24h])
+{gpu="3", Hostname="gpu-02", pod="train-0"} => 96.4 @[1772366400]            (promtool query instant)
+
+[{"query": "avg(DCGM_FI_PROF_SM_ACTIVE) by (gpu)", "result": [{"metric": {"gpu": "3"}, "value": [1772366400, "0.014"]}]}]
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gpudoctor.facts import Facts, Subject
+from gpudoctor.parsers import ParseError
+from gpudoctor.parsers.plain import plain
+from gpudoctor.parsers.prometheus_range import Key, holder, key, put, sample
+from gpudoctor.patterns import regex
+from gpudoctor.probes.base import Output
+
+METRIC = regex(r"\bDCGM_FI_\w{3,60}")
+# DCGM_FI_DEV_GPU_UTIL{gpu="3",…} => 96.4 @[1772366400.1]  |  {gpu="3"} 96.4  |  {gpu="3"} => 96.4 @[…]
+ANSWER = regex(
+    r"^\s*(DCGM_FI_\w{3,60})?\{([^{}]{1,4000})\}(\s+|\s*=>\s*)"
+    r"(-?\d{1,15}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?)(?: @\[(\d{9,11})(?:\.\d{1,9})?\])?\s*$"
+)
+LABEL = regex(r'(\w{1,100})="([^"]{0,500})"')
+QUESTIONS, MOST = ("q", "query", "expr", "promql"), 20_000
+# Shares, differences and rates of a metric are other quantities.
+CHANGED = regex(r"\b(?:rate|irate|increase|delta|deriv|count\w*|stddev\w*|absent\w*|changes|quantile)\s*\(|/|\*|[<>]=?|==")
+Point = tuple[str, dict[str, str], float, float]
+
+
+def score(whole: str, argv: Sequence[str] = ()) -> bool:
+    """Whether a text has an answer without its metric's name, or one of promtool; the question may stand in the command that is shown."""
+    text = asking(whole, argv)
+    return "DCGM_FI_" in text and any(True for _ in points(text))
+
+
+def asking(whole: str, argv: Sequence[str]) -> str:
+    """The text behind the command that asked."""
+    command = " ".join(argv)[:5000]
+    return f"{command}\n{whole}" if "DCGM_FI_" in command else whole
+
+
+def queries(output: Output, about: Subject) -> Facts:
+    """A sample for each GPU, of all that was asked at about the same time."""
+    found: dict[Key, dict[str, Any]] = {}
+    moments: dict[Key, float] = {}
+    for name, labels, value, moment in points(asking(plain(output), output.command.argv)):
+        who = key(labels, about)
+        if not any(who[1:4]) and not who[0]:
+            continue
+        who = (*who[:4], "")
+        put(found.setdefault(who, {}), name, value, holder(labels))
+        moments[who] = max(moments.get(who, 0.0), moment)
+    if not found and output.text.strip():
+        raise ParseError(f"{output.named()}: no answers about DCGM's metrics: {output.text.strip()[:80]!r}")
+    return {"gpu_samples": [sample(who, moments[who], read, output.named()) for who, read in found.items() if read]}
+
+
+def points(whole: str) -> Iterator[Point]:
+    """Metric, labels, value, time."""
+    if whole.lstrip()[:1] == "[":
+        yield from listed(whole)
+        return
+    asked = ""
+    for line in whole.split("\n")[:MOST]:
+        match = ANSWER.match(line[:5000]) if "}" in line else None
+        if match and (name := match[1] or asked) and (match[1] is None or "=>" in match[3]):
+            yield name, dict(LABEL.findall(match[2])), float(match[4]), float(match[5] or 0)
+        elif not match and (metric := METRIC.search(line)):
+            bare = line.replace(metric[0], "", 1)
+            asked = "" if CHANGED.search(BRACED.sub("", bare)) else metric[0]
+
+
+# What says nothing of what is done with a metric: texts, labels, spans, addresses.
+BRACED = regex(r'https?://\S{1,500}|"[^"]{0,500}"|\{[^{}]{0,2000}\}|\[\w{1,10}\]')
+
+
+def listed(whole: str) -> Iterator[Point]:
+    """The same of a list of questions in JSON."""
+    try:
+        items = json.loads(whole)
+    except (ValueError, RecursionError):
+        return
+    for item in items[:MOST] if isinstance(items, list) else ():
+        if not isinstance(item, dict):
+            continue
+        asked = next((item[name] for name in QUESTIONS if isinstance(item.get(name), str)), "")
+        metric = METRIC.search(asked)
+        data = item.get("result", item.get("data"))
+        rows = data.get("result") if isinstance(data, dict) else data
+        if not metric or CHANGED.search(BRACED.sub("", asked)) or not isinstance(rows, list):
+            continue
+        for row in rows[:MOST]:
+            labels, value = (row.get("metric"), row.get("value")) if isinstance(row, dict) else (None, None)
+            if not isinstance(labels, dict) or not isinstance(value, list) or len(value) != 2:
+                continue
+            try:
+                moment, number = float(value[0]), float(value[1])
+            except (TypeError, ValueError, OverflowError):
+                continue
+            if math.isfinite(moment) and math.isfinite(number) and abs(number) < 2**63:
+                yield metric[0], {str(name): str(text) for name, text in labels.items()}, number, moment
