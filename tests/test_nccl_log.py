@@ -388,6 +388,7 @@ def test_exits_that_launchers_report() -> None:
     assert (ranks(mpi)[3].node, ranks(mpi)[3].signal) == ("gpu-07", 9)
     slurm = read("srun: error: gpu-07: task 12: Exited with exit code 1\nsrun: error: Node failure on gpu-08\n")
     assert [(one.name, one.detail) for one in messages(slurm)] == [
+        ("host_tasks_ended", "gpu-07"),
         ("step_task_ended", "gpu-07: task 12"),
         ("ended_by_node_failure", "gpu-08"),
     ]

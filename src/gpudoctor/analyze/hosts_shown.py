@@ -7,7 +7,7 @@ what tells the parts apart.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 
 from gpudoctor.parsers import LINE
@@ -27,6 +27,7 @@ AROUND = r"(?:={2,20}|-{2,20}|#{2,20}|\*{2,20}|>{2,8}|<{2,8})"
 MARK = regex(rf"^{AROUND} ?([a-z][a-z0-9.-]{{0,60}}\d[a-z0-9.-]{{0,60}}?):? ?(?:{AROUND})?$")
 # gpu-02: 5.15.0-119-generic                       (pdsh, clush without -b, a loop with echo -n)
 HEAD = regex(rf"^({NAME}): ?(.*)$")
+DIGITS = regex(r"\d+")
 SEPARATOR = regex(r"^-{2,3}$")
 HOSTNAME = regex(r"^HOSTNAME=(\S{1,253})$", re.MULTILINE)
 # for h in gpu-01 gpu-02; do ssh $h uname -r; done  |  pdsh -w gpu-[01-02] uname -r
@@ -115,5 +116,10 @@ def local(command: str) -> bool:
 
 
 def names(parts: Iterator[tuple[str, str]]) -> set[str]:
-    """The hosts of prompts, (host, command) each, whose commands speak of their own machine."""
-    return {host for host, command in parts if host and local(command)}
+    """The hosts of prompts, (host, command) each, whose commands speak of their own machine.
+
+    Two at least that are named alike but for a number: a container's prompt shows a pod or an id beside its machine's name.
+    """
+    shown = {host for host, command in parts if host and local(command)}
+    alike = Counter(DIGITS.sub("0", host) for host in shown)
+    return {host for host in shown if alike[DIGITS.sub("0", host)] > 1}

@@ -96,14 +96,14 @@ def split(path: str, text: str) -> list[Section]:
 
 def by_hosts(sections: list[Section]) -> Iterator[Section]:
     """The sections, those of several hosts cut by host; where prompts of several hosts stand in one text, each says whose its answer is."""
-    several = len(hosts_shown.names((one.host, one.command) for one in sections)) > 1
+    several = hosts_shown.names((one.host, one.command) for one in sections)
     for section in sections:
         parts = hosts_shown.by_hosts(section.text, section.command)
         command = hosts_shown.inner(section.command) if parts else section.command
         for at, lines, host in parts:
             about = Subject(kind="node", node=host) if host else section.about
             yield msgspec.structs.replace(section, line=section.line + at, text="\n".join(lines), command=command, about=about)
-        if not parts and several and section.host and hosts_shown.local(section.command):
+        if not parts and section.host in several and hosts_shown.local(section.command):
             yield msgspec.structs.replace(section, about=Subject(kind="node", node=section.host))
         elif not parts:
             yield section

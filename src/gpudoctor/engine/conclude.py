@@ -113,8 +113,8 @@ def relate(library: Library, found: list[Found], links: Links) -> None:
 
 
 def seen_from_afar(cause: Found, effect: Found) -> bool:
-    """Whether a cause was found on its node, and on what suffers by it: a node that is down, a pod that waits for that."""
-    return effect.cause is cause.cause and cause.subject.kind == cause.cause.subject == "node" != effect.subject.kind
+    """Whether a cause was found on its node, and on a pod that suffers by it: a node that is down, a pod that waits for that."""
+    return effect.cause is cause.cause and cause.subject.kind == cause.cause.subject == "node" and effect.subject.kind in ("pod", "cluster")
 
 
 def tied(cause: Found, effect: Found, links: Links) -> bool:

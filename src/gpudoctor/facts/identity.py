@@ -82,9 +82,9 @@ class Links:
             self.work_nodes.setdefault(("", getattr(job, "workload", "")), set()).update(getattr(job, "nodes", ()))
         self.jobs: dict[tuple[str, str, str], set[str]] = {}  # distributed jobs ("": the one that all logs are of), by their nodes and pods
         for rank in ranks:
-            job, of_node, namespace, of_pod = (str(getattr(rank, field, "")) for field in ("job", "node", "namespace", "pod"))
+            of_job, of_node, namespace, of_pod = (str(getattr(rank, field, "")) for field in ("job", "node", "namespace", "pod"))
             for place in ((of_node, "", ""), ("", namespace, of_pod)):
-                self.jobs.setdefault(place, set()).add(job)
+                self.jobs.setdefault(place, set()).add(of_job)
         for gpu in gpus:
             uuid, pci, node, index = (getattr(gpu, name, "") for name in ("uuid", "pci", "node", "index"))
             if uuid and pci:

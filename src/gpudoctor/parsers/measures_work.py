@@ -164,8 +164,8 @@ def tracker(lines: Sequence[Line]) -> Iterator[Reading]:
 def dated(lines: Sequence[Line]) -> Iterator[Reading]:
     """The time of day of the last line of progress, and what `date` said: often two sections of one text."""
     last: Reading | None = None
-    for number, text in lines:
-        if match := DATE.match(text.strip()):
+    for (number, text), (_, below) in zip(lines, [*lines[1:], (0, "")], strict=False):
+        if (match := DATE.match(text.strip())) and not below.startswith("+--"):  # nvidia-smi begins with the time
             yield Reading("clock", float(of_day(match)), (number, text))
         elif (clock := CLOCK.search(text)) and STEP.search(text):
             took = TOOK.search(text)
