@@ -29,7 +29,7 @@ DFA_MEMORY = 256 << 20  # bytes RE2 may use for its automaton; it grows only as 
 AHEAD = 2  # blocks that are matched while another is read
 SWITCH = 0.0001  # seconds; RE2 matches a part in about as long
 PART, PIECE = 64 << 10, 2 << 10  # bytes that the Set is asked about, and again where it knows something: calls cost time, and so do bytes
-SEVERAL = 3  # patterns that are searched for one by one; more of them would be slower than to look at lines
+SEVERAL = 3  # patterns that are searched for one by one in a part; more of them would be slower than to look at its pieces
 BY_LINE = b"(?m)"  # ^ and $ are those of a line
 # What a pattern begins with: `=source ` of `^=source ([0-9a-f]{16})$`. A character before a sign that repeats it is no part of that.
 BEGINNING = regex(rb"\(\?m\)\^?([A-Za-z0-9 :=_/-]{4,})(?![?*+{])")
@@ -79,13 +79,13 @@ class Scanner(NamedTuple):
     hints: Any  # re2.Set: for each pattern its literals, or itself where it has none
     exact: set[int]  # those of which the set has the pattern itself
 
-    def fitting(self, text: bytes, sampled: frozenset[int] = frozenset()) -> list[int]:
-        """The patterns that occur in a text. For the sampled ones a hint is enough."""
-        return [
-            which
-            for which in self.hints.Match(text) or ()
-            if which in self.exact or which in sampled or self.patterns[which].search(text) is not None
-        ]
+    def fitting(self, text: bytes, but: frozenset[int] = frozenset()) -> list[int]:
+        """The patterns that occur in a text, but some."""
+        return self.confirmed(text, self.hints.Match(text) or (), but)
+
+    def confirmed(self, text: bytes, hinted: Iterable[int], but: frozenset[int]) -> list[int]:
+        """Those of the hinted patterns, but some, that do occur in a text."""
+        return [which for which in hinted if which not in but and (which in self.exact or self.patterns[which].search(text) is not None)]
 
 
 class Part(NamedTuple):
@@ -162,16 +162,14 @@ def matched_block(block: bytes, known: Scanner, sampled: frozenset[int]) -> list
         block = ANSI.sub(b"", cut_long_lines(block)).replace(b"\r\n", b"\n")
     made = []
     for text in parts(block, PART):
-        found = known.fitting(text, sampled)
-        if found:
-            occur = [which for which in found if which in sampled]
+        hinted = known.hints.Match(text) or ()
+        occur = [which for which in hinted if which in sampled]
+        if len(hinted) - len(occur) > SEVERAL:
             text = cut_long_lines(text)
-            if len(found) - len(occur) <= SEVERAL:
-                made.append(Part(text, found, []))
-            else:
-                made.append(Part(text, occur, lines_of(text, known, sampled)))
+            made.append(Part(text, occur, lines_of(text, known, sampled)))
         else:
-            made.append(Part(text, [], []))
+            occur += known.confirmed(text, hinted, sampled)
+            made.append(Part(cut_long_lines(text) if occur else text, occur, []))
     return made
 
 
@@ -181,10 +179,10 @@ def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[tuple
     end = 0
     for piece in parts(text, PIECE):
         start, end = end, end + len(piece)
-        if sampled.issuperset(known.hints.Match(piece) or ()):  # a hint is enough to look at its lines, which decide
+        if not known.fitting(piece, sampled):
             continue
         for line in piece.removesuffix(b"\n").split(b"\n"):
-            made += [(start, start + len(line), which) for which in known.fitting(line, sampled) if which not in sampled]
+            made += [(start, start + len(line), which) for which in known.fitting(line, sampled)]
             start += len(line) + 1
     return made
 
