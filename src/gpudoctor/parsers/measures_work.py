@@ -53,26 +53,6 @@ DATE = regex(
     r"(\d\d):(\d\d):(\d\d)(?: ?(?:[AP]M )?(?:[A-Z]{3,4}|[+-]\d\d:?\d\d|Z))?(?: \d{4})?$"
 )
 CLOCK = regex(r"\b(\d\d):(\d\d):(\d\d)\b")
-STEP = regex(
-    rf"\b(?:data[ _-]?(?:loader|loading|wait|fetch)|waiting (?:for|on) (?:data|input)|input (?:wait|pipeline))\b[^%\d\n]{{0,40}}{N} ?%"
-    rf"|{N} ?% of (?:the |each |its )?(?:total |training )?(?:step|iteration|wall|epoch)\b.{{0,40}}\b(?:data|input|dataloader)\b",
-    2,
-)
-OTHER = regex(r"download|\bcached?\b|tokeniz|progress", 2)
-ITERATION = regex(rf"elapsed time per iteration \(ms\): {N}")
-#     batch-generator ................................: (3120.55, 3398.12)
-TIMER = regex(rf"^\s*batch-generator \.+: \({N}, {N}\)")
-# GPU Utilization            97.3 %   |   Est. SM Efficiency         2.1 %
-SUMMARY = regex(rf"^\s*(GPU Utilization|Est\. SM Efficiency):?\s+{N} ?%")
-NAMES = {"GPU Utilization": "gpu_utilisation", "Est. SM Efficiency": "sm_efficiency"}
-# DCGM_FI_PROF_SM_ACTIVE 0.131  (without labels, as people copy it)
-BARE = regex(r"\bDCGM_FI_PROF_SM_ACTIVE(?:\{\})?[ =:]+(0(?:\.\d{1,6})?|1(?:\.0{1,6})?)\b")
-# "heartbeatAt":"2025-09-10T14:31:55Z" | "_timestamp":1757506908.41 | "state":"running"
-BEAT = regex(r'"heartbeat_?[aA]t": ?"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z?"')
-LAST_ROW, RUNNING = regex(r'"_timestamp": ?(\d{9,11}(?:\.\d{1,9})?)'), regex(r'"state": ?"running"')
-PER_STEP = regex(rf'"[\w/]{{0,40}}(?:sec(?:ond)?s?_per_(?:step|it\w*)|step_time\w*|iter_time\w*)": ?{N}')
-# $ date +%T  →  03:26:08  |  Fri Aug  1 02:31:40 UTC 2025
-ASKED_DATE, CLOCK = regex(r"^\s*(?:\S{0,80}[$#]|\$) ?date\b"), regex(r"\b(\d\d):(\d\d):(\d\d)\b")
 STEP = regex(r"\b(?:step|iter(?:ation)?|global_step)\b ?[:=]? ?\d", 2)
 TOOK = regex(rf"\b{N} ?s(?:ec)?/(?:step|it)\b|\bstep_time[=: ]+{N}")
 

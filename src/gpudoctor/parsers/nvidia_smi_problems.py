@@ -67,8 +67,6 @@ EXITS = {
 }
 # Why a command had no answer → the neutral word.
 FAILURES = {"timeout": "timeout", "unkillable": "timeout", "not-found": "not_found"}
-# Below the table: WARNING: infoROM is corrupted at gpu 0000:3B:00.0
-INFOROM = regex(r"infoROM is corrupted at gpu ([0-9A-Fa-f:.]{7,20})")
 # Unable to determine the device handle for GPU1: 0000:34:00.0: Unknown Error  |  … for GPU0000:91:00.0: GPU is lost.
 HANDLE = regex(r"device handle for GPU ?(?:(\d{1,3}): ?)?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])?")
 # NVML library version: 550.54          (below "Driver/library version mismatch", R550 and later)
