@@ -38,7 +38,7 @@ def size(text: str) -> float | None:
     """Bytes of an amount.
 
     >>> size("64G"), size("515690.1 MiB"), size("?")
-    (68719476736.0, 540742451200.0, None)
+    (68719476736.0, 540740262297.6, None)
     """
     match = AMOUNT.search(text)
     return float(match[1]) * BYTES[match[2]] if match else None
