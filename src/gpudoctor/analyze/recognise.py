@@ -281,5 +281,5 @@ def recognise(whole: str, hint: Hint) -> list[Recogniser]:
         beside.append(LINES)
     found = [chosen, *beside]
     # The readers of a log, of a text's lines and of DCGM's answers find the numbered errors themselves.
-    read = any(one.name in LOGS or one is LINES or one.name.startswith("dcgm.") for one in found)
+    read = any(scans(one) or one.name.startswith("dcgm.") for one in found)
     return [one for one in found if one.name != "logs.errors"] if read else found
