@@ -20,6 +20,7 @@ MODULES = {str(path.relative_to(SOURCE)): ast.parse(path.read_text(encoding="utf
 
 # What a part may import of ours beside itself and `patterns`, from the bottom up. The CLI may import everything, nothing imports the CLI.
 MAY_IMPORT: dict[str, set[str]] = {
+    "cores": set(),
     "facts": set(),
     "knowledge": set(),
     "nodesets": set(),
@@ -29,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "probes": {"knowledge"},
     "parsers": {"facts", "knowledge", "probes.base"},
     "derive": {"facts", "knowledge", "nodesets"},
-    "analyze": {"facts", "knowledge", "parsers", "derive", "probes.base", "report"},
+    "analyze": {"cores", "facts", "knowledge", "parsers", "derive", "probes.base", "report"},
     "runbook": {"facts", "knowledge", "report", "parsers", "derive"},
     "engine": {"facts", "nodesets", "report", "parsers", "derive", "runbook", "probes.base"},
 }
@@ -55,6 +56,8 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
 
 LEAVES = {"print", "input", "exit", "quit", "breakpoint", "sys.exit", "os._exit", "SystemExit", "sys.stdout.write", "sys.stderr.write"}
 RUNS = {"eval", "exec", "compile", "__import__", "os.system", "os.popen"}
+
+MAY_EXIT = {"cores.py": "a second process must not go on where the first one does"}
 
 LINES = 300
 LONGER: dict[str, tuple[int, str]] = {}
@@ -114,7 +117,13 @@ def test_libraries_are_used_only_where_they_belong() -> None:
 
 
 def test_only_the_cli_prints_and_exits() -> None:
-    wrong = [place for module in MODULES if part(module) != "cli" for place, name, _ in calls(module) if name in LEAVES]
+    wrong = [
+        place
+        for module in MODULES
+        if part(module) != "cli" and module not in MAY_EXIT
+        for place, name, _ in calls(module)
+        if name in LEAVES
+    ]
     assert wrong == []
 
 

@@ -129,7 +129,7 @@ def begun(source: files.Source) -> Read:
     read = Read(source, key=(zlib.crc32(ends), source.size))
     if rank_files.wanted(ends):
         read.ranks = rank_files.of_source(source, ends)
-        read.newest = newest.Newest(read.ranks.newest) if source.data is None else newest.of_text(clean(ends))
+        read.newest = newest.Newest(read.ranks.newest)
     elif source.data is None and (log := long_texts.log(source, ends)):
         read.log, read.newest = log, newest.of_log(clean(ends))
     elif source.size > SPLIT:
@@ -147,6 +147,7 @@ def apart_if_few(reads: list[Read]) -> None:
     short = [read for read in reads if read.ranks is not None and read.source.size < files.LONG]
     for read in short if len(short) < rank_files.MANY else ():
         read.ranks = None
+        read.newest = newest.of_text(clean(b"".join(read.source.pieces())))
     for read in reads:
         if read.ranks is not None:
             read.names = [rank_files.PARSER]

@@ -5,13 +5,15 @@ what stands in several files about one rank or one communicator comes out as one
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from gpudoctor.analyze import files, hints, rank_forms
+from gpudoctor.cores import shared
 from gpudoctor.facts import Facts
-from gpudoctor.parsers import load
+from gpudoctor.parsers.rank_scan import Batch, scan, scanner
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output
@@ -45,19 +47,42 @@ def of_source(source: files.Source, ends: bytes) -> Long:
     return Long(source, hints.of_section(source.path, ""), newest, zlib.crc32(ends))
 
 
+class Scanned(NamedTuple):
+    """A part of what was found in one log, and what went wrong while it was read."""
+
+    batch: Batch
+    note: str
+
+
 def parsed(logs: Iterable[Long], now: float) -> Facts:
     """The facts of all of them: those that say the same of where they come from are read as one job."""
+    from gpudoctor.parsers.nccl_log import of_batches
+
     facts: Facts = {}
     ordered = sorted(logs, key=lambda one: (one.key, one.source.path))
     for about in dict.fromkeys(one.hint.about for one in ordered):
-        found = load(PARSER)(pages([one for one in ordered if one.hint.about == about], now), about)  # type: ignore[arg-type]
-        for kind, records in found.items():
+        job = [one for one in ordered if one.hint.about == about]
+        for kind, records in of_batches(batches([one.source for one in job], now), about).items():
             facts.setdefault(kind, []).extend(records)
     return facts
 
 
-def pages(logs: Iterable[Long], now: float) -> Iterator[Output]:
-    """What they hold, one after the other."""
-    for one in logs:
-        for piece in one.source.pieces():
-            yield Output(Command(()), pages=(piece,), time=now, source=one.source.path)
+def batches(sources: list[files.Source], now: float) -> Iterator[Batch]:
+    """What matters in all sources, scanned by two processes where there is much of it."""
+
+    def scanned(some: Sequence[files.Source]) -> Iterator[Scanned]:
+        for one in some:
+            for batch in scan(pages(one, now), len(sources)):
+                yield Scanned(batch, one.note)
+
+    scanner()  # compiled once for both
+    known = {one.path: one for one in sources}
+    for batch, note in shared(sources, [one.size for one in sources], scanned, Scanned):
+        known[batch.source].note = known[batch.source].note or note
+        yield batch
+
+
+def pages(source: files.Source, now: float) -> Iterator[Output]:
+    """What one holds."""
+    for piece in source.pieces():
+        yield Output(Command(()), pages=(piece,), time=now, source=source.path)

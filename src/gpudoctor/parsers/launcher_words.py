@@ -28,7 +28,11 @@ MARKS: tuple[tuple[str, str, int], ...] = (
         1,
     ),
     ("=traceback", r"^\[(?:rank|default)\d+\]: ?Traceback \(most recent call last\)", 0),
-    ("=printed", r"\b[Rr]ank\b.{0,120}(?:CUDA_VISIBLE_DEVICES|CVD|[Bb]us(?:_?[Ii]d)?|[Uu][Uu][Ii][Dd]|cuda:\d|PCI|pci)", 0),
+    (
+        "=printed",
+        r"\b[Rr]ank[ :=#].{0,120}(?:CUDA_VISIBLE_DEVICES|CVD|GPU-[0-9a-f]{8}-|cuda:\d|[0-9a-fA-F]{4}(?::[0-9a-fA-F]{2}){2})",
+        0,
+    ),
     ("=raised", r"[a-z](?:Error|Exception|Interrupt)(?:: |$)", 0),
 )
 

@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -16,6 +16,9 @@ from gpudoctor.parsers.blocks import whole_lines
 from gpudoctor.parsers.scanner import Scanner, compiled, lines_in, matched
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Output
+
+if TYPE_CHECKING:
+    from gpudoctor.parsers.rank_few import Few
 
 MOST_DIFFERENT = 5000  # different messages of one text; more is noise, and must not fill the memory
 
@@ -165,27 +168,29 @@ def tallied(hits: Iterable[Hit]) -> list[Tally]:
     return list(made.values())
 
 
-def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Mapping[str, int] | None = None) -> Iterator[Hit]:
+def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Few | None = None) -> Iterator[Hit]:
     """The lines that say something known, in order. A line that fits several entries gives one hit for each.
 
-    `few` are entries of which the first lines of each part are enough: name → how many, None for all.
+    `few` says of which entries the first lines of each part are enough, and is told of every line.
     """
     known = using or scanner()
     if not known.names:
         return
     patterns, excepted, number = known.patterns, exceptions(), 1
-    sampled = frozenset(which for which, name in enumerate(known.names) if few and name in few)
+    sampled = frozenset(known.places[name] for name in few or () if name in known.places)
     for part in matched(whole_lines(chunks), known, sampled):
         text, line, counted = part.text, number, 0
         spans = [(start, end, patterns.detail(which, text[start:end]), which) for start, end, which in part.lines]
         for which in part.occur:
-            most = few.get(known.names[which]) if few else None
+            most = few.get(known.names[which]) if few is not None else None
             if most != 0:
                 spans += ((*span, which) for span in itertools.islice(lines_in(text, patterns[which]), most))
         for start, end, detail, which in sorted(spans):
             line += text.count(b"\n", counted, start)
             counted = start
             said, name = text[start:end].decode("utf-8", "replace"), known.names[which]
+            if few is not None:
+                few.count(name, said)
             if name not in excepted or not excepted[name].search(said):
                 yield Hit(line, said, name, detail)
         number = line + text.count(b"\n", counted)

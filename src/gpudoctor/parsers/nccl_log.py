@@ -10,53 +10,39 @@ thousands that say how a channel is connected a few in each block. Memory grows 
 
 from __future__ import annotations
 
-import functools
-from collections import deque
-from collections.abc import Iterable, Iterator
-from itertools import groupby
-from secrets import token_hex
+from collections.abc import Iterable
 from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Allocation
-from gpudoctor.parsers import launcher_words, nccl_words, pci, torch_words
+from gpudoctor.parsers import launcher_words, nccl_words, pci
 from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel_fold import Fold, Where
 from gpudoctor.parsers.kernel_line import line_of as kernel_line
 from gpudoctor.parsers.kernel_xid import xid_of
-from gpudoctor.parsers.messages import Hit, errors, find, with_marks
+from gpudoctor.parsers.messages import Hit, errors
 from gpudoctor.parsers.rank_facts import Facts as Made
-from gpudoctor.parsers.rank_few import Few
 from gpudoctor.parsers.rank_line import Line, line_of, nccl_head, pieces
 from gpudoctor.parsers.rank_process import Process, Said
-from gpudoctor.parsers.rank_source import TAIL, Begun
+from gpudoctor.parsers.rank_scan import Batch, scan, scanner
 from gpudoctor.parsers.rank_table import Place, Table
-from gpudoctor.parsers.scanner import Scanner
 from gpudoctor.parsers.torch_words import Operations, world_rank
 from gpudoctor.probes.base import Command, Output
 
 AT_END = 1 << 60  # the number of a last line that nobody counted
-TAIL_OF_ONE = 4 << 10  # of them for each process of the source
-# PyTorch's and the launchers' lines that show that a log is of a distributed job, though no process speaks
-RENDEZVOUS = (("=rendezvous", r"\[c10d\]|torch[./]distributed[./]|init_process_group", 1),)
-OTHERS = (("=xid", "NVRM: Xid ", 0), ("=allocation", "Tried to allocate ", 0))
-MARKS = (*nccl_words.MARKS, *torch_words.MARKS, *launcher_words.MARKS, *RENDEZVOUS, *OTHERS)
-FEW = {name: few for name, _, few in MARKS if few}
 DIFFERENT = "collectives_differ"
-SOURCE = "=source "  # begins a line of our own in the stream
 TIMED_OUT = "collective_timed_out"
 NUMBERED = ("watchdog_reports_work", "watchdog_dump_signal")  # with the numbers of the last operations
 
 
-@functools.cache
-def scanner() -> Scanner:
-    """The known messages and the marks of this parser, compiled together."""
-    return with_marks([*((name, pattern) for name, pattern, _ in MARKS), (SOURCE, f"^{SOURCE}([0-9a-f]{{16}})$")])
-
-
 def log(pages: Iterable[Output], about: Subject) -> Facts:
     """Ranks, communicators, operations, settings and known messages of the logs of one job."""
-    return RankLog(about).read(pages)
+    return of_batches(scan(pages), about)
+
+
+def of_batches(batches: Iterable[Batch], about: Subject) -> Facts:
+    """The same, of logs that have been scanned."""
+    return RankLog(about).read(batches)
 
 
 class RankLog:
@@ -68,69 +54,46 @@ class RankLog:
         self.communicators = nccl_words.Communicators()
         self.operations = Operations()
         self.made = Made(about)
-        self.few = Few(FEW)
         self.wrapped: tuple[Line, Process, Origin] | None = None  # a time-out whose end is in the next line
         self.fold = Fold()
-        self.token = token_hex(8)  # no log can hold it
-        self.source = -1
-        self.begun: Begun | None = None
+        self.source = 0
+        self.name, self.now = "", 0.0  # of the source that is read: what it is called, and when it was read
         self.last: tuple[str, Line, Place, Process] | None = None  # what NCCL puts before a line, and who that was
-        self.first = 0  # the line before the first one of the source
         self.box = launcher_words.Box()
         self.exits: list[tuple[Place, int, int]] = []  # place, process id, exit code
         self.allocations: dict[tuple[int, ...], Allocation] = {}
 
-    def read(self, pages: Iterable[Output]) -> Facts:
-        """The facts of all sources. They go through the scanner as one stream, in which a line of our own begins each."""
-        ends: deque[Begun] = deque()
-        for hit in find(self.stream(pages, ends), scanner(), self.few):
-            if hit.name == SOURCE:
-                if hit.detail == self.token:
-                    self.tail()
-                    self.begun, self.first = ends.popleft(), hit.line
-                    self.source += 1
-                    self.box = launcher_words.Box()
-                    self.last = None
-                    self.few.renew()
-            elif self.begun is not None:
-                self.hit(Hit(hit.line - self.first, *hit[1:]), self.begun)
-        self.tail()
+    def read(self, batches: Iterable[Batch]) -> Facts:
+        """The facts of all sources."""
+        for batch in batches:
+            self.name, self.now = batch.source, batch.now
+            for hit in batch.hits:
+                self.hit(hit)
+            if batch.end is not None:
+                self.tail(batch.end)
+                self.source += 1
+                self.box = launcher_words.Box()
+                self.last = None
         return self.facts()
 
-    def stream(self, pages: Iterable[Output], ends: deque[Begun]) -> Iterator[bytes]:
-        """The bytes of all sources, and what is known of each, before it is read."""
-        for name, of_one in groupby(pages, key=Output.named):
-            begun: Begun | None = None
-            for page in of_one:
-                for chunk in page.pages:
-                    if begun is None:
-                        begun = Begun(name, page.time)
-                        ends.append(begun)
-                        yield b"\n" + SOURCE.encode() + self.token.encode() + b"\n"
-                    begun.add(chunk)
-                    yield chunk
-
-    def hit(self, hit: Hit, begun: Begun) -> None:
+    def hit(self, hit: Hit) -> None:
         """One line that matters, for one reason; a line with two comes twice."""
         parts = pieces(hit.text)
         if len(parts) > 1:  # lines of several ranks that stick together: each is looked at for itself
             wanted = compiled_entry(hit.name)
             parts = [part for part in parts if wanted.search(part.encode())] or parts[:1]
         for part in parts:
-            line, place, process = self.speaker(part, begun)
-            origin = Origin(begun.name, hit.line, part.strip())
-            known = len(process.transports)
+            line, place, process = self.speaker(part)
+            origin = Origin(self.name, hit.line, part.strip())
             process.heard(line, origin, self.source)
             self.said(hit, line, origin, place, process)
-            if hit.name in FEW:
-                self.few.count(hit.name, len(process.transports) > known)
 
-    def speaker(self, text: str, begun: Begun) -> tuple[Line, Place, Process]:
+    def speaker(self, text: str) -> tuple[Line, Place, Process]:
         """A line, and who wrote it: mostly the one who wrote the last, under the same head."""
         if self.last is not None and text.startswith(self.last[0]):
             head, line, place, process = self.last
             return Line(text[len(head) :].strip(), *line[1:]), place, process
-        line = line_of(text, begun.now)
+        line = line_of(text, self.now)
         if line.rank is None and line.pid is None and (rank := world_rank(line.text)) is not None:
             line = line._replace(rank=rank)
         place = self.table.place(self.source, line.pod)
@@ -187,14 +150,12 @@ class RankLog:
             if match := launcher_words.TORCH.search(line.text):
                 process.noted("torch_version", match[1])
         elif name == "=xid":
-            now = self.begun.now if self.begun else 0.0
-            bare = kernel_line(origin.text, now)
+            bare = kernel_line(origin.text, self.now)
             if error := xid_of(bare.text):
                 node = self.about.node or bare.node
-                self.fold.xid(Where(bare, node, 0, origin.source, origin.line, origin.text, now), error)
+                self.fold.xid(Where(bare, node, 0, origin.source, origin.line, origin.text, self.now), error)
         elif name == "=allocation":
-            now = self.begun.now if self.begun else 0.0
-            alone = Output(Command(()), pages=(origin.text.encode(),), time=now, source=origin.source)
+            alone = Output(Command(()), pages=(origin.text.encode(),), time=self.now, source=origin.source)
             for one in allocations(alone.text, alone, self.about):
                 self.allocations.setdefault((one.tried, one.total, one.free, one.allocated, one.cached), self.made.moved(one, origin))
         else:
@@ -237,19 +198,15 @@ class RankLog:
                     if word.strip().isdigit():
                         self.table.ranked(place, int(word), "", None, origin).reached("started")
 
-    def tail(self) -> None:
+    def tail(self, end: str) -> None:
         """The last lines of a source: what each process said last, and its step. Read backwards until all have spoken."""
-        if self.begun is None:
-            return
         wanted = self.table.of_source(self.source)
-        now = self.begun.now
-        end = self.begun.end(max(TAIL_OF_ONE, min(TAIL, TAIL_OF_ONE // 4 * len(wanted))))
         heard: set[int] = set()
         for number, raw in enumerate(reversed(end.split("\n"))):
             for part in reversed(pieces(raw.replace("\x00", "")[:4096])):
                 if not part.strip():
                     continue
-                line = line_of(part, now)
+                line = line_of(part, self.now)
                 process = self.table.known(self.table.place(self.source, line.pod), line)
                 if process is None or process.number in heard:
                     continue
@@ -258,7 +215,7 @@ class RankLog:
                 if (step := launcher_words.step_of(line.text)) is not None:
                     process.step = max(process.step or 0, step)
                 elif "opCount" in line.text:
-                    self.call(line, Origin(self.begun.name, 0, part.strip()), process)
+                    self.call(line, Origin(self.name, 0, part.strip()), process)
             if len(heard) >= len(wanted):
                 break
 
@@ -283,15 +240,9 @@ class RankLog:
         return facts
 
 
-@functools.cache
-def positions() -> dict[str, int]:
-    """Name of an entry of the scanner → its number."""
-    return {name: number for number, name in enumerate(scanner().names)}
-
-
 def compiled_entry(name: str) -> Any:
     """The compiled pattern of one entry."""
-    return scanner().patterns[positions()[name]]
+    return scanner().patterns[scanner().places[name]]
 
 
 def names_in(text: str) -> list[str]:

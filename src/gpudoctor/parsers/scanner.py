@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 LONGEST_DETAIL = 256
 DFA_MEMORY = 256 << 20  # bytes RE2 may use for its automaton; it grows only as far as the text needs
 
+FEW_BLOCKS = 8  # a text with fewer is read before threads would be there
 AHEAD = 2  # blocks that are matched while another is read
 SWITCH = 0.0001  # seconds; RE2 matches a part in about as long
 PART, PIECE = 64 << 10, 2 << 10  # bytes that the Set is asked about, and again where it knows something: calls cost time, and so do bytes
@@ -78,6 +79,7 @@ class Scanner(NamedTuple):
     patterns: Patterns
     hints: Any  # re2.Set: for each pattern its literals, or itself where it has none
     exact: set[int]  # those of which the set has the pattern itself
+    places: dict[str, int]  # the number of each name
 
     def fitting(self, text: bytes, but: frozenset[int] = frozenset()) -> list[int]:
         """The patterns that occur in a text, but some."""
@@ -108,12 +110,13 @@ def compiled(entries: Iterable[tuple[str, str]], literals: Mapping[str, Sequence
     options.log_errors = False
     options.max_mem = DFA_MEMORY
     options.encoding = re2.Options.Encoding.LATIN1
-    made = Scanner([], Patterns([], options), re2.Set.SearchSet(options), set())
+    made = Scanner([], Patterns([], options), re2.Set.SearchSet(options), set(), {})
     for name, pattern in entries:
         by_line = BY_LINE + pattern.encode()
         hints = literals.get(name)
         if not hints:
             made.exact.add(len(made.names))
+        made.places[name] = len(made.names)
         made.names.append(name)
         made.patterns.texts.append(by_line)
         made.hints.Add("|".join(hints).encode() if hints else by_line)
@@ -126,8 +129,8 @@ def matched(blocks: Iterator[bytes], known: Scanner, sampled: frozenset[int]) ->
     """Parts of blocks with what fits in each. RE2 works without the interpreter's lock: the next blocks are matched while what was found in
     one is read.
     """
-    first = list(itertools.islice(blocks, 2))
-    if len(first) < 2:
+    first = list(itertools.islice(blocks, FEW_BLOCKS))
+    if len(first) < FEW_BLOCKS:
         yield from itertools.chain.from_iterable(matched_block(block, known, sampled) for block in first)
         return
     from concurrent.futures import ThreadPoolExecutor
