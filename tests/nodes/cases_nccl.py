@@ -392,6 +392,16 @@ CASES: dict[str, Case] = {
             "of binary: /usr/bin/python3",
         ],
     ),
+    "job-raised": job(
+        [*begun(0, 2), *RING, warn(0, "misc/socket.cc:81", "socketProgress: Connection closed by remote peer train-1<4711>")],
+        [
+            *begun(1, 2),
+            *RING,
+            "[rank1]: Traceback (most recent call last):",
+            '[rank1]:   File "/srv/train.py", line 88, in <module>',
+            "[rank1]: AssertionError: the tokenizer has 32000 words, the model 32064",
+        ],
+    ),
     "job-shared-memory": pair("Error: failed to create shared memory file /dev/shm/nccl-x1yZ2a", place="misc/shmutils.cc:72"),
     "job-files": pair("Call to socket failed : Too many open files", place="misc/socket.cc:310"),
     "job-algorithm": pair(

@@ -7,7 +7,7 @@ from gpudoctor.facts.kubernetes import Message
 from gpudoctor.parsers.messages import errors
 from gpudoctor.patterns import regex
 
-KINDS = ("messages", "schedule_reasons")
+KINDS = ("messages", "schedule_reasons", "endings")
 # taint_test.go:44: pod "cpu-0" stays Pending as expected: 0/3 nodes …  |  got expected error: pods "gpu-3" is forbidden: exceeded quota …
 # ok 3 pod with 9 GPUs stays pending (0/2 nodes are available: …)  |  --- PASS: TestQuota (0/2 nodes …)  |  negative test: no GPU requested
 MEANT = regex(

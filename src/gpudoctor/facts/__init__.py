@@ -55,6 +55,7 @@ from gpudoctor.facts.monitoring import (
 )
 from gpudoctor.facts.node import GpuRow, Host, KernelModule, Outlier, PciDevice, ProcessPod, Unit
 from gpudoctor.facts.person import Answer
+from gpudoctor.facts.program import Ending
 from gpudoctor.facts.scheduling import Fit, NodeGroup, Scheduling, StackPart, Wait
 from gpudoctor.facts.slurm import SlurmGres, SlurmJob, SlurmNode
 from gpudoctor.facts.stall import EngineLoad, FileSystem, GpuPrograms, GpuUse, Measure, NodeUse, Pace, Process
@@ -73,6 +74,7 @@ FACTS: dict[str, type[Fact]] = {
     "dcgm_policies": DcgmPolicy,
     "dcgm_stats": DcgmStats,
     "dcgm_tests": DcgmTest,
+    "endings": Ending,
     "engine_loads": EngineLoad,
     "events": Event,
     "exporter_nodes": ExporterNode,

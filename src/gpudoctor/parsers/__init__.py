@@ -61,7 +61,7 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.prometheus_rules": Parser(("wanted_metrics",), "metric_rules:prometheus_rules"),
     "kubernetes.counters": Parser(("counter_lists",), "metric_rules:config_maps"),
     "person.answer": Parser(("answers",), "person:answer"),
-    "logs.text": Parser(("messages", "xids", "sxids", "allocations"), "logs:text"),
+    "logs.text": Parser(("messages", "xids", "sxids", "allocations", "endings"), "logs:text"),
     "logs.errors": Parser(("xids", "sxids"), "logs:errors"),
     "kernel.log": Parser(("xids", "sxids", "messages"), "kernel:log", streams=True, all_of=("xids", "sxids")),
     # Logs of the ranks of a distributed job, and of what launches it.

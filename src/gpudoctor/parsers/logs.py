@@ -10,15 +10,24 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Allocation
 from gpudoctor.facts.kernel import Sxid, Xid
 from gpudoctor.facts.kubernetes import Message
+from gpudoctor.parsers import endings
 from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel import Log
 from gpudoctor.parsers.messages import Hit
+from gpudoctor.parsers.messages import errors as complaints
 from gpudoctor.probes.base import Command, Output
 
 
 def text(output: Output, about: Subject) -> Facts:
-    """Known messages of one log; any text is a log. The other types only where there are some, since none proves nothing."""
-    return facts(Log(about).read([output]), allocations(output.text, output, about))
+    """Known messages of one log; any text is a log. The other types only where there are some, since none proves nothing.
+
+    How its program gave up counts where nothing known is said that could be the reason.
+    """
+    found = facts(Log(about).read([output]), allocations(output.text, output, about))
+    explained = found.keys() != {"messages"} or any(getattr(one, "name", "") in complaints() for one in found["messages"])
+    if not explained and (last := endings.last(output, about)):
+        found["endings"] = [*last]
+    return found
 
 
 def errors(output: Output, about: Subject) -> Facts:
