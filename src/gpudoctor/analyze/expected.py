@@ -10,9 +10,11 @@ from gpudoctor.patterns import regex
 KINDS = ("messages", "schedule_reasons", "endings")
 # taint_test.go:44: pod "cpu-0" stays Pending as expected: 0/3 nodes …  |  got expected error: pods "gpu-3" is forbidden: exceeded quota …
 # ok 3 pod with 9 GPUs stays pending (0/2 nodes are available: …)  |  --- PASS: TestQuota (0/2 nodes …)  |  negative test: no GPU requested
+# error when creating "invalid-trainjob.yaml": admission webhook …
 MEANT = regex(
     r"(?i)(?<!not )\bas (?:expected|intended|designed)\b|\bexpected (?:error|failure|refusal|rejection|denial)\b"
     r"|\bexpecting (?:\w+ ){0,6}(?:to (?:fail|refuse|reject|deny)|error|failure)\b|\b(?:negative test|on purpose|deliberately)\b"
+    r"|error when creating \"[^\"]*\b(?:invalid|bad|negative|deny|denied|over-?quota|should-(?:fail|not)\w*)\b"
     r"|^\W{0,8}(?:ok \d+ |PASS(?:ED)?\b|--- PASS:|\u2705|\u2713|\u2714)"
 )
 DENIED = regex(r"(?i)\bunexpected|(?:\bnot|n't)(?: \w+){0,2} as expected|\bFAIL(?:ED)?:")

@@ -6,6 +6,7 @@ Only what was seen is joined: a name without a namespace takes the only namespac
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -14,9 +15,12 @@ from gpudoctor.analyze.expected import without_expected
 from gpudoctor.analyze.implied import completed
 from gpudoctor.analyze.overtaken import without_overtaken
 from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts.identity import IDENTITY
 
 # The fields that name a thing; a record without the last one stands for itself.
 NAMES: dict[str, tuple[str, ...]] = {"pods": ("namespace", "pod"), "containers": ("namespace", "pod", "container"), "nodes": ("node",)}
+# Other states of a thing: of what one text shows of it, the last counts.
+STATES = ("workloads", "claims", "quotas", "volumes", "slurm_nodes", "slurm_jobs", "units")
 OF_RANKS = ("ranks", "messages", "settings")  # whose `node` may be a host name of a log
 
 
@@ -27,6 +31,9 @@ def merged(facts: Facts) -> Facts:
     for kind, names in NAMES.items():
         if kind in named:
             named[kind] = joined(named[kind], names)
+    for kind in STATES:
+        if kind in named:
+            named[kind] = [record for same in grouped(named[kind], IDENTITY[kind]) for record in latest(same)]
     named = completed(named)
     if "messages" in named:
         named["messages"] = folded(named["messages"])
@@ -67,20 +74,34 @@ def _with_namespace(fact: Fact, only: dict[str, str]) -> Fact:
 
 def joined(records: list[Fact], names: tuple[str, ...]) -> list[Fact]:
     """Records of one thing as one: the one with the fewest gaps, its gaps filled by the others."""
-    groups: dict[tuple[Any, ...], list[Fact]] = defaultdict(list)
     made: list[Fact] = []
-    for record in records:
-        if getattr(record, names[-1]):
-            groups[tuple(getattr(record, name) for name in names)].append(record)
-        else:
-            made.append(record)
-    for same in groups.values():
-        same.sort(key=lambda record: len(record.gaps))
-        first, *rest = same
+    for same in grouped(records, names):
+        first, *rest = sorted(latest(same), key=lambda record: len(record.gaps))
         for other in rest:
             first = filled(first, other)
         made.append(first)
     return made
+
+
+def grouped(records: list[Fact], names: tuple[str, ...]) -> Iterable[list[Fact]]:
+    """The records of each thing; one without a name stands for itself."""
+    groups: dict[tuple[Any, ...], list[Fact]] = defaultdict(list)
+    for record in records:
+        named = getattr(record, names[-1])
+        groups[tuple(getattr(record, name) for name in names) if named else (id(record),)].append(record)
+    return groups.values()
+
+
+def latest(records: list[Fact]) -> list[Fact]:
+    """One record for each text: a text tells of a thing in the order in which things happened, so what it shows last is how it is.
+
+    What is said in one breath of several outputs side by side is the same everywhere, and the last is then as good as the first.
+    """
+    texts: dict[str, Fact] = {}
+    for record in records:
+        earlier = texts.pop(record.origin.source, None)
+        texts[record.origin.source] = filled(record, earlier) if earlier is not None else record
+    return list(texts.values())
 
 
 def filled(first: Fact, other: Fact) -> Fact:

@@ -13,7 +13,9 @@ from gpudoctor.probes.base import Output
 END = 64 << 10  # characters of a log's end that are looked at
 LONGEST = 300  # characters of the line that are kept
 # 2026-03-01T12:00:00.1Z …  |  2026-03-01 12:00:00,123 …  |  [pod/train-0/main] …  |  [rank3]: …  |  (Worker pid=81) …
-BEFORE = regex(r"(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S{0,12}\]? ?|\[[\w./-]{1,300}\]:? ?|\(\w{1,40} pid=\d{1,9}[^)]{0,80}\) ?){0,3}")
+BEFORE = regex(
+    r"(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S{0,12}\]? ?|\[[\w./-]{1,300}\]:? ?|\(\w{1,40} pid=\d{1,9}[^)]{0,80}\) ?){0,3}"
+)
 GIVES_UP = (
     regex(r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)(?:: .|$)"),  # ValueError: host not found
     regex(r"Exception in thread "),  # Exception in thread "main" java.lang.IllegalStateException
@@ -22,7 +24,7 @@ GIVES_UP = (
     regex(r"F\d{4} \d\d:\d\d:\d\d\.\d{6} "),  # F0301 12:00:00.000000  1 main.go:70] … (klog)
     regex(r'.{0,120}(?:\blevel=fatal\b|"level": ?"fatal")'),  # time="…" level=fatal msg="…"
 )
-# Traceback (most recent call last): which is followed by frames, so an exception in the middle of a log was caught, or printed for information
+# Without its stack, an exception in the middle of a log was caught, or is told for information.
 TRACE = "Traceback (most recent call last)"
 
 
