@@ -117,8 +117,8 @@ EVENTS = [
 @pytest.mark.parametrize(
     ("pick", "wanted"),
     [
-        ("first", ["a/x 1 1", "b/x 3 2", "b/y ? 0"]),
-        ("last", ["a/x 1 1", "b/x 4 2", "b/y ? 0"]),
+        ("first", ["a/x 1 1", "b/x 3 1", "b/y ? ?"]),
+        ("last", ["a/x 1 1", "b/x 4 1", "b/y ? ?"]),
         ("count", ["a/x 1 1", "b/x 3 2", "b/y ? 0"]),
     ],
 )
@@ -129,6 +129,12 @@ def test_on_where_and_pick(on: dict[str, str], pick: str, wanted: list[str]) -> 
         e={"type": "events", "on": on, "where": 'e.reason == "Failed"', "pick": pick},
     )
     assert titles(answer(joined, store(pods=PODS, events=EVENTS))) == wanted
+
+
+@pytest.mark.parametrize(("pick", "wanted"), [("first", "4"), ("last", "1"), ("count", "2")])
+def test_the_count_of_a_picked_record_is_its_own(pick: str, wanted: str) -> None:
+    seen = store(xids=[xid(79, count=4), xid(48, count=1)], pods=[Pod(namespace="ml", pod="a")])
+    assert titles(answer(check("pod in pods", title="${other.count}", other={"type": "xids", "pick": pick}), seen)) == [wanted]
 
 
 def test_absence() -> None:

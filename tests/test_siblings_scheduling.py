@@ -296,6 +296,18 @@ Warning  FailedScheduling  31s  karpenter  Failed to schedule pod, incompatible 
         "combined-resource-shortage",
         ("0/2 nodes are available: 2 Insufficient nvidia.com/gpu, 2 Insufficient rdma/hca_shared_devices_a.\n",),
     ),
+    "combined beside a taint": (
+        "combined-resource-shortage",
+        (
+            "0/3 nodes are available: 1 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }, 2 Insufficient cpu, 2 Insufficient nvidia.com/gpu.\n",
+        ),
+    ),
+    "GPUs are short everywhere, the CPU on one": (
+        "gpu-capacity-exhausted",
+        (
+            "0/3 nodes are available: 1 Insufficient cpu, 3 Insufficient nvidia.com/gpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.\n",
+        ),
+    ),
     "capacity describe node": (
         "gpu-capacity-exhausted",
         (

@@ -56,7 +56,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "bare": ("3 Insufficient nvidia.com/gpu", ""),
     "cpu": ("3 Insufficient cpu", NO_VICTIMS),
     "cpu-memory": ("3 Insufficient cpu, 2 Insufficient memory", NO_VICTIMS),
-    "both": ("2 Insufficient cpu, 3 Insufficient nvidia.com/gpu", NO_VICTIMS),
+    "both": ("3 Insufficient cpu, 3 Insufficient nvidia.com/gpu", NO_VICTIMS),
     "affinity": ("3 node(s) didn't match Pod's node affinity/selector",),
     "cordoned": ("3 node(s) were unschedulable",),
     "volume": ("3 node(s) had volume node affinity conflict",),

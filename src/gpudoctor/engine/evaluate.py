@@ -165,7 +165,8 @@ def bind(join: Join, outer: Types, record: Fact | None, values: Values, store: S
     joined, count = pick(join, outer, record, values, store, before, fixed)
     values.records[join.name] = joined
     values.given[f"{join.name}.present"] = joined is not None
-    values.given[f"{join.name}.count"] = count
+    if join.pick in ("count", "none") or not hasattr(FACTS[join.type], "count"):
+        values.given[f"{join.name}.count"] = count  # else that of the record: on how many nodes, how often
     return joined, count
 
 
