@@ -77,6 +77,18 @@ CASES: dict[str, Case] = {
     "network-restarts": failing(
         "calico-node-x7k2p", "container runtime network not ready: message: cni plugin not initialized", box="calico-node"
     ),
+    "etcd-restarts": failing("etcd-cp-01", "starting etcd"),
+    "api-server-restarts": failing("kube-apiserver-cp-01", "Serving securely on [::]:6443", box="kube-apiserver"),
+    "pod-cut-off": services(
+        system(
+            DNS,
+            'Failed to list *v1.Service: Get "https://10.96.0.1:443/api/v1/services": dial tcp 10.96.0.1:443: connect: no route to host',
+            "10.244.0.7 dev cni0 FAILED",
+            waiting=CRASHES,
+            last=("Error", 1),
+            restarts=2,
+        )
+    ),
     "dns-upstream": failing(
         "cluster-autoscaler-0", "dial tcp: lookup sts.example.com on 10.96.0.10:53: server misbehaving", box="autoscaler"
     ),

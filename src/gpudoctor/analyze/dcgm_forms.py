@@ -28,6 +28,8 @@ ERROR = regex(r"\s*\| ?(?:Error|Warning(?:: GPU ?\d+)?)\s+\| ")
 POLICY = regex(r'^\s*(?:\| )?"?Policy [Ii]nformation\b')
 # Error: Unable to connect to host engine. Host engine connection invalid/disconnected.
 DCGMI = regex(r"\s*Error: [Uu]nable to (?:connect to host engine|establish a connection to the specified host|start an embedded host)")
+# Error: unable to establish a connection to the specified host: 10.20.0.7:5555      (a known message: not the engine of this machine)
+REMOTE = regex(r"\s*Error: [Uu]nable to establish a connection to the specified host: (?!localhost|127\.|\[?::1)\S")
 
 
 def of_diag(lines: list[str], whole: str) -> int:
@@ -50,6 +52,8 @@ def of_health(lines: list[str]) -> int:
     """`dcgmi health`, in any form; also the sentences with which dcgmi says that there is no host engine."""
     if any(HEALTH.search(line) or OVERALL.search(line) for line in lines):
         return 89
+    if any(REMOTE.match(line) for line in lines):
+        return 0
     return 74 if any(DCGMI.match(line) or OLD_SYSTEM.match(line.strip()) for line in lines) else 0
 
 

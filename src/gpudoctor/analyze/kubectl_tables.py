@@ -118,7 +118,9 @@ def tables(output: Output, about: Subject) -> Facts:
 def kind_of(titles: list[tuple[int, str]]) -> str:
     """The table that has these columns, "" for a table that is not read."""
     names = {name for _, name in titles}
-    return next((kind for kind, table in ROWS.items() if names >= table.columns), "")
+    return next(
+        (kind for kind, table in ROWS.items() if names >= table.columns and (not table.beside or names <= table.columns | table.beside)), ""
+    )
 
 
 def pod(match: re.Match[str], about: Subject, origin: Origin) -> Pod:
@@ -249,6 +251,7 @@ class Table(msgspec.Struct, frozen=True):
     columns: frozenset[str]
     fills: tuple[str, ...]
     read: Callable[[Row, Subject, Origin], list[Fact]]
+    beside: frozenset[str] = frozenset()  # the other columns that it may have, where any kind of object could have its own
 
 
 def _controller(kind: str) -> Callable[[Row, Subject, Origin], list[Fact]]:
@@ -273,5 +276,10 @@ ROWS: dict[str, Table] = {
     "kueue": Table(frozenset(("NAME", "QUEUE", "RESERVED IN")), ("workloads",), _controller("Workload")),
     "node_gpus": Table(frozenset(("NAME", "GPU")), ("nodes",), node_columns.columns),
     "node_taints": Table(frozenset(("NAME", "TAINTS")), ("nodes",), node_columns.columns),
-    "statefulsets": Table(frozenset(("NAME", "READY", "AGE")), ("workloads",), _controller("StatefulSet")),
+    "statefulsets": Table(
+        frozenset(("NAME", "READY", "AGE")),
+        ("workloads",),
+        _controller("StatefulSet"),
+        beside=frozenset(("NAMESPACE", "CONTAINERS", "IMAGES", "LABELS", "SELECTOR")),
+    ),
 }

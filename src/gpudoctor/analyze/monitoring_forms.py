@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from gpudoctor.analyze.columns import Row, cells, header
 from gpudoctor.analyze.place import gaps
 from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.facts.monitoring import Monitor, Port, Service
+from gpudoctor.facts.monitoring import Port, Service
 from gpudoctor.knowledge import components
 from gpudoctor.parsers import LINE
 from gpudoctor.parsers.exposition import NAME, WHOLE, Summary
@@ -20,7 +20,6 @@ EXPORTER = "dcgm-exporter"
 METRIC = regex(r"(?:# (?:HELP|TYPE) )?(DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80})(?: (?:gauge|counter))?")
 PANEL = regex(r'"expr": ?"[^"]{0,2000}DCGM_')
 COLUMNS = {"NAME", "TYPE", "CLUSTER-IP", "PORT(S)"}
-MONITORS = regex(r"servicemonitors?(?:\.monitoring\.coreos\.com)?\Z|smon\Z")
 # 9400/TCP  |  9400:30940/TCP
 LISTED = regex(r"(\d{1,5})(?::\d{1,5})?/(?:TCP|UDP|SCTP)")
 # Port:                     gpu-metrics  9400/TCP        TargetPort:               9400/TCP
@@ -78,40 +77,6 @@ def of_services(lines: list[str]) -> int:
     if any({title for _, title in header(line)} >= COLUMNS for line in lines):
         return 66
     return 65 if any(line.startswith("TargetPort:") for line in lines) and any(line.startswith("Selector:") for line in lines) else 0
-
-
-def of_monitors(lines: list[str], argv: tuple[str, ...]) -> int:
-    """The table that `kubectl get servicemonitors` prints: the command tells it, since NAME and AGE are columns of any kind."""
-    if "get" not in argv or not any(MONITORS.match(word) for word in argv):
-        return 0
-    found = [{title for _, title in header(line)} for line in lines]
-    return 82 if any("NAME" in titles and titles <= {"NAMESPACE", "NAME", "AGE", "LABELS"} for titles in found) else 0
-
-
-def monitors(output: Output, about: Subject) -> Facts:
-    """The listed ServiceMonitors; what they select is a gap."""
-    made = []
-    titles: list[tuple[int, str]] = []
-    lines = output.text.split("\n")
-    rows = [line for line in lines if line.strip() and not header(line[:LINE])]
-    for number, line in enumerate(lines, 1):
-        line = line[:LINE].rstrip("\r ")
-        if columns := header(line):
-            titles = columns
-        elif titles and line.strip():
-            row = cells(line, titles)
-            name = row.get("NAME", "")
-            made.append(
-                Monitor(
-                    namespace=row.get("NAMESPACE", "") or about.namespace,
-                    monitor=f"ServiceMonitor/{name}",
-                    exporter="dcgm" in name.lower(),
-                    listed=len(rows),
-                    gaps=gaps(Monitor, {"namespace", "monitor", "exporter", "listed"}, "not shown by kubectl get"),
-                    origin=Origin(output.named(), number, line.strip()),
-                )
-            )
-    return {"monitors": [*made]}
 
 
 def services(output: Output, about: Subject) -> Facts:

@@ -7,6 +7,10 @@ from typing import Any
 import msgspec
 
 from gpudoctor.analyze.asked import Path
+from gpudoctor.patterns import regex
+
+# map[effect:NoSchedule key:team value:vision]
+GO_MAP = regex(r"map\[([^\[\]]{0,2000})\]")
 
 
 def put(target: Any, path: Path, value: Any) -> None:
@@ -51,9 +55,21 @@ def grow(entries: list[Any], number: int) -> None:
         entries.append({})
 
 
+def of_go(text: str) -> list[dict[str, str]] | dict[str, str]:
+    """Maps of texts as Go prints them, which is what custom columns and templates show of objects and lists of them.
+
+    >>> of_go("[map[effect:NoSchedule key:team value:vision] map[effect:NoExecute key:broken]]")
+    [{'effect': 'NoSchedule', 'key': 'team', 'value': 'vision'}, {'effect': 'NoExecute', 'key': 'broken'}]
+    """
+    maps = [{key: value for key, mark, value in (pair.partition(":") for pair in one.split()) if mark} for one in GO_MAP.findall(text)]
+    return maps if text.startswith("[") or len(maps) != 1 else maps[0]
+
+
 def decoded(text: str) -> Any:
     """A value as JSON where it is a mapping or a list; else the text."""
     bare = text.strip()
+    if bare.startswith(("map[", "[map[")):
+        return of_go(bare)
     if bare[:1] in ("{", "["):
         try:
             return msgspec.json.decode(bare)

@@ -18,6 +18,7 @@ from gpudoctor.analyze import (
     kubectl_tables,
     manifests,
     metric_forms,
+    monitor_forms,
     monitoring_forms,
     node_amounts,
     node_columns,
@@ -190,7 +191,9 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("prometheus.listing", lambda text: monitoring_forms.of_listing(text.lines, text.hint.argv), monitoring_forms.listing),
     Recogniser("dcgm.counters", lambda text: monitoring_forms.of_counters(text.lines), _parser("dcgm.counters"), embedded=True),
     Recogniser("kubectl.services", lambda text: monitoring_forms.of_services(text.lines), monitoring_forms.services, embedded=True),
-    Recogniser("kubectl.monitors", lambda text: monitoring_forms.of_monitors(text.lines, text.hint.argv), monitoring_forms.monitors),
+    Recogniser("kubectl.monitors", lambda text: monitor_forms.of_monitors(text.lines, text.hint.argv), monitor_forms.monitors),
+    Recogniser("kubectl.prometheuses", lambda text: monitor_forms.of_servers(text.lines, text.hint.argv), monitor_forms.servers),
+    Recogniser("kubectl.namespaces", lambda text: monitor_forms.of_namespaces(text.lines, text.hint.argv), monitor_forms.namespaces),
     Recogniser("python.functions", lambda text: job_forms.of_functions(text.lines), _parser("python.functions")),
     Recogniser("prometheus.range", lambda text: metric_forms.of_range(text.whole), _parser("prometheus.range")),
     Recogniser(

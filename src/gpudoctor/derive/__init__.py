@@ -65,8 +65,8 @@ DERIVATIONS: dict[str, Derivation] = {
         needs=("exporters", "services", "monitors", "pod_monitors", "prometheuses", "namespace_labels", "scrape_targets"),
         fills=("scrape_paths",),
         function="scrape_paths:paths",
-        beside=("service_endpoints",),
-        files=("exporters", "services", "prometheuses"),
+        beside=("service_endpoints", "pods"),
+        files=("exporters", "services", "prometheuses", "monitors"),
     ),
     "monitoring.nodes": Derivation(("exporters", "nodes"), ("exporter_nodes",), "scrape_paths:nodes", asked=True),
     "settings.compared": Derivation(

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from gpudoctor.derive import scrape_ports
 from gpudoctor.derive.selectors import fits, why_not
 from gpudoctor.facts import Fact, Facts
-from gpudoctor.facts.kubernetes import Node
+from gpudoctor.facts.kubernetes import Node, Pod
 from gpudoctor.facts.monitoring import (
     Exporter,
     ExporterNode,
@@ -42,6 +42,7 @@ class Read:
         self.monitors = self.of(facts, "monitors", Monitor)
         self.prometheuses = self.of(facts, "prometheuses", PrometheusServer)
         self.targets = self.of(facts, "scrape_targets", ScrapeTarget)
+        self.pods = [one for one in self.of(facts, "pods", Pod) or () if one.component == "dcgm-exporter"]
         spaces = self.of(facts, "namespace_labels", NamespaceLabels)
         self.namespaces = None if spaces is None else {one.namespace: one.labels for one in spaces}
 
@@ -60,11 +61,16 @@ def paths(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     for one in read.exporters or ():
         if (one.namespace, one.pod, one.workload) not in led and not any(made.namespace == one.namespace for made in found):
             alone.setdefault(one.namespace, []).append(one)
-    if read.services is not None or read.monitors is not None or read.pod_monitors:
-        found += [of_pods(space, pods, read) for space, pods in alone.items()]
+    ways = [of_pods(space, pods, read) for space, pods in alone.items()]
+    asked = read.services is not None or read.monitors is not None or read.pod_monitors
+    found += [one for one in ways if asked or one.annotation_trouble]
     if not found and read.prometheuses:  # somebody shows a monitor and the Prometheus that should take it, and nothing else
         shown = (one for one in (*(read.monitors or ()), *read.pod_monitors) if one.exporter)
         found = [ScrapePath(namespace=one.namespace, origin=one.origin, **monitored([one], None, read)) for one in shown]
+    if not found and read.pods and read.exporters is None:  # a table of monitors beside a table of pods
+        first = read.pods[0]
+        if any(one.listed >= SEVERAL or one.namespace == first.namespace for one in read.monitors or ()):
+            found = [ScrapePath(namespace=first.namespace, origin=first.origin, **monitored([], None, read))]
     return {"scrape_paths": [*found]}
 
 
@@ -109,7 +115,7 @@ def path(service: Service, read: Read) -> ScrapePath:
         misses=misses(service, others) if pods == [] else "",
         endpoints=sum(one.ready for one in of_service) if read.endpoints is not None and of_service else None,
         port_trouble=scrape_ports.of_service(service, pods or ()),
-        annotation_trouble=scrape_ports.of_annotations(service, pods or ()),
+        annotation_trouble=scrape_ports.of_annotations(service, pods or ()) or scrape_ports.of_pod_annotations(pods or ()),
         annotated=service.scrape == "true",
         targets=None if read.targets is None else sum(is_target(one, service, pods or ()) for one in read.targets),
         origin=service.origin,
@@ -125,6 +131,7 @@ def of_pods(space: str, pods: list[Exporter], read: Read) -> ScrapePath:
         namespace=space,
         exporters=len(pods),
         others=len(pods),
+        annotation_trouble=scrape_ports.of_pod_annotations(pods),
         targets=targets,
         origin=pods[0].origin,
         **monitored(choosing, None, read),
@@ -160,8 +167,12 @@ def in_namespace(monitor: Monitor, space: str) -> bool:
 def monitored(choosing: list[Monitor], service: Service | None, read: Read) -> dict[str, Any]:
     """The fields of a path about its monitors and the Prometheus that takes them."""
     unseen = "labels" in service.gaps if service else False
-    if (read.monitors is None and not choosing) or unseen or any("selector" in one.gaps for one in read.monitors or () if one.exporter):
-        return {"operator": None if read.prometheuses is None else bool(read.prometheuses)}
+    blind = [one for one in (*(read.monitors or ()), *read.pod_monitors) if one.exporter and "selector" in one.gaps]
+    if (read.monitors is None and not choosing) or unseen or blind:
+        operator = {"operator": None if read.prometheuses is None else bool(read.prometheuses)}
+        # What it selects isn't shown, but it has the exporter's name, and whether a Prometheus takes it doesn't hang on that.
+        own = [one for one in blind if not service or one.namespace in ("", service.namespace)]
+        return operator | (whether_taken(own, read) if own and not read.targets else {})
     listed = [*(read.monitors or ()), *read.pod_monitors]
     near = [one for one in listed if one.exporter]
     fields: dict[str, Any] = {
@@ -176,12 +187,18 @@ def monitored(choosing: list[Monitor], service: Service | None, read: Read) -> d
         elif not closest and 0 < len(listed) < SEVERAL:  # one monitor of something else: nobody has listed them
             fields["monitors"] = None
         return fields
-    taken = [(one, why) for one in choosing for why in [untaken(one, read)]]
-    best = next((one for one, why in taken if why == ""), choosing[0])
-    fields["monitor"] = f"{best.monitor} in {best.namespace}"
+    best = next((one for one in choosing if untaken(one, read) == ""), choosing[0])
     if service and best.monitor.startswith("ServiceMonitor/"):
-        troubles = [scrape_ports.of_monitor(one, service) for one, _ in taken]
+        troubles = [scrape_ports.of_monitor(one, service) for one in choosing]
         fields["monitor_port_trouble"] = "" if "" in troubles else troubles[0]
+    return fields | whether_taken(choosing, read)
+
+
+def whether_taken(choosing: list[Monitor], read: Read) -> dict[str, Any]:
+    """The fields about the Prometheus that takes one of some monitors."""
+    taken = [(one, untaken(one, read)) for one in choosing]
+    best = next((one for one, why in taken if why == ""), choosing[0])
+    fields: dict[str, Any] = {"monitor": f"{best.monitor} in {best.namespace}"}
     if read.prometheuses:
         reasons = [why for _, why in taken]
         known = [why for why in reasons if why is not None]
@@ -206,13 +223,17 @@ def untaken(monitor: Monitor, read: Read) -> str | None:
         pods = monitor.monitor.startswith("PodMonitor/")
         chosen = server.pod_monitors if pods else server.service_monitors
         spaces = server.pod_monitor_namespaces if pods else server.service_monitor_namespaces
-        name = f"Prometheus {server.namespace}/{server.prometheus}"
-        if chosen is None:
+        field = "pod_monitors" if pods else "service_monitors"
+        name = "Prometheus " + "/".join(part for part in (server.namespace, server.prometheus) if part)
+        elsewhere = None if f"{field[:-1]}_namespaces" in server.gaps else outside(spaces, server, monitor, read, name)
+        if field in server.gaps or (chosen and "labels" in monitor.gaps):
+            reasons.append(elsewhere or None)
+        elif chosen is None:
             reasons.append(f"{name} has no selector for such monitors, so it takes none")
         elif not fits(chosen, monitor.labels):
             reasons.append(f"{name} takes monitors with {why_not(chosen, monitor.labels, 'this one')}")
         else:
-            reasons.append(outside(spaces, server, monitor, read, name))
+            reasons.append(elsewhere)
     if "" in reasons:
         return ""
     return None if None in reasons else next(iter(reasons), None)

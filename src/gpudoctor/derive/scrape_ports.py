@@ -44,6 +44,15 @@ def of_annotations(service: Service, exporters: Iterable[Exporter]) -> str:
     return f"the annotation prometheus.io/port is {service.scrape_port[:7]}, and the Service has {_numbers(known)}"
 
 
+def of_pod_annotations(exporters: Iterable[Exporter]) -> str:
+    """Why prometheus.io/port of an exporter's pod is no port of the exporter, "" where it is one, or isn't set."""
+    for one in exporters:
+        known = {one.listens} if one.listens else {port.number for port in one.ports if port.number}
+        if one.scrape_port.isdecimal() and known and int(one.scrape_port[:7]) not in known:
+            return f"the annotation prometheus.io/port is {one.scrape_port[:7]}, and the exporter listens on {_numbers(known)}"
+    return ""
+
+
 def of_monitor(monitor: Monitor, service: Service) -> str:
     """Why no entry of a ServiceMonitor asks for a port that the Service has, "" where one does."""
     if not monitor.scrapes or not service.ports:

@@ -38,6 +38,7 @@ class Exporter(Fact, frozen=True, kw_only=True):
     config_map: str = ""  # the ConfigMap with the counters, and its namespace
     config_namespace: str = ""
     image: str = ""
+    scrape_port: str = ""  # the annotation prometheus.io/port of its pod
 
 
 class ExporterNode(Fact, frozen=True, kw_only=True):

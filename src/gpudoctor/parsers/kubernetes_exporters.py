@@ -79,6 +79,7 @@ class TemplateMeta(msgspec.Struct):
     """A template's metadata."""
 
     labels: Strings = None
+    annotations: Strings = None
 
 
 class Template(msgspec.Struct):
@@ -119,15 +120,24 @@ def read(output: Output) -> Iterator[Exporter]:
         if item.kind == "Pod":
             if components.of_pod(meta.name or "", controller(meta).partition("/")[2], meta.labels or {}) == NAME:
                 ready = condition(item.status, "Ready")[0] == "True" if item.status else None
-                yield exporter(meta, spec, meta.labels or {}, output, pod=meta.name or "", ready=ready)
+                yield exporter(meta, spec, meta.labels or {}, output, pod=meta.name or "", ready=ready, notes=meta.annotations)
         elif spec.template and spec.template.spec:
-            labels = (spec.template.metadata.labels if spec.template.metadata else None) or {}
+            inner = spec.template.metadata or TemplateMeta()
+            labels = inner.labels or {}
             if components.of_pod(meta.name or "", "", labels) == NAME:
-                yield exporter(meta, spec.template.spec, labels, output, workload=f"{item.kind}/{meta.name}")
+                yield exporter(meta, spec.template.spec, labels, output, workload=f"{item.kind}/{meta.name}", notes=inner.annotations)
 
 
 def exporter(
-    meta: Meta, spec: Spec, labels: dict[str, str], output: Output, *, pod: str = "", workload: str = "", ready: bool | None = None
+    meta: Meta,
+    spec: Spec,
+    labels: dict[str, str],
+    output: Output,
+    *,
+    pod: str = "",
+    workload: str = "",
+    ready: bool | None = None,
+    notes: Strings = None,
 ) -> Exporter:
     """The record of one; the container is the one whose name or image says so, else the first."""
     boxes = spec.containers or [Box()]
@@ -153,6 +163,7 @@ def exporter(
         config_map=name,
         config_namespace=space,
         image=box.image or "",
+        scrape_port=(notes or {}).get("prometheus.io/port") or "",
         origin=evidence(output, f"{meta.namespace}/{pod or workload} {said} ports {[port.number for port in declared]}"),
     )
 
