@@ -240,6 +240,7 @@ class ScheduleReason(Fact, frozen=True, kw_only=True):
     count: int = 0
     total: int = 0
     resource: str = ""  # for insufficient
+    of_gpus: bool = False  # the resource is a GPU, or a share of one, of any vendor or sharing plugin
     key: str = ""  # for taint
     value: str = ""
     no_victims: int | None = None  # of the preemption part; None where the message has none
