@@ -170,8 +170,8 @@ CASES: dict[str, Case] = {
         "swap of a board",
         **{
             FILES: CONF,
-            "gpu-04: slurmd -C": "NodeName=gpu-04 CPUs=192 Boards=1 SocketsPerBoard=2 CoresPerSocket=48 ThreadsPerCore=2 RealMemory=2051000\n"
-            "UpTime=3-02:11:11\n",
+            "gpu-04: slurmd -C": "NodeName=gpu-04 CPUs=192 Boards=1 SocketsPerBoard=2 CoresPerSocket=48 ThreadsPerCore=2"
+            " RealMemory=2051000\nUpTime=3-02:11:11\n",
         },
     ),
     "slurm-munge-elsewhere": out(

@@ -27,7 +27,7 @@ NOT_HELPFUL = regex(r"(\d{1,7}) Preemption is not helpful")
 NEXT_CLAUSE = regex(r", (?=\d{1,7} )")
 COUNTED = regex(r"(\d{1,7}) (.*)")
 INSUFFICIENT = regex(r"Insufficient ([^\s,]{1,320})")
-# nvidia.com/…; amd.com/gpu, gpu.intel.com/i915, k8s.amazonaws.com/vgpu; shares: aliyun.com/gpu-mem, volcano.sh/vgpu-number, tencent.com/vcuda-core
+# nvidia.com/…; amd.com/gpu, gpu.intel.com/i915; shares: aliyun.com/gpu-mem, volcano.sh/vgpu-number, tencent.com/vcuda-core
 GPU = regex(r"nvidia\.com/|(?i:gpu|vcuda)")
 # had untolerated taint {k: v}   had untolerated taint(s)   had taint {k: v}, that the pod didn't tolerate   had taints that the pod …
 TAINT = regex(r"had (?:untolerated )?taint(?:s|\(s\))?\b")
