@@ -290,3 +290,66 @@ def _nobody() -> Subject:
 def test_a_loop_of_words_is_no_table(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("node use free\nwe free two of them\n" * 2000)
     assert "nodes" not in gather([str(tmp_path / "a.txt")]).facts
+
+
+VOLCANO = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {{name: vision}}
+spec:
+  capability: {{cpu: 32, nvidia.com/gpu: 8}}
+status:
+  allocated: {{cpu: "8", nvidia.com/gpu: "{used}"}}
+  state: Open
+"""
+GROUP = """\
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: bert, namespace: nlp}
+spec:
+  minMember: 2
+  minResources: {cpu: "8", nvidia.com/gpu: "4"}
+  queue: vision
+status: {phase: Pending}
+"""
+CUT_QUEUE = """\
+  capability:
+    nvidia.com/gpu: 8
+  reclaimable: true
+  weight: 1
+"""
+CUT_GROUP = """\
+spec:
+  minMember: 2
+  minResources:
+    nvidia.com/gpu: "{gpus}"
+"""
+ANOTHER = PENDING + "roberta-0   1/1     Running   0          3h\n"
+
+
+@pytest.mark.parametrize(
+    ("cause", "texts"),
+    [
+        ("quota-exceeded", (VOLCANO.format(used=8), GROUP, PENDING)),
+        ("", (VOLCANO.format(used=2), GROUP, PENDING)),
+        ("quota-exceeded", (CUT_QUEUE, CUT_GROUP.format(gpus=6), ANOTHER)),
+        ("", (CUT_QUEUE, CUT_GROUP.format(gpus=4), ANOTHER)),
+        ("", (CUT_QUEUE, CUT_GROUP.format(gpus=6), PENDING)),
+    ],
+)
+def test_a_queue_of_volcano_beside_a_group_that_waits(cause: str, texts: tuple[str, ...], tmp_path: Path) -> None:
+    judge(diagnosed(tmp_path, *texts), cause)
+
+
+GO_TAINTS = """\
+$ kubectl get nodes -o custom-columns=NAME:.metadata.name,TAINTS:.spec.taints
+NAME    TAINTS
+gpu-1   [map[effect:NoSchedule key:team value:vision]]
+"""
+
+
+def test_taints_as_go_prints_them_are_no_cluster_without_nodes(tmp_path: Path) -> None:
+    found = diagnosed(
+        tmp_path, GO_TAINTS, "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n" + SPEC.format(gpus=1) + "status: {phase: Pending}\n"
+    )
+    assert not {"device-plugin-not-running", "gpu-not-advertised"} & {one.cause for one in found.findings}

@@ -34,6 +34,15 @@ LINES: dict[str, str] = {
     "Admission check dws in Rejected state: no capacity before the deadline": "kueue-not-admitted",
     'couldn\'t assign flavors to pod set main: Flavor "b200" does not support TopologyAwareScheduling': "kueue-not-admitted",
     "couldn't assign flavors to pod set main: flavor b200 does not provide resource rdma/hca": "kueue-resource-not-covered",
+    # HAMi; GPUs and shares of other plugins
+    "0/4 nodes are available: 4 CardInsufficientMemory.": "gpu-capacity-exhausted",
+    "Warning  FilteringFailed  8s  hami-scheduler  3 nodes CardTimeSlicingExhausted(8/8), 8/8 CardTimeSlicingExhausted": "gpu-capacity-exhausted",
+    'I0301 10:00:00.000000       1 device.go:512] "CardInsufficientMemory" pod="ml/t-1" device="GPU-7d" available=1024 request=4096': "",
+    'I0301 10:00:00.000000       1 score.go:88] "request devices nums cannot exceed the total number of devices on the node." pod="ml/t-1" request devices nums=9 node device nums=4': "request-exceeds-node-size",
+    "0/6 nodes are available: 6 Insufficient aliyun.com/gpu-mem.": "?gpu-capacity-exhausted",
+    "0/6 nodes are available: 6 Insufficient volcano.sh/vgpu-number.": "?device-plugin-not-running",
+    "0/6 nodes are available: 6 Insufficient rdma/hca_shared.": "insufficient-other-resource",
+    "0/2 nodes are available: 2 Insufficient amd.com/gpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.": "gpu-capacity-exhausted",
     # Karpenter and the cluster autoscaler
     "nodepool node limit reached": "autoscaler-limit-reached",
     "Failed to schedule pod, unsatisfiable topology constraint for pod anti-affinity, key=kubernetes.io/hostname": "affinity-mismatch",
@@ -47,6 +56,12 @@ LINES: dict[str, str] = {
     'Error creating: pods "t-1" is forbidden: no PriorityClass with name batch was found': "admission-policy-denied",
     'Error creating: pods "exporter-" is forbidden: no providers available to validate pod request': "pod-security-forbidden",
     'Internal error occurred: failed calling admission webhook "mutatepod.volcano.sh": Post https://volcano-admission-service.volcano-system.svc:443/pods/mutate?timeout=30s: context deadline exceeded': "admission-webhook-unavailable",
+    'Warning  FailedCreate  9s  replicaset-controller  Error creating: pods "t-5d" is forbidden: violates PodSecurity "baseline:latest": hostPath volumes (volume "shm")': "pod-security-forbidden",
+    'LAST SEEN   TYPE      REASON         OBJECT             MESSAGE\n9s          Warning   FailedCreate   replicaset/t-5d    Error creating: pods "t-5d" is forbidden: violates PodSecurity "baseline:latest": privileged': "pod-security-forbidden",
+    'Warning: would violate PodSecurity "restricted:latest": allowPrivilegeEscalation != false': "",
+    # the kubelet, which dials a plugin back
+    "Mar 01 10:00:00 gpu-02 kubelet[1211]: E0301 10:00:00.000000    1211 endpoint.go:62] Can't create new endpoint with path /var/lib/kubelet/device-plugins/share.sock err failed to dial device plugin: context deadline exceeded": "kubelet-plugin-socket-dir-mismatch",
+    'Mar 01 10:00:00 gpu-02 kubelet[1211]: I0301 10:00:00.000000    1211 manager.go:411] Got registration request from device plugin with resource name "share/gpu-mem"': "",
     # the kubelet
     'MapVolume.SetUpDevice failed for volume "pvc-7d" : rpc error: code = Internal desc = rbd: map failed': "volume-mount-failed",
     'Unable to mount volumes for pod "t-1_ml(7d)": timeout expired waiting for volumes to attach or mount for pod "ml"/"t-1". list of unmounted volumes=[ckpt]': "volume-mount-failed",

@@ -18,6 +18,39 @@ LINES: list[tuple[str, str]] = [
         "slurmctld: error: slurm_unpack_received_msg: [[gpu-01]:41006] auth_g_verify: REQUEST_NODE_INFO has authentication error: Unspecified error",
     ),
     ("slurm-munge-key-mismatch", "Mar 01 10:00:00 mgmt-01 munged[611]: Invalid credential"),
+    (
+        "slurm-auth-failure",
+        "$ systemctl status munge\n● munge.service - MUNGE authentication service\n   Active: active (running) since Sun 2026-03-01 10:00:00 UTC; 2h ago\n"
+        '$ sbatch train.sh\nMunge encode failed: Unable to access "/run/munge/munge.socket.2": No such file or directory',
+    ),
+    (
+        "munge-not-running",
+        "$ systemctl status munge\n● munge.service - MUNGE authentication service\n   Active: inactive (dead)\n"
+        '$ sbatch train.sh\nMunge encode failed: Unable to access "/run/munge/munge.socket.2": No such file or directory',
+    ),
+    (
+        "slurmdbd-not-running",
+        "● slurmdbd.service - Slurm DBD accounting daemon\n   Loaded: loaded (/usr/lib/systemd/system/slurmdbd.service; enabled; preset: disabled)\n"
+        "   Active: failed (Result: exit-code) since Sun 2026-03-01 10:00:00 UTC; 2min ago",
+    ),
+    (
+        "",
+        "● slurmdbd.service - Slurm DBD accounting daemon\n   Loaded: loaded (/usr/lib/systemd/system/slurmdbd.service; disabled; preset: disabled)\n"
+        "   Active: inactive (dead)",
+    ),
+    # taken out by somebody: that it doesn't answer is no news
+    ("slurm-node-drained", "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\ngpu*         up 2-00:00:00      2 drain* gpu-[01-02]"),
+    ("slurmd-not-running", "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\ngpu*         up 2-00:00:00      2  down* gpu-[01-02]"),
+    (
+        "slurm-realmemory-mismatch",
+        "$ slurmd -C\nNodeName=gpu-03 CPUs=96 Boards=1 SocketsPerBoard=2 CoresPerSocket=24 ThreadsPerCore=2 RealMemory=770000\nUpTime=1-00:00:01\n"
+        "$ grep -i nodename /etc/slurm/slurm.conf\nNodeName=gpu-[01-04] CPUs=96 RealMemory=786432 Gres=gpu:l40s:4 State=UNKNOWN",
+    ),
+    (
+        "",
+        "$ slurmd -C\nNodeName=gpu-03 CPUs=96 Boards=1 SocketsPerBoard=2 CoresPerSocket=24 ThreadsPerCore=2 RealMemory=770000\nUpTime=1-00:00:01\n"
+        "$ grep -i nodename /etc/slurm/slurm.conf\nNodeName=gpu-[01-04] CPUs=96 RealMemory=768000 Gres=gpu:l40s:4 State=UNKNOWN",
+    ),
     ("clock-skew", "srun: error: Application launch failed: Job credential expired"),
     ("clock-skew", "unmunge: Error: Rewound credential"),
     ("munge-not-running", "sacctmgr: error: Munge encode failed: Socket communication error"),

@@ -54,6 +54,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "in-use": ("3 Insufficient nvidia.com/gpu", NO_VICTIMS),
     "nowhere": ("3 Insufficient nvidia.com/gpu", HELPLESS),
     "bare": ("3 Insufficient nvidia.com/gpu", ""),
+    "other-vendor": ("3 Insufficient amd.com/gpu", NO_VICTIMS),
     "cpu": ("3 Insufficient cpu", NO_VICTIMS),
     "cpu-memory": ("3 Insufficient cpu, 2 Insufficient memory", NO_VICTIMS),
     "both": ("3 Insufficient cpu, 3 Insufficient nvidia.com/gpu", NO_VICTIMS),
@@ -278,11 +279,18 @@ CASES: dict[str, Case] = {
         component="kai-scheduler",
         scheduler_name="kai-scheduler",
     ),
+    "hami-node-too-small": spoken(
+        "FilteringFailed",
+        "request devices nums cannot exceed the total number of devices on the node.",
+        component="hami-scheduler",
+        scheduler_name="hami-scheduler",
+    ),
     "no-storage-class": spoken(
         "FailedScheduling",
         'running PreBind plugin "VolumeBinding": storageclass.storage.k8s.io "fast" not found',
         component="default-scheduler",
     ),
+    "pod-security": refused('violates PodSecurity "baseline:latest": hostPath volumes (volume "shm")'),
     "limit-range": refused("maximum memory usage per Container is 64Gi, but limit is 128Gi"),
     "webhook-silent": case(
         [

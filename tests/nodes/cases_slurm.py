@@ -158,6 +158,30 @@ CASES: dict[str, Case] = {
         GOOD + node("gpu-04", "DOWN+NOT_RESPONDING", "Not responding"),
         **{services("gpu-04"): unit("slurmd") + "\n" + unit("munge", "failed", "exit-code")},
     ),
+    "slurm-daemons-stopped": cluster(
+        GOOD + node("gpu-04", "DOWN+NOT_RESPONDING", "Not responding"),
+        **{
+            services("gpu-04"): "\n".join(
+                (unit("slurmd"), unit("munge"), unit("slurmctld", "failed", "exit-code"), unit("slurmdbd", "failed", "exit-code"))
+            )
+        },
+    ),
+    "slurm-memory-found": out(
+        "swap of a board",
+        **{
+            FILES: CONF,
+            "gpu-04: slurmd -C": "NodeName=gpu-04 CPUs=192 Boards=1 SocketsPerBoard=2 CoresPerSocket=48 ThreadsPerCore=2"
+            " RealMemory=2051000\nUpTime=3-02:11:11\n",
+        },
+    ),
+    "slurm-munge-elsewhere": out(
+        "Not responding",
+        "DOWN+NOT_RESPONDING",
+        **{
+            slurmd_log("gpu-04"): "[2026-03-01T11:02:14.001] error: Munge encode failed: Failed to access "
+            '"/var/run/munge/munge.socket.2": No such file or directory\n'
+        },
+    ),
     # --- logs
     "slurm-log-keys": cluster(log="error: Munge decode failed: Invalid credential"),
     "slurm-log-clocks": cluster(log="error: Munge decode failed: Rewound credential\nerror: Check for out of sync clocks"),

@@ -47,7 +47,7 @@ def unit(name: str, active: str = "active", result: str = "success") -> str:
 
 def services(host: str) -> str:
     """The command line that asks for the daemons of a node."""
-    return f"{host}: systemctl show -p Id,LoadState,ActiveState,SubState,Result,UnitFileState slurmd munge"
+    return f"{host}: systemctl show -p Id,LoadState,ActiveState,SubState,Result,UnitFileState slurmd munge slurmctld slurmdbd"
 
 
 def slurmd_log(host: str) -> str:

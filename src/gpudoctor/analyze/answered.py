@@ -55,6 +55,8 @@ def facts(output: Output, about: Subject) -> Facts:
     page = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": found[:MOST]})
     parser = load(PARSER.get(question.kind, "kubernetes.workloads"))
     read = parser(msgspec.structs.replace(output, pages=(page,), exit=0), about)
+    if not any(read.values()):  # values that stand in another form than the API's
+        raise ParseError(f"{output.named()}: no fields of objects: {text.strip()[:80]!r}")
     if question.kind != "Pod":
         read |= cut_objects.parts(found, output, about, whole=True)
     paths = [path for part in question.parts for path in paths_of(part)]

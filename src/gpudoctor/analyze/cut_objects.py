@@ -1,8 +1,8 @@
 """Objects of the API of which a part was cut out, and the pod templates inside whole ones: known by their shape, wherever they stand.
 
 A pod's spec has `containers`, a queue of Kueue `resourceGroups`, a volume `nodeAffinity.required`, a NodePool of Karpenter `limits`
-beside what it has made. What is asked for is kept under the names of `PRIVATE` until all texts are read: `implied` then lays it beside
-the nodes and queues.
+beside what it has made, a queue of Volcano `capability`, a PodGroup `minResources`. What is asked for is kept under the names of
+`PRIVATE` until all texts are read: `implied` then lays it beside the nodes and queues.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class PodTemplate(Fact, frozen=True, kw_only=True):
 class Allowance(Fact, frozen=True, kw_only=True):
     """How much a queue or a node pool may hand out of each resource, and how much it has."""
 
-    kind: str  # queue, nodepool
+    kind: str  # queue, nodepool; volcano, and group for what a PodGroup asks of one
     name: str = ""
     most: dict[str, int] = {}
     used: dict[str, int] = {}
@@ -79,6 +79,10 @@ def parts(value: Any, output: Output, about: Subject, *, whole: bool) -> Facts:
                 "allowances",
                 [Allowance(kind="nodepool", name=name, most=amounts(flat(limits)), used=used, origin=told(output, name))],
             )
+        elif place.kind in ("", "Queue") and isinstance(capability := one.get("capability"), dict):
+            add(found, "allowances", [volcano_queue(flat(capability), value, place, output)])
+        elif place.kind in ("", "PodGroup") and isinstance(wanted := one.get("minResources"), dict):
+            add(found, "allowances", [Allowance(kind="group", name=str(one.get("queue") or ""), most=amounts(flat(wanted)))])
         elif not whole and isinstance(inner(one, "nodeAffinity").get("required"), dict) and ("claimRef" in one or "csi" in one):
             for kind, records in volume(one, place, output, about).items():
                 add(found, kind, records)
@@ -170,6 +174,16 @@ def queue(one: dict[str, Any], root: Any, place: Place, output: Output) -> Allow
     waiting = isinstance(status.get("pendingWorkloads"), int) and status["pendingWorkloads"] > 0
     name = str(place.meta.get("name") or "")
     return Allowance(kind="queue", name=name, most=most, used=used, waiting=waiting, origin=told(output, name or "coveredResources"))
+
+
+def volcano_queue(capability: dict[str, str], root: Any, place: Place, output: Output) -> Allowance:
+    """A queue of Volcano: what it may hand out, and what it has, {} where its status doesn't say."""
+    status, name = inner(root, "status"), str(place.meta.get("name") or "")
+    waiting = any(isinstance(count := status.get(phase), int) and count > 0 for phase in ("pending", "inqueue"))
+    used = amounts(flat(status.get("allocated")))
+    return Allowance(
+        kind="volcano", name=name, most=amounts(capability), used=used, waiting=waiting, origin=told(output, name or "capability")
+    )
 
 
 def inner_list(value: Any, key: str) -> list[Any]:

@@ -118,6 +118,8 @@ def words(facts: Facts, templates: Sequence[PodTemplate], allowances: Sequence[A
     pods: list[Pod] = [pod for pod in of(facts, "pods", Pod) if pod.target and not pod.node and pod.requests]
     yield from of_queues(templates, pods, [one for one in allowances if one.kind == "queue"])
     pending = any(pod.phase == "Pending" and not pod.component for pod in of(facts, "pods", Pod))
+    running = any(pod.phase == "Running" and not pod.component for pod in of(facts, "pods", Pod))
+    yield from of_volcano(allowances, pending=pending, running=running)
     for pool in allowances if pending else ():
         full = [name for name in pool.most if is_gpu(name) and pool.used.get(name, 0) >= pool.most[name]]
         if pool.kind == "nodepool" and full:
@@ -138,6 +140,22 @@ def of_queues(templates: Sequence[PodTemplate], pods: Sequence[Pod], queues: Seq
         yield Message(name="kueue_resource_unavailable", detail=missing[0], source="status", namespace=asks.namespace, origin=queue.origin)
     elif short:
         yield Message(name="kueue_quota_insufficient", detail=short[0], source="status", namespace=asks.namespace, origin=queue.origin)
+
+
+def of_volcano(allowances: Sequence[Allowance], *, pending: bool, running: bool) -> Iterator[Message]:
+    """Volcano, on a group that waits for the one queue that was given.
+
+    A queue that doesn't say what it has handed out, in which pods run while others wait, is taken to hold one group like this.
+    """
+    queues = [one for one in allowances if one.kind == "volcano"]
+    groups = [one for one in allowances if one.kind == "group"]
+    if len(queues) != 1 or not groups or not (pending or queues[0].waiting):
+        return
+    queue, group = queues[0], max(groups, key=lambda one: sum(one.most.values()))
+    used = queue.used or (group.most if running else {})
+    short = sorted(name for name in group.most.keys() & queue.most.keys() if group.most[name] > queue.most[name] - used.get(name, 0))
+    if short:
+        yield Message(name="volcano_queue_quota_insufficient", detail=short[0], source="status", origin=queue.origin)
 
 
 def of_quotas(

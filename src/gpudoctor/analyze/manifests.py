@@ -62,7 +62,8 @@ NODE_NAME = regex(r"^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\r?$")
 OF_NODE = (b'"capacity"', b'"allocatable"', b'"podCIDR"', b'"providerID"', b'"unschedulable"')
 # Keys below which somebody cuts out a part of a pod's spec, a queue or a volume.
 PART = regex(
-    r"^ {0,20}(?:- )?(?:containers|resources|nodeSelector|tolerations|nodeAffinity|resourceGroups|workerGroupSpecs):", re.MULTILINE
+    r"^ {0,20}(?:- )?(?:containers|resources|nodeSelector|tolerations|nodeAffinity|resourceGroups|capability|workerGroupSpecs):",
+    re.MULTILINE,
 )
 # nodeSelector:  |  - name: main  |  cpu: "4"  |  - --scheduler-name=volcano  |  ]
 ENTRY = regex(r"^ *(?:- +)*(?:[\w./$-]{1,120}:(?: .*)?|\{.*|\[.*|[\]}],?|- .*|\.\.\.)$")

@@ -230,8 +230,7 @@ class StackConfig(Fact, frozen=True, kw_only=True):
 class ScheduleReason(Fact, frozen=True, kw_only=True):
     """One clause of the scheduler's message: `4 Insufficient nvidia.com/gpu`.
 
-    `reason` is a neutral word: insufficient, taint, unschedulable, node_affinity, node_name, pod_affinity, topology_spread,
-    ports, too_many_pods, volume_affinity, volume_binding, volume_unbound, volume_count, resource_claim, no_nodes, other.
+    `reason` is a neutral word: insufficient, taint, unschedulable, other, or one of REASONS in `parsers/schedule_message.py`.
     """
 
     namespace: str = ""
@@ -240,9 +239,10 @@ class ScheduleReason(Fact, frozen=True, kw_only=True):
     count: int = 0
     total: int = 0
     resource: str = ""  # for insufficient
+    of_gpus: bool = False  # the resource is a GPU, or a share of one, of any vendor or sharing plugin
     key: str = ""  # for taint
     value: str = ""
-    no_victims: int | None = None  # of the preemption part; None where the message has none
+    no_victims: int | None = None  # of the preemption part, as the next; None where the message has none
     not_helpful: int | None = None
 
 

@@ -54,10 +54,11 @@ class SlurmJob(Fact, frozen=True, kw_only=True):
 
 
 class SlurmGres(Fact, frozen=True, kw_only=True):
-    """The GPUs that a configuration gives a node. `node` is "" in a gres.conf that is each node's own."""
+    """The GPUs and the memory that a configuration gives a node. `node` is "" in a gres.conf that is each node's own."""
 
     node: str = ""
-    file: str  # slurm.conf, gres.conf
+    file: str  # slurm.conf, gres.conf; "slurmd -C" for what slurmd finds on the machine
     devices: int | None = None  # None: left to detection
     types: list[str] = []
     detected: str = ""  # AutoDetect: nvml, nvidia, off …
+    memory: int | None = None  # RealMemory, MB

@@ -27,6 +27,8 @@ NOT_HELPFUL = regex(r"(\d{1,7}) Preemption is not helpful")
 NEXT_CLAUSE = regex(r", (?=\d{1,7} )")
 COUNTED = regex(r"(\d{1,7}) (.*)")
 INSUFFICIENT = regex(r"Insufficient ([^\s,]{1,320})")
+# nvidia.com/…; amd.com/gpu, gpu.intel.com/i915; shares: aliyun.com/gpu-mem, volcano.sh/vgpu-number, tencent.com/vcuda-core
+GPU = regex(r"nvidia\.com/|(?i:gpu|vcuda)")
 # had untolerated taint {k: v}   had untolerated taint(s)   had taint {k: v}, that the pod didn't tolerate   had taints that the pod …
 TAINT = regex(r"had (?:untolerated )?taint(?:s|\(s\))?\b")
 CORDON = "node.kubernetes.io/unschedulable"
@@ -127,7 +129,8 @@ def schedule_reasons(
         if not body or (head is None and not body.startswith(BEGINNINGS)):
             continue
         key, value = taint_of(body) if reason == "taint" else ("", "")
-        resource = INSUFFICIENT.search(body) if reason == "insufficient" else None
+        insufficient = INSUFFICIENT.search(body) if reason == "insufficient" else None
+        resource = insufficient[1].removesuffix(".") if insufficient else ""
         records.append(
             ScheduleReason(
                 namespace=namespace,
@@ -135,7 +138,8 @@ def schedule_reasons(
                 reason=reason,
                 count=count,
                 total=total,
-                resource=resource[1].removesuffix(".") if resource else "",
+                resource=resource,
+                of_gpus=GPU.search(resource) is not None,
                 key=key,
                 value=value,
                 no_victims=victims,

@@ -1,8 +1,10 @@
-"""The GPUs that slurm.conf and gres.conf give to nodes.
+"""The GPUs that slurm.conf and gres.conf give to nodes, and the memory; beside them what `slurmd -C` finds on a machine, in the same form.
 
 NodeName=gpu-[01-16] CPUs=192 RealMemory=2063000 Gres=gpu:h100:8 State=UNKNOWN
 NodeName=gpu-[01-16] Name=gpu Type=h100 File=/dev/nvidia[0-7]
 AutoDetect=nvml
+NodeName=gpu-01 CPUs=192 Boards=1 SocketsPerBoard=2 CoresPerSocket=48 ThreadsPerCore=2 RealMemory=2063000      (slurmd -C)
+UpTime=3-02:11:11
 Sources: slurm.conf(5), gres.conf(5). Key words are read without regard to case, and a backslash joins lines.
 """
 
@@ -27,34 +29,31 @@ DEVICE = regex(r"[^\s,\[\]]{0,200}(?:\[([0-9,-]{1,100})\])?[^\s,\[\]]{0,100}")
 
 
 def gres(output: Output, about: Subject) -> Facts:
-    """A record for each node of slurm.conf that has GPUs, and for each node, or all, of gres.conf; counts of one node add up."""
+    """A record for each node of slurm.conf with GPUs or an amount of memory, and for each node, or all, of gres.conf; counts add up."""
     made: dict[tuple[str, str], dict[str, Any]] = {}
     any_setting = False
     # On a machine, what gres.conf says without a NodeName it says of that one.
     own = about.node if output.command.host else ""
-    for number, line in joined(output):
+    found = [*joined(output)]
+    for at, (number, line) in enumerate(found):
         match = SETTING.match(line)
         if not match:
             continue
         any_setting = True
         origin = Origin(output.named(), number, line.strip())
         words = {key.lower(): value.strip('"') for key, value in WORD.findall(line)}
+        by_slurmd = any(below.startswith("UpTime=") for _, below in found[at + 1 : at + 2])
         for node, file, count, kinds, detected in of_line(match.group(1).lower(), words):
-            node = node or own
+            node, file = node or own, "slurmd -C" if by_slurmd else file
             if len(made) >= 50_000:
                 break
             one = made.setdefault(
                 (node, file),
-                {
-                    "node": node,
-                    "file": file,
-                    "devices": None,
-                    "types": [],
-                    "detected": "",
-                    "origin": origin,
-                },
+                {"node": node, "file": file, "devices": None, "types": [], "detected": "", "memory": None, "origin": origin},
             )
-            one["devices"] = count if one["devices"] is None else one["devices"] + (count or 0)
+            one["memory"] = whole(words.get("realmemory", "")) or one["memory"]
+            if count is not None:
+                one["devices"] = count + (one["devices"] or 0)
             one["types"] = list(dict.fromkeys([*one["types"], *kinds]))
             one["detected"] = detected or one["detected"]
     if not any_setting and not made and (text := output.text.strip()) and not text.startswith("#"):
@@ -84,10 +83,10 @@ def of_line(first: str, words: dict[str, str]) -> Iterator[tuple[str, str, int |
         count = whole(words["count"]) if "count" in words else devices(words["file"]) if "file" in words else None
         for node in names:
             yield node, "gres.conf", count, [words["type"]] if "type" in words else [], words.get("autodetect", "")
-    elif first == "nodename" and (count := gpus(words.get("gres", ""))):
-        kinds = [match.group(1) for match in GPU.finditer(words["gres"][:1000]) if match.group(1)]
+    elif first == "nodename" and ((count := gpus(words.get("gres", ""))) or "realmemory" in words):
+        kinds = [match.group(1) for match in GPU.finditer(words.get("gres", "")[:1000]) if match.group(1)]
         for node in names:
-            yield node, "slurm.conf", count, kinds, ""
+            yield node, "slurm.conf", count or None, kinds, ""
 
 
 def devices(files: str) -> int:
