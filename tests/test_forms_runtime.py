@@ -188,6 +188,21 @@ TEXTS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "fabric manager, same": ("", ("$ rpm -q nvidia-fabric-manager\nnvidia-fabric-manager-550.90.07-1.x86_64\n", OPEN % "550.90.07")),
+    "library's link beside what runs": (
+        "driver-library-version-mismatch",
+        (
+            "lrwxrwxrwx 1 root root 25 Jan  8 06:41 /usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1 -> libnvidia-ml.so.550.163.01\n",
+            OPEN % "550.120",
+        ),
+    ),
+    "library's link, same": (
+        "",
+        (
+            "lrwxrwxrwx 1 root root 25 Jan  8 06:41 /usr/lib64/libnvidia-ml.so.1 -> libnvidia-ml.so.550.120\n",
+            OPEN % "550.120",
+        ),
+    ),
+    "nomad": ("nvidia-runtime-not-configured", ('Failed to create container: requested docker runtime "nvidia" was not found\n',)),
     "jax": (
         "cuda-driver-too-old",
         ("W0305 10:01:02 The NVIDIA driver's CUDA version is 11.4 which is older than the PTX compiler version (12.3.103).\n",),
