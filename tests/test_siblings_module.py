@@ -63,11 +63,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     # --- the module and the card
     "legacy": (
-        "gpu-dropped-by-driver-branch",
+        "driver-does-not-support-gpu",
         "NVRM: The NVIDIA Tesla K80 GPU installed in this system is\nNVRM:  supported through the NVIDIA 470.xx Legacy drivers. Please\nNVRM:  information.  The 550.90.07 NVIDIA driver will ignore\nNVRM:  this GPU.  Continuing probe...\nNVRM: No NVIDIA GPU found.\n",
     ),
     "legacy: installer": (
-        "gpu-dropped-by-driver-branch",
+        "driver-does-not-support-gpu",
         "WARNING: The NVIDIA Quadro K2200 GPU installed in this system is supported through the NVIDIA 580.xx legacy Linux graphics drivers.  Please visit the site for more information.\n",
     ),
     "legacy: beside a card that works": ("", f"NVRM:  supported through the NVIDIA 470.xx Legacy drivers. Please\n{WORKS}"),

@@ -256,6 +256,42 @@ CASES: dict[str, Case] = {
         restarts=0,
         driver=None,
     ),
+    "validator-wants-container": init_stops(
+        "operator_validator",
+        "driver-validation",
+        'level=info msg="Attempting to validate a driver container installation"',
+        'level=warning msg="failed to validate the driver, retrying after 5 seconds"',
+        parts=("container_toolkit", "device_plugin", "operator_validator"),
+        smi="",
+    ),
+    "validator-wants-container-off": init_stops(
+        "operator_validator",
+        "driver-validation",
+        "helm install gpu-operator nvidia/gpu-operator --set driver.enabled=false",
+        'level=info msg="Attempting to validate a driver container installation"',
+        'level=warning msg="failed to validate the driver, retrying after 5 seconds"',
+        parts=("container_toolkit", "device_plugin", "operator_validator"),
+    ),
+    "driver-toolkit-of-other-release": crashing(
+        "driver",
+        "driver-toolkit   image-registry.openshift-image-registry.svc:5000/openshift/driver-toolkit"
+        "   414.92.202306141028-0,latest   2 days ago",
+        "error: a container name must be specified for pod nvidia-driver-daemonset-415.92.202402201450-0-x5x5x",
+    ),
+    "exporter-above-what-waits": stack(
+        parts=("container_toolkit", "device_plugin", "dcgm_exporter"), container_toolkit="waits", dcgm_exporter=CRASHES
+    ),
+    "ofed-fails": stack(
+        pod(
+            "mofed-ubuntu22.04-5d8f7b6c9-ds-k2k2k",
+            "network-operator",
+            node=NODE,
+            labels={"app": "mofed-ubuntu22.04-5d8f7b6c9-ds"},
+            containers=[container("mofed-container", "nvcr.io/nvidia/mellanox/doca-driver:24.10", waiting=CRASHES)],
+            age="2h",
+        ),
+        driver="waits",
+    ),
     "validator-dev-char": init_stops(
         "operator_validator",
         "driver-validation",

@@ -208,9 +208,16 @@ WORDS: dict[str, Case] = {
         HOOK + "invoking the NVIDIA Container Runtime Hook directly (e.g. specifying the docker --gpus flag) is not supported.",
         OCI + "unable to retrieve OCI runtime error: fork/exec /usr/local/nvidia/toolkit/nvidia-container-runtime: no such file",
         OCI + 'expected cgroupsPath to be of format "slice:prefix:name" for systemd cgroups, got "/kubepods/pod1/ab" instead: unknown',
+        SANDBOX + "rpc error: code = Unimplemented desc = unknown service runtime.v1.RuntimeService",
         'Error: failed to generate container "ab" spec: path "/run/nvidia" is mounted on "/run" but it is not a shared mount',
         f"CDI device injection failed: unresolvable CDI devices nvidia.com/gpu={UUID}",
         'error gathering device information while adding custom device "nvidia.com/gpu=all": no such file or directory',
+    ),
+    "words-of-containerd": case(
+        creating(),
+        'failed to load plugin io.containerd.grpc.v1.cri" error="invalid plugin config: '
+        "`mirrors` cannot be set when `config_path` is provided",
+        SANDBOX + "rpc error: code = Unimplemented desc = unknown service runtime.v1.RuntimeService",
     ),
     "words-of-the-driver": case(
         creating(),

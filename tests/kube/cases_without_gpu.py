@@ -168,6 +168,7 @@ CASES: dict[str, Case] = {
         log="RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable\n",
         outside=exec_answer("nvidia-smi", stdout=smi().replace("Disabled", " Enabled")),
     ),
+    "cuda-unknown-error": case(trains(), log="RuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment\n"),
     "devices-busy": case(trains(), log="RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable\n"),
     "fabric-not-ready": case(trains(8), inside=exec_answer("nvidia-smi", stdout=smi()), log="Error 802: system not yet initialized\n"),
 }

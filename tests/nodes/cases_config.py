@@ -10,7 +10,7 @@ from tests.nodes.configs import containerd, grepped, kubelet, toolkit
 
 BOOK = "runtime-config"
 NODE = "gpu-07"
-LINES = r"^ *\[|^ *(version|imports|default_runtime_name|SystemdCgroup|BinaryName|enable_cdi) *="
+LINES = r"^ *\[|^ *(version|imports|disabled_plugins|default_runtime_name|SystemdCgroup|BinaryName|enable_cdi) *="
 RUNTIME = f"grep -E -e '{LINES}' /etc/containerd/config.toml"
 OF_K3S = f"grep -E -e '{LINES}' /var/lib/rancher/k3s/agent/etc/containerd/config.toml"
 TOOLKIT = "cat /etc/nvidia-container-runtime/config.toml"
@@ -40,6 +40,7 @@ CASES: dict[str, Case] = {
     "drivers-differ": machine(containerd(runc=False, nvidia=False)),
     "nvidia-entry-differs": machine(containerd(nvidia=False)),
     "no-nvidia-entry": machine(containerd(nvidia=None)),
+    "cri-disabled": machine(containerd(disabled="cri")),
     "no-cgroups": machine(toolkit_config=toolkit(True)),
     "config-denied": machine(DENIED, **{OF_K3S: ""}),
 }

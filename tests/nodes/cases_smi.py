@@ -116,6 +116,25 @@ CASES: dict[str, Case] = {
     "guest-of-hyper-v": detection(
         bus="", version=NO_FILE, modules="", log=BOOT + "ls: cannot access '/dev/dxg': No such file or directory\n", smi=NO_DRIVER
     ),
+    "guest-of-hyper-v-no-module": detection(
+        bus="",
+        version=NO_FILE,
+        modules="",
+        log=BOOT + "modprobe: FATAL: Module dxgkrnl not found in directory /lib/modules/6.8.0-71-generic\n",
+        smi=GONE,
+    ),
+    "secure-boot-and-no-module": detection(
+        version=NO_FILE,
+        modules=LATE,
+        bus=held_by(""),
+        log=f"{BOOT}secureboot: Secure boot enabled\n{BOOT}/lib/modules/6.8.0-71-generic/updates/dkms/nvidia.ko.zst\n",
+        smi=NO_DRIVER,
+    ),
+    "proprietary-module-for-blackwell": detection(
+        bus=lspci([replace(slot, product="GB100 [B200]", device="2901") for slot in SLOTS]),
+        version=version(is_open=False),
+        smi=failed("No devices were found", 6),
+    ),
     "device-files-gone": detection(log=STARTED + BOOT + "ls: cannot access '/dev/nvidia*': No such file or directory\n"),
     "persistence-daemon-alone": detection(
         log=STARTED

@@ -15,12 +15,14 @@ def containerd(
     cdi: bool | None = None,
     default: str = "runc",
     imports: str = "",
+    disabled: str = "",
 ) -> str:
     """/etc/containerd/config.toml. `runc` and `nvidia` are their SystemdCgroup; `nvidia` None: it has no such entry."""
     cri = f"plugins.{PLUGIN[version]}"
     lines = [
         f"version = {version}",
         f'imports = ["{imports}"]' if imports else "",
+        f'disabled_plugins = ["{disabled}"]' if disabled else "",
         'root = "/var/lib/containerd"',
         "[plugins]",
         f"  [{cri}]",
@@ -39,7 +41,7 @@ def containerd(
 
 def grepped(text: str) -> str:
     """What the runbook reads of it."""
-    keys = ("[", "version", "imports", "default_runtime_name", "SystemdCgroup", "BinaryName", "enable_cdi")
+    keys = ("[", "version", "imports", "disabled_plugins", "default_runtime_name", "SystemdCgroup", "BinaryName", "enable_cdi")
     return "".join(f"{line}\n" for line in text.split("\n") if line.strip().startswith(keys))
 
 

@@ -10,7 +10,7 @@ from gpudoctor.parsers.runtime_config import DRIVER_ALONE, INFO, OF_DOCKER, prog
 from gpudoctor.parsers.toml_lines import PART, TABLE
 from gpudoctor.patterns import regex
 
-KEY = regex(r'^\s*"([a-z-]{3,40})"\s*:', re.MULTILINE)
+KEY = regex(r'(?:^|[{,])\s*"([a-z-]{3,40})"\s*:', re.MULTILINE)
 TOP = regex(r"^([A-Za-z][\w-]{0,40}):(?:\s|$)")
 HEAD = 65_536  # characters of JSON that are looked at
 FEW = 19  # the score of a line or two that were picked out by grep: what stands around them is read, too

@@ -34,6 +34,8 @@ NODE = regex(
     rf"(?P<roles>\S{{1,200}})\s+(?P<age>{AGE_WORD})\s+(?P<version>v\d\S{{1,60}})(?P<rest>\s.*|$)"
 )
 ADDRESS = regex(r"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}:[0-9a-f:]{1,40})$")
+#   10.0.0.4   <none>   Ubuntu 22.04.4 LTS   5.15.0-105-generic   containerd://1.7.12
+WIDE = regex(r"^\s*\S{1,64}\s+\S{1,64}\s+(?P<os>\S.{1,100}?)\s{2,}(?P<kernel>\d\S{1,80})\s+[a-z-]{3,20}://")
 RUNTIME = regex(r"\b(?:containerd|docker|cri-o)://\S{1,60}")
 # kubectl get ds -n kube-system nvidia-device-plugin: DESIRED 0      (in the words of a person)
 WANTED = regex(
@@ -154,8 +156,10 @@ def node(match: re.Match[str], origin: Origin, labels: dict[str, str], keys: lis
     """One node: whether it is ready and cordoned, its version; its resources and taints are gaps."""
     states = match["status"].split(",")
     runtime = RUNTIME.search(match["rest"])
+    wide = WIDE.match(match["rest"])
     present = has_nvidia_gpu(labels, ())
     shown = NODE_SHOWN | ({"runtime_version"} if runtime else set()) | ({"labels"} if labels else set())
+    shown |= {"os_image", "kernel_version"} if wide else set()
     shown |= ({"label_keys"} if keys else set()) | ({"gpu_present"} if present else set())
     return Node(
         node=match["node"],
@@ -167,6 +171,8 @@ def node(match: re.Match[str], origin: Origin, labels: dict[str, str], keys: lis
         gpu_present=present,
         kubelet_version=match["version"],
         runtime_version=runtime.group() if runtime else "",
+        os_image=wide["os"] if wide else "",
+        kernel_version=wide["kernel"] if wide else "",
         gaps=gaps(Node, shown, "not shown by kubectl get nodes"),
         origin=origin,
     )

@@ -21,6 +21,7 @@ class RuntimeConfig(Fact, frozen=True, kw_only=True):
     nvidia_cgroup_driver: str | None = None  # of NVIDIA's runtime
     elsewhere: bool = False  # it takes further files in, which may say more
     no_cgroups: bool = False  # of nvidia-container-runtime: it leaves the device cgroup alone
+    cri_disabled: bool = False  # of containerd: the plugin that serves the kubelet is switched off
 
 
 class KubeletConfig(Fact, frozen=True, kw_only=True):

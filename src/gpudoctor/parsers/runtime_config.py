@@ -33,6 +33,8 @@ DRIVER_ALONE = regex(
     r"""|"?[Ss]ystemdCgroup"? ?[=:] ?(?P<containerd>true|false)"""
     r"""|"?native\.cgroupdriver=(?P<daemon>\w+)"?|cgroup_manager ?= ?"(?P<crio>systemd|cgroupfs)"),?\s*$"""
 )
+# disabled_plugins = ["cri"]  |  ["io.containerd.grpc.v1.cri"]  |  ["io.containerd.cri.v1.runtime"]
+CRI = regex(r"""["'](?:cri|io\.containerd\.grpc\.v1\.cri|io\.containerd\.cri\.v1\.runtime)["']""")
 MOST = 200  # runtimes of one configuration
 
 
@@ -89,6 +91,7 @@ def of_toml(text: str) -> list[Said]:
         elif not value.table:
             top[value.key] = value.value
     if containerd := found.get("containerd"):
+        containerd.fields["cri_disabled"] = bool(CRI.search(top.get("disabled_plugins", "")))
         containerd.fields["elsewhere"] = '"' in top.get("imports", "") or "'" in top.get("imports", "")
         if top.get("version") == "3":
             containerd.fields.setdefault("cdi", True)

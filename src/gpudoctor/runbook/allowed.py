@@ -137,7 +137,7 @@ OF_JOB = (
     "|(TP_SOCKET_IFNAME|RANK|LOCAL_RANK|WORLD_SIZE|LOCAL_WORLD_SIZE|SLURM_PROCID|SLURM_JOB_ID|OMPI_COMM_WORLD_RANK)=)"
 )
 # The lines of containerd's configuration that name runtimes, and those of the kubelet's that concern GPUs: other lines may hold a password.
-OF_RUNTIME = r"^ *\[|^ *(version|imports|default_runtime_name|SystemdCgroup|BinaryName|enable_cdi) *="
+OF_RUNTIME = r"^ *\[|^ *(version|imports|disabled_plugins|default_runtime_name|SystemdCgroup|BinaryName|enable_cdi) *="
 OF_KUBELET = "^(kind|cgroupDriver|cpuManagerPolicy|topologyManagerPolicy): "
 OF_PROCESS = regex(r"/proc/(?:\d{1,10}|\$\{[^}]*\})/(?:cgroup|comm|status|limits)\Z")
 
