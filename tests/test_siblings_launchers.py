@@ -34,6 +34,17 @@ TRACEBACK = (
 COMPILES = "Using /home/lu/.cache/torch_extensions/py311_cu124 as PyTorch extensions root...\nBuilding extension module fused_lamb...\n"
 GAVE_UP = "RuntimeError: [1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', but store->get('0') got error: Socket Timeout\n"
 
+
+def stacks(*frames: str, state: str) -> str:
+    """What py-spy prints of three ranks: two in a reduction, and one elsewhere."""
+    waits = ("all_reduce (torch/distributed/distributed_c10d.py:2501)", "step (train.py:120)")
+    ranks = ((811, "active", waits), (812, state, frames), (813, "active", waits))
+    return "".join(
+        f'Process {pid}: python train.py\nThread {pid} ({how}): "MainThread"\n' + "".join(f"    {frame}\n" for frame in its)
+        for pid, how, its in ranks
+    )
+
+
 TEXTS = {
     # --- where the ranks meet
     "a name that isn't known yet": (
@@ -88,6 +99,41 @@ TEXTS = {
         "nccl-connect-no-route",
         "$ firewall-cmd --list-all\ntrusted (active)\n  target: ACCEPT\n" + NO_ROUTE,
     ),
+    "the store at a bridge's address": (
+        "bootstrap-wrong-interface",
+        "torch.distributed.DistNetworkError: The client socket has timed out after 600000ms while trying to connect to (172.17.0.2, 43215).\n",
+    ),
+    "the store at a link-local address": (
+        "bootstrap-wrong-interface",
+        "[E socket.cpp:957] [c10d] The client socket has timed out after 60s while trying to connect to (fe80::a00:27ff:fe4e:1, 29500).\n",
+    ),
+    "the store at another host's address": (
+        "rendezvous-timeout",
+        "torch.distributed.DistNetworkError: The client socket has timed out after 600000ms while trying to connect to (10.3.1.4, 43215).\n",
+    ),
+    "a service processor's port": (
+        "bootstrap-wrong-interface",
+        "b:1:1 [0] NCCL INFO Bootstrap : Using idrac:169.254.0.2<0>\n"
+        + "b:1:9 [0] NCCL INFO socketPollConnect: connect to 169.254.0.2<40011> returned Connection refused, retrying (12/34) after sleep for 1200 msec\n"
+        * 2,
+    ),
+    "Open MPI hears a peer from another address": (
+        "bootstrap-wrong-interface",
+        "Open MPI detected an inbound MPI TCP connection request from a peer that\nappears to be part of this MPI job (i.e., it identified itself as\npart of this Open MPI job), but it is from an IP address that is\nunexpected.\n\n  Known IPs of peer:\n\t172.17.0.1\n",
+    ),
+    "the neighbour table has no answer": (
+        "peer-node-network-down",
+        "$ ip neigh show 10.3.1.4\n10.3.1.4 dev eno1  FAILED\n" + NO_ROUTE,
+    ),
+    "a neighbour that answers": (
+        "nccl-connect-no-route",
+        "$ ip neigh show 10.3.1.4\n10.3.1.4 dev eno1 lladdr 3c:ec:ef:00:00:01 REACHABLE\n" + NO_ROUTE,
+    ),
+    "Ray's own server has no port": (
+        "port-in-use",
+        "gcs_server.cc:120: Check failed: server_ Failed to start the grpc server. The specified port is 6379. This means that Ray's core components will not be able to function correctly.\n",
+    ),
+    "a C program has no port": ("port-in-use", "[qn1:4411] bind: Address already in use\n"),
     # --- ranks that do not fit together
     "Ray of another release": (
         "software-version-skew-between-nodes",
@@ -103,7 +149,24 @@ TEXTS = {
         "Not all ranks joining collective, sequence number: 14\ncollective: nccl:all_reduce\nmissing ranks: {3}\n",
     ),
     "a slot that the hostfile lacks": ("rank-placement-wrong", "ValueError: No slot '4' specified on host 'qn2'\n"),
+    "a rank sets a device that its host lacks": (
+        "rank-placement-wrong",
+        "RuntimeError: CUDA error: invalid device ordinal\n[rank7]:     torch.cuda.set_device(device)\n",
+    ),
+    "settings in two files": (
+        "nccl-config-mismatch-across-ranks",
+        "==> n1.env <==\nNCCL_MIN_NCHANNELS=16\n==> n2.env <==\nNCCL_MIN_NCHANNELS=4\n==> job.log <==\nqn1:88:90 [0] misc/socket.cc:600 NCCL WARN Message truncated : received 65536 bytes instead of 16384\n",
+    ),
+    "settings in two files, and all is well": ("", "==> n1.env <==\nNCCL_MIN_NCHANNELS=16\n==> n2.env <==\nNCCL_MIN_NCHANNELS=4\n"),
     # --- who ended whom
+    "workers of a launcher that is gone": (
+        "launcher-agent-died",
+        "$ ps -eo pid,ppid,stat,etime,args\n  4101       1 Sl   03:11:22 /opt/venv/bin/python -u train.py\n[rank0]:[W TCPStore.cpp:125] [c10d] The client socket has failed to connect to [localhost]:29500 (errno: 111 - Connection refused).\n",
+    ),
+    "Ray's node is gone": (
+        "node-failure",
+        "ray.exceptions.NodeDiedError: Task failed due to the node (where this task was running) was dead or unavailable.\n",
+    ),
     "one launcher was told to end": (
         "launcher-agent-died",
         "==> b.log <==\nW0527 16:04:12.2 884 torch/distributed/elastic/agent/server/api.py:719] Received 15 death signal, shutting down workers\n==> a.log <==\ntorch.distributed.elastic.rendezvous.api.RendezvousClosedError\n",
@@ -124,9 +187,23 @@ TEXTS = {
         "peer-rank-died",
         "tensorflow.python.framework.errors_impl.UnavailableError: Collective ops is aborted by: failed to connect to all addresses\n",
     ),
+    "vLLM's parent of a worker that is gone": (
+        "peer-rank-died",
+        "ERROR multiproc_executor.py:140] Worker proc VllmWorker-3 died unexpectedly, shutting down executor.\n",
+    ),
+    "LSF's bkill": ("job-cancelled", "TERM_OWNER: job killed by owner.\nExited with exit code 130.\n"),
     # --- a rank that is late
+    "one rank waits for a server": (
+        "hang-one-rank-outside-collective",
+        stacks("read (ssl.py:1099)", "push_metrics (train.py:88)", state="idle"),
+    ),
+    "one rank computes": ("", stacks("forward (model.py:41)", "step (train.py:120)", state="active+gil")),
     "an extension is built meanwhile": ("rank-stuck-in-jit-or-autotune", f"==> a.log <==\n{COMPILES}==> b.log <==\n{GAVE_UP}"),
     "an extension is built": ("", COMPILES),
+    "kernels are tuned meanwhile": (
+        "rank-stuck-in-jit-or-autotune",
+        f"==> a.log <==\nAutotuning kernel _fwd with config BLOCK_M: 128\n==> b.log <==\n{GAVE_UP}",
+    ),
     "rank 0 downloads meanwhile": (
         "rank0-only-work",
         f"==> a.log <==\nDownloading data:  13%|#3  | 41/320 [27:44<3:08:00]\n==> b.log <==\n{GAVE_UP}",
