@@ -683,7 +683,7 @@ iteration 20/ 1000 | loss 2.0
             "JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n 88121       gpu    train    alice  R    1:02:03      4 gpu-[10-13]\n",
         ),
     ),
-    "sigterm by preemption": ("", ("slurmstepd: error: *** JOB 88121 ON gpu-12 CANCELLED AT 2025-02-03T04:05:06 ***\n",)),
+    "sigterm by preemption": ("job-cancelled", ("slurmstepd: error: *** JOB 88121 ON gpu-12 CANCELLED AT 2025-02-03T04:05:06 ***\n",)),
     "k8s deadline": ("job-time-limit", ("Warning  DeadlineExceeded  2m  job-controller  Job was active longer than specified deadline\n",)),
     "healthy env and ulimit": (
         "",

@@ -91,7 +91,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "C++ without memory": ("host-oom-kill", "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n"),
     "a loader without descriptors": ("container-limits", "RuntimeError: received 0 items of ancdata\n"),
     "scancel with a signal": (
-        "?job-cancelled",
+        "job-cancelled",
         "slurmstepd: error: *** JOB 4242 ON gpu-01 CANCELLED AT 2026-03-01T12:00:00 DUE to SIGNAL Terminated ***\n",
     ),
     # --- the store and the barrier

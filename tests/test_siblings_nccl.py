@@ -18,7 +18,7 @@ GLOO = "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/"
 
 WARNED = [
     # interfaces and connections
-    ("nccl-socket-ifname-invalid", "misc/socket.cc:362", "Net : No interface found in the same subnet as remote address 10.4.0.1<9999>"),
+    ("bootstrap-wrong-interface", "misc/socket.cc:362", "Net : No interface found in the same subnet as remote address 10.4.0.1<9999>"),
     ("nccl-socket-ifname-invalid", "transport/net_ib.cc:420", "NET/IB : No IP interface found."),
     ("dns-resolution-failure", "misc/socket.cc:214", "Net : error encountered when getting address info : Name or service not known"),
     ("nccl-connect-refused", "misc/socket.cc:510", "socketPollConnect: exceeded retries (2000)"),

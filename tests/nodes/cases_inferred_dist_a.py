@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.nodes import bus
 from tests.nodes.case import Case
-from tests.nodes.cases_nccl import LOGS, WAITING, alone, begun, info, job, timed_out, warn
+from tests.nodes.cases_nccl import ENVIRONMENT, LOGS, WAITING, alone, begun, info, job, timed_out, warn
 from tests.nodes.cases_node import LONE, machine
 from tests.nodes.smi import Process
 
@@ -42,6 +42,20 @@ CASES: dict[str, Case] = {
     "job-stacks-apart": job(
         *([*begun(n, 3), *(timed_out(n, 4211) if n < 2 else ())] for n in range(3)),
         more=dumped(0, *WAITING) | dumped(1, *WAITING) | dumped(2, "all_gather_object (torch/distributed/distributed_c10d.py:2740)"),
+    ),
+    "job-one-stack-outside": job(
+        *([*begun(n, 3), *(timed_out(n, 4211) if n < 2 else ())] for n in range(3)),
+        more=dumped(0, *WAITING) | dumped(1, *WAITING) | dumped(2, "recv_into (socket.py:718)", "push_metrics (train.py:88)"),
+    ),
+    "job-settings-shown": job(
+        *(
+            [
+                warn(n, "misc/ibvwrap.cc:172", "Call to ibv_reg_mr failed with error Bad address"),
+                *([warn(n, "misc/socket.cc:600", "Message truncated : received 65536 bytes instead of 16384")] if n else []),
+            ]
+            for n in range(2)
+        ),
+        more={ENVIRONMENT: "NCCL_MIN_NCHANNELS=4\n", ENVIRONMENT.replace("train-1", "train-0"): "NCCL_MIN_NCHANNELS=16\n"},
     ),
     "job-interface-of-other-network": job(
         [info(0, "Bootstrap: Using net1:192.168.60.17<0>")],

@@ -151,4 +151,37 @@ CASES: dict[str, Case] = {
     ),
     "job-session-over": alone("/proc/4101/status:PPid:\t1", "           State: closing"),
     "job-test-never-connected": alone("Failed status transport retry counter exceeded (12) for wr_id 2"),
+    "job-ray-releases": alone("RuntimeError: Version mismatch: The cluster was started with:", "    Ray: 2.40.0", "    Python: 3.12.3"),
+    "job-only-result": alone(
+        "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/NCCLUtils.hpp:268, unhandled system error "
+        "(run with NCCL_DEBUG=INFO for details), NCCL version 2.21.5"
+    ),
+    "job-only-cuda-result": alone("ncclUnhandledCudaError: Call to CUDA function failed."),
+    "job-only-internal-result": alone("ncclInternalError: Internal check failed."),
+    "job-only-invalid-result": alone("ncclInvalidUsage: This usually reflects invalid usage of NCCL library."),
+    "job-launcher-of-one": alone(
+        "W0301 11:50:02.1 884 torch/distributed/elastic/agent/server/api.py:719] Received 15 death signal, shutting down workers",
+        "torch.distributed.elastic.rendezvous.api.RendezvousClosedError",
+    ),
+    "job-made-room": alone("slurmstepd: error: *** JOB 4242 ON gpu-12 CANCELLED AT 2026-03-01T11:50:00 DUE TO PREEMPTION ***"),
+    "job-told-where-to-meet": alone(
+        warn(1, "misc/socket.cc:237", "Net : No interface found in the same subnet as remote address 198.51.100.7<6101>"),
+        warn(1, "bootstrap.cc:39", "NET/Socket : No usable listening interface found"),
+    ),
+    "job-over-tunnel": alone(info(1, "Bootstrap : Using [0]ip6tnl0:fe80::4c1d:b7ff:fe02:11aa%ip6tnl0<0> [1]eth0:10.20.0.12<0>")),
+    "job-ray-other-name": alone(
+        "(autoscaler +1m10s) Error: No available node types can fulfill resource request {'GPU': 1.0, 'node:gpu-12.public.example': 0.001}."
+    ),
+    "job-ray-other-address": alone(
+        "ValueError: Ray does not allocate any GPUs on the driver node. Driver node IP: 10.20.0.40, Driver node ID: 4f1c."
+    ),
+    "job-two-layers": alone(
+        'error: commlib error: got read error (closing "gpu-14.example/shepherd_ijs/1")',
+        "ORTE has lost communication with its daemon located on node:",
+    ),
+    "job-traceback": alone(
+        "Traceback (most recent call last):",
+        '  File "/app/train.py", line 4, in <module>',
+        "ModuleNotFoundError: No module named 'adapters'",
+    ),
 }

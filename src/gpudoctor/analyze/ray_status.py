@@ -23,6 +23,8 @@ USED = regex(r"^\s(\d{1,7}(?:\.\d+)?)/(\d{1,7}(?:\.\d+)?) GPU\b")
 CPU = regex(r"^\s\d[\d.]*/\d[\d.]* CPU\b")
 #  {'GPU': 1.0, 'CPU': 1.0}: 4+ pending tasks/actors  |   {'CPU': 1.0, 'GPU': 1.0} * 4 (STRICT_PACK): 1+ pending placement groups
 DEMAND = regex(r"^\s\{(?=[^}]*'GPU': (\d[\d.]{0,9}))[^}]{1,300}\}.{0,60}: \d+\+? (?:pending|from request_resources)")
+#  {'GPU': 1.0, 'node:10.0.0.4': 0.001} * 1: the program asks for the node of that address
+NAMED = regex(r"'node:([\w-]{1,200}\.[\w.-]{0,200}\w)'")
 COMING = regex(r"^\s\S.{0,200}(?:launching|waiting-for-ssh|setting-up|syncing-files)|^ \d+ \S+, \S*(?:launch|setting)")
 
 
@@ -36,7 +38,7 @@ def score(lines: Sequence[str]) -> int:
 def status(output: Output, about: Subject) -> Facts:
     """A message where GPUs are demanded and there are none, or all are in use, and no node is on its way."""
     used, total = 0.0, None
-    demanded, where = 0.0, Origin(output.named())
+    demanded, where, host = 0.0, Origin(output.named()), ""
     counted = coming = False
     for number, line in enumerate(output.text.split("\n"), 1):
         line = line[:LINE].rstrip("\r")
@@ -44,9 +46,19 @@ def status(output: Output, about: Subject) -> Facts:
             used, total = float(match[1]), float(match[2])
         elif match := DEMAND.match(line):
             demanded, where = max(demanded, float(match[1])), Origin(output.named(), number, line.strip())
+            host = host or ((named := NAMED.search(line)) and named[1]) or ""
         counted |= CPU.match(line) is not None
         coming |= COMING.match(line) is not None
     name = ""
     if demanded and counted and not coming:
-        name = "ray_no_node_with_gpus" if not total else "ray_gpus_all_claimed" if total - used < demanded else ""
-    return {"messages": [Message(name=name, source="status", namespace=about.namespace, origin=where)] if name else []}
+        name = (
+            "ray_no_node_with_gpus"
+            if not total
+            else "ray_gpus_all_claimed"
+            if total - used < demanded
+            else "ray_asks_named_host"
+            if host
+            else ""
+        )
+    detail = host if name == "ray_asks_named_host" else ""
+    return {"messages": [Message(name=name, detail=detail, source="status", namespace=about.namespace, origin=where)] if name else []}
