@@ -45,6 +45,9 @@ GROWN = "timestamp, gpu_uuid, pid, process_name, used_gpu_memory [MiB]\n" + "".j
 
 CASES: dict[str, Case] = {
     "stall-two-at-once": node(cards(2, **POLLS), inputs={"for": 0.0}),
+    "stall-uneven-at-once": node(
+        changed(cards(utilisation=61, power=402.1), 0, utilisation=98, power=650.2, memory_used=80900), inputs={"for": 0.0}
+    ),
     "stall-silent-at-once": node(cards(2, **POLLS), log=early(log(*megatron(120)), 47), inputs={"for": 0.0}),
     "stall-small-beside-large": node(
         *WAVES,

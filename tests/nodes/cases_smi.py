@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from tests.nodes.bus import NVIDIA_MODULES, Slot, lspci, modules, version
@@ -13,6 +14,7 @@ CARDS = [Card(), Card(index=1, pci="0000:5d:00.0")]
 SLOTS = [Slot(), Slot(pci="0000:5d:00.0"), Slot(pci="0000:07:00.0", kind="switch", product="GH100 [H100 NVSwitch]", device="22a3")]
 BOOT = "2026-03-01T08:00:02,118204+00:00 "
 STARTED = f"{BOOT}NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  570.172.08  Release Build  (dvs-builder@U22-I3-AE18-09-6)\n"
+UNTOLD = re.compile(r"\s*<persistence_mode>.*</persistence_mode>")
 NO_FILE = Said("", 1, "cat: /proc/driver/nvidia/version: No such file or directory\n")
 NO_DRIVER = Said(
     "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is installed "
@@ -208,6 +210,11 @@ CASES: dict[str, Case] = {
     ),
     "modes-pending": pair(mig=("Disabled", "Enabled"), ecc=("Enabled", "Disabled"), compute_mode="Prohibited", persistence=False),
     "busy-with-nothing": pair(utilisation=100, memory_used=4, power=142.0),
+    "busy-with-nothing-perhaps": Case(
+        "gpu-health",
+        {"nodes": NODE},
+        {f"{NODE}: nvidia-smi -q -x": UNTOLD.sub("", smi_xml([CARDS[0], replace(CARDS[1], utilisation=100, memory_used=4, power=142.0)]))},
+    ),
     "held-by-nobody": pair(utilisation=0, memory_used=40300, processes=(Process(4711, "Unknown Error", 40100),)),
     "held-by-somebody": pair(utilisation=0, memory_used=20900, processes=(Process(4712, "[Not Found]", 20700),)),
     "busy-with-work": pair(utilisation=100, memory_used=70000, processes=(Process(4711, "python3", 69000),)),

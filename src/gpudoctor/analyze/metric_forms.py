@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gpudoctor.parsers import gpustat, tracker_gpus
 from gpudoctor.parsers.nvidia_dmon import HEAD
 from gpudoctor.parsers.prometheus_queries import score
 from gpudoctor.parsers.prometheus_text import METRIC
@@ -27,3 +28,13 @@ def of_queries(whole: str, argv: Sequence[str] = ()) -> int:
 def of_metrics(lines: list[str]) -> int:
     """The text that an exporter serves."""
     return 80 if any(METRIC.match(line) for line in lines) else 0
+
+
+def of_gpustat(lines: Sequence[str]) -> int:
+    """gpustat: its rows."""
+    return gpustat.score(lines)
+
+
+def of_tracker(lines: Sequence[str]) -> int:
+    """An experiment tracker's rows of system metrics."""
+    return tracker_gpus.score(lines)

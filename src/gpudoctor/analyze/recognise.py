@@ -33,7 +33,17 @@ from gpudoctor.analyze import (
 )
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers import LINE, PARSERS, engine_load, gdb_stacks, gpu_means, ib_portstate, ib_series, linux_nets, load
+from gpudoctor.parsers import (
+    LINE,
+    PARSERS,
+    engine_load,
+    gdb_stacks,
+    gpu_means,
+    ib_portstate,
+    ib_series,
+    linux_nets,
+    load,
+)
 from gpudoctor.parsers.kernel_xid import retold_xid_of, sxid_of, xid_of
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -178,6 +188,9 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("linux.limits", lambda text: rdma_forms.of_limits(text.lines, text.hint.argv), _parser("linux.limits"), embedded=True),
     Recogniser("linux.df", lambda text: stall_forms.of_df(text.lines), _parser("linux.df"), embedded=True),
     Recogniser("linux.ps", lambda text: stall_forms.of_ps(text.lines, text.hint.argv), _parser("linux.ps"), embedded=True),
+    Recogniser("linux.quota", lambda text: stall_forms.of_quota(text.lines), _parser("linux.quota"), embedded=True),
+    Recogniser("nvidia.gpustat", lambda text: metric_forms.of_gpustat(text.lines), _parser("nvidia.gpustat"), embedded=True),
+    Recogniser("tracker.gpus", lambda text: metric_forms.of_tracker(text.lines), _parser("tracker.gpus"), embedded=True),
     Recogniser("nvidia.dmon", lambda text: metric_forms.of_dmon(text.lines), _parser("nvidia.dmon"), embedded=True),
     Recogniser("torch.flight_recorder", lambda text: job_forms.of_flight_recorder(text.whole), _parser("torch.flight_recorder")),
     Recogniser("nccl.ras", lambda text: job_forms.of_ras(text.lines, text.whole), _parser("nccl.ras")),
@@ -229,6 +242,7 @@ PARTS = (
     "gpu.means",
     "linux.df",
     "linux.ps",
+    "linux.quota",
     "network.reach",
     "program.memory",
     "prometheus.queries",
@@ -245,6 +259,7 @@ AMONG_LINES = (
     "linux.df",
     "linux.lspci",
     "linux.ps",
+    "linux.quota",
     "linux.units",
     "program.memory",
     "prometheus.queries",

@@ -52,7 +52,7 @@ DERIVATIONS: dict[str, Derivation] = {
     "gpus.programs": Derivation(("gpu_processes",), ("gpu_programs",), "gpu_programs:programs"),
     "gpus.table": Derivation(("gpus",), ("gpu_rows",), "gpu_table:table", beside=("xids", "pci_devices"), asked=True),
     "gpus.throttling": Derivation(("gpu_samples",), ("throttling",), "throttling:throttling", beside=("gpus",)),
-    "gpus.use": Derivation(("gpu_samples",), ("gpu_use", "node_use"), "gpu_use:used", beside=("gpus", "gpu_processes")),
+    "gpus.use": Derivation(("gpu_samples",), ("gpu_use", "node_use"), "gpu_use:used", beside=("gpus", "gpu_processes", "slurm_jobs")),
     "job.state": Derivation(
         needs=("ranks",),
         fills=("jobs", "rank_groups", "rank_differences"),

@@ -16,6 +16,7 @@ from gpudoctor.derive.job_ranks import of_type
 from gpudoctor.derive.throttling import best, by_gpu, mean, named, values
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample
+from gpudoctor.facts.slurm import SlurmJob
 from gpudoctor.facts.stall import GpuUse, NodeUse
 from gpudoctor.knowledge.trend import climb, lives, rise
 
@@ -30,7 +31,10 @@ NEARLY_NONE = 0.05  # of the SMs, averaged over the time: about as many as such 
 TENSOR, DRAM = 0.01, 0.02  # what such a kernel uses of the tensor pipe and of the memory's bandwidth, at most
 STEADY = 0.05  # share by which power may vary from the mean, for "nothing happens": steps of a program make waves (our choice)
 RECENT = 600.0  # s: what a GPU does now; a collective's own time-out is 10 minutes (PyTorch, NCCL process groups)
+AVERAGED = 120.0  # s
+WORKS = 0.1  # of the time, or of the SMs
 WORKED = 30.0  # per cent of utilisation, above which a GPU had work before
+EMPTY = 100  # MiB: a CUDA context alone takes more
 CONTEXT = 1024  # MiB: above it a program has data on the GPU; a CUDA context or a desktop takes some hundred
 AGREE = 0.05  # the peers' own spread of activity, up to which one that differs from them stands out (our choice)
 FEWEST = 3  # peers for that: of two nobody can say which is the odd one
@@ -52,10 +56,26 @@ def used(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: flo
         if one.held:
             names[one.node].append({one.holder} if one.holder else mine or set())
     uses = {node: compared(own, together(names[node])) for node, own in made.items()}
+    jobs = [job for job in of_type(facts.get("slurm_jobs", []), SlurmJob) if job.state == "RUNNING" and not job.step and job.elapsed]
     return {
-        "gpu_use": [one for own in uses.values() for one in own],
+        "gpu_use": [one for own in uses.values() for one in of_job(own, jobs)],
         "node_use": [of_node(node, own, together(names[node])) for node, own in uses.items()],
     }
+
+
+def of_job(uses: list[GpuUse], jobs: Sequence[SlurmJob]) -> list[GpuUse]:
+    """The GPUs of a node; those with nothing in their memory are the job's where it has all of them, or no other uses one."""
+    empty = [one for one in uses if is_empty(one)]
+    job = next((job for job in jobs if job.gpus == len(uses) or (job.gpus is None and len(empty) == len(uses))), None)
+    if job is None or 2 * len(empty) < len(uses):
+        return uses
+    mine = f"job {job.workload}"
+    return [replace(one, held=True, holder=mine, held_for=job.elapsed) if is_empty(one) and not one.holder else one for one in uses]
+
+
+def is_empty(one: GpuUse) -> bool:
+    """Whether nothing runs on it and nothing is in its memory."""
+    return one.state == "idle" and not one.processes and one.memory_used is not None and one.memory_used < EMPTY
 
 
 def holders(processes: Iterable[GpuProcess]) -> dict[tuple[str, str], set[str]]:
@@ -89,6 +109,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         product=best(samples, "product") or gpu.product,
         samples=len(samples),
         seconds=max(max(times) - min(times) if times else 0.0, *(one.span for one in samples)),
+        averaged=any(one.span >= AVERAGED for one in samples),
         state=state(now),
         utilisation=fmean(use) if use else None,
         utilisation_lowest=use[len(use) // 20] if use else None,
@@ -218,6 +239,7 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
                 usual_utilisation=middle(peers, "utilisation"),
                 usual_sm_active=middle(peers, "sm_active"),
                 usual_power_share=middle(peers, "power_share"),
+                peers_work=bool(activity) and median(activity) >= WORKS and not any(other.state == "spins" for other in peers),
                 apart=own - median(activity) if agree and own is not None else None,
                 gaps=one.gaps if agree else {**one.gaps, "apart": "fewer than three GPUs of the node that agree"},
             )

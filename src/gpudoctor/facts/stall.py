@@ -18,6 +18,7 @@ class Pace(Fact, frozen=True, kw_only=True):
     total: int | None = None  # that there shall be, where the lines say so
     seconds: float | None = None  # for one step, the median
     slower: float | None = None  # how many times longer steps take since the change at `since`; 1.0 without a lasting change
+    slower_clear: bool = False  # that change is many times what steps otherwise differ by
     since: int | None = None  # step
     data_share: float | None = None  # of a step's time that it waits for data, by the program's own clock; 0 to 1
     slowest: str = ""  # the ranks or nodes that were last in the last line that compares them
@@ -74,9 +75,11 @@ class Measure(Fact, frozen=True, kw_only=True):
 
     Of a machine or container: memory_share, memory_peak and memory_limit (bytes), cpu_idle, io_wait, cpu_throttled, cpus, disk_busy,
     rpc_backlog (`of`: calls answered a second), path_silent (`label`: the path).
-    Of a program: call_seconds (one system call), major_faults (a second), data_share, sm_efficiency, gpu_utilisation, since_progress (`of`:
+    Of a program: call_open (a system call that had not returned, `label`: its name), call_seconds (one call), major_faults (a second),
+    data_share, sm_efficiency, gpu_utilisation, since_progress (`of`:
     what a step takes), step_clock (second of the day of the last step, `of` as before), clock (that of `date`), run_rate (`of`: others).
-    Of a service, `label` being which: latency, latency_objective, error_share, error_objective, goodput_share, queue_ratio.
+    Of a service, `label` being which: latency, latency_objective, error_share, error_objective, goodput_share, queue_ratio;
+    means of seconds: first_token_seconds, queue_seconds (`of`: the whole request).
     """
 
     node: str = ""
@@ -93,6 +96,7 @@ class GpuUse(OfGpu, frozen=True, kw_only=True):
 
     samples: int = 0
     seconds: float = 0.0  # between the first and the last sample
+    averaged: bool = False  # they are means over two minutes and more
     state: str = ""  # idle, spins (a kernel runs all the time and does next to nothing), works, "" = can't be told
     utilisation: float | None = None  # per cent of the time with a kernel, the mean
     utilisation_lowest: float | None = None  # the 5th percentile
@@ -114,12 +118,14 @@ class GpuUse(OfGpu, frozen=True, kw_only=True):
     memory_lives: int = 0  # in which it grew so: after a restart it began anew
     processes: int | None = None  # that compute on it, as far as this view sees them; None = nobody listed any
     held: bool | None = None  # a program has memory on it, or a pod has it
-    holder: str = ""  # NAMESPACE/POD
+    holder: str = ""  # NAMESPACE/POD, or job N
+    held_for: float | None = None  # s that a job has had it, of one with nothing in its memory
     together: bool = False  # all GPUs of the node that are held are held by one pod, or by programs of one name
     peers: int = 0  # other GPUs of the node of the same product that are held
     usual_utilisation: float | None = None  # medians over the peers
     usual_sm_active: float | None = None
     usual_power_share: float | None = None
+    peers_work: bool = False  # a tenth of the time and more, and none only waits with a kernel
     apart: float | None = None  # SM activity, else utilisation / 100, less that of the peers, where the peers agree
 
 

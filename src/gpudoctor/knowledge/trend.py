@@ -10,6 +10,8 @@ QUARTERS = 4
 FEWEST = 20  # readings in which a lasting change is looked for
 STEPS = 6  # readings that show the same step all the time
 EDGE = 6  # readings before and after it, at least
+FEW = 5  # readings, in which only a jump is looked for that is many times what they otherwise differ by
+JUMP, CLEAR = 8.0, 5.0  # times that: of few readings, of many (our choice)
 OUTLIER = 5.0  # times the median: a step with a checkpoint or an evaluation in it counts as no more
 
 
@@ -64,7 +66,7 @@ def change(readings: Sequence[float]) -> tuple[float | None, int | None]:
     ((1.5, 15), (1.0, None), (None, None))
     """
     if len(readings) < FEWEST:
-        return None, None
+        return jump(readings)
     most = OUTLIER * median(readings)
     clipped = [min(one, most) for one in readings]
     mean = fmean(clipped)
@@ -77,3 +79,35 @@ def change(readings: Sequence[float]) -> tuple[float | None, int | None]:
     if not place or not median(before) or after[len(after) // 4] <= before[3 * len(before) // 4]:
         return 1.0, None
     return median(after) / median(before), place
+
+
+def jump(readings: Sequence[float]) -> tuple[float | None, int | None]:
+    """The same of few readings: two levels, with one reading between them at most, that are far more apart than the readings of each.
+
+    >>> jump([80.1, 80.2, 83.0, 85.1, 85.3]), jump([80.1, 82.2, 83.0, 84.1, 85.3]), jump([80.0])
+    ((1.0630068621334998, 2), (1.0, None), (None, None))
+    """
+    if len(readings) < FEW:
+        return None, None
+    for between in (0, 1):
+        for start in range(2, len(readings) - 1 - between):
+            before, after = readings[:start], readings[start + between :]
+            noise = max(max(before) - min(before), max(after) - min(after))
+            if min(after) - max(before) > JUMP * noise and median(before):
+                return median(after) / median(before), start
+    return 1.0, None
+
+
+def clear(readings: Sequence[float], place: int | None) -> bool:
+    """Whether a lasting change is many times what the readings before and after it differ by.
+
+    >>> clear([2.0, 2.01] * 10 + [2.2, 2.21] * 10, 20), clear([2.0, 2.2] * 10 + [2.4, 2.6] * 10, 20), clear([2.0], None)
+    (True, False, False)
+    """
+    if place is None:
+        return False
+    if len(readings) < FEWEST:
+        return True
+    before, after = sorted(readings[:place]), sorted(readings[place:])
+    (low, high), (later_low, later_high) = ((side[len(side) // 4], side[3 * len(side) // 4]) for side in (before, after))
+    return later_low - high > CLEAR * max(high - low, later_high - later_low)

@@ -111,6 +111,9 @@ PARSERS: dict[str, Parser] = {
     "dcgm.dmon": Parser(("gpu_samples",), "dcgm_dmon:dmon"),
     "dcgm.policy": Parser(("dcgm_policies",), "dcgm_policy:policy"),
     "dcgm.stats": Parser(("dcgm_stats", "gpu_samples"), "dcgm_stats:stats"),
+    "linux.quota": Parser(("file_systems",), "quotas:quotas"),
+    "nvidia.gpustat": Parser(("gpus", "gpu_samples", "gpu_processes"), "gpustat:gpustat"),
+    "tracker.gpus": Parser(("gpu_samples",), "tracker_gpus:samples"),
     "nvidia.dmon": Parser(("gpu_samples",), "nvidia_dmon:dmon"),
     "prometheus.range": Parser(("gpu_samples",), "prometheus_range:samples"),
     "prometheus.text": Parser(("gpu_samples", "expositions", "gpus"), "prometheus_text:metrics"),  # what an exporter serves

@@ -30,6 +30,8 @@ CHANNELS = (
     ("disk", r"^(?:io_schedule|wait_on_page|folio_wait|blk_|jbd2|xfs_|ext4_|btrfs_|submit_bio|balance_dirty|do_get_write_access|wbt_)"),
 )
 ASKED = regex(r"-?[a-zA-Z]{0,4}o$")  # -eo, -o, axo
+AUX = regex(r"-?a?u?x?(?:aux|axu|uax)[wfZ]*$")
+BSD = ("USER", "PID", "%CPU", "%MEM", "VSZ", "RSS", "TTY", "STAT", "START", "TIME", "COMMAND")
 TITLES = {"COMM": "COMMAND", "ARGS": "COMMAND", "CMD": "COMMAND", "UCMD": "COMMAND", "ETIMES": "ELAPSED", "ETIME": "ELAPSED", "STATE": "S"}
 LOCK = regex(r"^(?:do_)?futex")
 WORKER = "pt_data_worker"  # the name that PyTorch gives the workers of its data loader
@@ -126,6 +128,8 @@ def titles(argv: Sequence[str]) -> list[str]:
     >>> titles(["ps", "-eo", "pid,stat,wchan:20,time,comm"])
     ['PID', 'STAT', 'WCHAN', 'TIME', 'COMMAND']
     """
+    if len(argv) > 1 and argv[0].rpartition("/")[2] == "ps" and AUX.match(argv[1]):
+        return list(BSD)
     for option, value in pairwise(argv):
         if ASKED.match(option):
             words = [word.partition(":")[0].upper() for word in value.split(",")[:32]]

@@ -39,6 +39,12 @@ CALL = regex(
 # $ timeout 10 df -h /mnt/ml; echo $?  →  124: it was ended by `timeout`
 TIMED = regex(r"^.{0,80}\btimeout (?:-\S+ )*(\d{1,4})s? (?:df|ls|stat|cat|touch|cp|head|dd|find|du)\b.{0,200}?(/[\w./-]{1,200})")
 ENDED = regex(r"^\s*(?:\w{1,10} ?[=:]? ?)?124\s*$")
+# strace: Process 8123 attached  |  write(17, "\\200\\0"..., 4194304   (and nothing more: it has not returned)
+ATTACHED = regex(r"^(?:strace: )?Process \d+ attached")
+OPEN = regex(
+    r"^(?:\[pid +\d+\] )?(p?write(?:v|64)?|pread(?:v|64)?|f(?:data)?sync|close|openat?|newfstatat|f?stat|unlink|rename|mkdir)"
+    r"\([^)=]{0,400}(?:\)? *<unfinished \.\.\.>)?$"
+)
 THROTTLED = regex(r"^nr_(periods|throttled)[ :=]+(\d{1,15})\s*$")
 
 
@@ -62,8 +68,17 @@ def host(lines: Sequence[Line]) -> Iterator[Reading]:
         elif timed and ENDED.match(text):
             yield Reading("path_silent", float(timed[1]), (number, f"{timed[0]} -> {text.strip()}"), label=timed[2])
             timed = None
-    for reader in (cgroup, throttled, top_memory, meminfo, columns, job_memory, nfs):
+    for reader in (cgroup, throttled, top_memory, meminfo, columns, job_memory, nfs, standing):
         yield from reader(lines)
+
+
+def standing(lines: Sequence[Line]) -> Iterator[Reading]:
+    """strace, attached to a program: the one call that it showed, and that had not returned when somebody stopped it."""
+    after = [line for line in lines if not line[1].startswith("^C")]
+    for (_, text), (number, call), (_, below) in zip(after, after[1:], [*after[2:], (0, "")], strict=False):
+        ended = below.lstrip()[:1] in ("", "$", "#") or "detached" in below
+        if ended and ATTACHED.match(text) and (match := OPEN.match(call.strip())):
+            yield Reading("call_open", 1.0, (number, call), label=match[1])
 
 
 def processors(text: str) -> int:

@@ -9,21 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import pairwise
 from statistics import median
 
 from gpudoctor.parsers.measured import SECONDS, Line, N, Reading
 from gpudoctor.patterns import regex
 
 DATA = (
+    r"batch[ _]input|host[ _]input|"
     r"(?:t_|dt_|avg_|time_)?(?:data|input|batch)[ _-]?(?:load(?:er|ing)?|wait(?:ing)?|fetch(?:ing)?|read(?:ing)?|get|prep)"
     r"|(?:t_|dt_)?data|data(?:loader)?|(?:load|get|fetch|next|wait)[ _-](?:batch|data|input)|fetch|batch-generator"
 )
 WHOLE = r"(?:t_|dt_|avg_)?(?:step|iter(?:ation)?|batch|total|train_step|it)"
 # data 1.91s | fwd 0.31s | total 2.70s   |   data_time=1.9 s step_time=2.7 s   |   t_data: 812ms t_step: 1100 ms
 PAIR = regex(
-    rf"(?:^|[\s,|;(\[])([A-Za-z][A-Za-z_-]{{0,30}}?(?: (?:load(?:ing)?|wait|fetch|time))?)"
+    rf"(?:^|[\s,|;(\[])([A-Za-z][A-Za-z_-]{{0,30}}?(?: (?:load(?:ing)?|wait|fetch|time|input))?)"
     rf"(?:_time|_s|_ms| time)?(?: ?[:=] ?| ){N} ?(ms|s|sec)\b"
 )
+# time (ms) | batch_input: 2911.22 | forward: 410.11 | backward: 812.20 | step: 91.04             (DeepSpeed; `step` is the optimizer's)
+MS_HEAD, MS_PAIR = regex(r"\btime \(ms\)"), regex(rf"\| ([a-z][a-z_]{{1,40}}): {N}(?= ?\||\s*$)")
+PARTS = ("forward", "backward", "backward_inner", "step", "fwd", "bwd")
 # data_time=0.812 batch_time=1.021: no unit, and so the same one
 BARE_DATA = regex(rf"\b(?:avg_)?(?:data|dataload|data_load(?:ing)?|data_wait|load|fetch)_time[=:] ?{N}(?![\d.]| ?[a-z]?s\b)")
 BARE_WHOLE = regex(rf"\b(?:avg_)?(?:batch|step|iter|total)_time[=:] ?{N}(?![\d.]| ?[a-z]?s\b)")
@@ -53,6 +58,11 @@ DATE = regex(
     r"(\d\d):(\d\d):(\d\d)(?: ?(?:[AP]M )?(?:[A-Z]{3,4}|[+-]\d\d:?\d\d|Z))?(?: \d{4})?$"
 )
 CLOCK = regex(r"\b(\d\d):(\d\d):(\d\d)\b")
+# -rw-r--r-- 1 ann ml 90112201122 Feb 11 01:02 step_20000.pt
+SAVED = regex(
+    r"^[d-][rwxsStT-]{9}\S? +\d+ \S+ +\S+ +[\d.]+[KMGT]? [A-Z][a-z]{2} +\d{1,2} (\d\d):(\d\d)() \S*(?:step|iter|ckpt|checkpoint)\S*$"
+)
+DAY, FEWEST = 86400, 3
 STEP = regex(r"\b(?:step|iter(?:ation)?|global_step)\b ?[:=]? ?\d", 2)
 TOOK = regex(rf"\b{N} ?s(?:ec)?/(?:step|it)\b|\bstep_time[=: ]+{N}")
 
@@ -97,6 +107,10 @@ def part(text: str) -> float | None:
             rest += value
     if data is None and (bare := BARE_DATA.search(text)) and (other := BARE_WHOLE.search(text)):
         data, whole = float(bare[1]), float(other[1])
+    if data is None and "time (ms)" in text and MS_HEAD.search(text):
+        times = {name: float(value) for name, value in MS_PAIR.findall(text)}
+        data = next((value for name, value in times.items() if IS_DATA.match(name)), None)
+        rest = sum(value for name, value in times.items() if name in PARTS)
     total = whole or (data + rest if data is not None and rest else None)
     return min(1.0, data / total) if data is not None and total and data <= total * 1.05 else None
 
@@ -144,17 +158,27 @@ def tracker(lines: Sequence[Line]) -> Iterator[Reading]:
 def dated(lines: Sequence[Line]) -> Iterator[Reading]:
     """The time of day of the last line of progress, and what `date` said: often two sections of one text."""
     last: Reading | None = None
+    every: list[float] = []
+    saved: list[tuple[float, Line]] = []
     for (number, text), (_, below) in zip(lines, [*lines[1:], (0, "")], strict=False):
         if (match := DATE.match(text.strip())) and not below.startswith("+--"):  # nvidia-smi begins with the time
             yield Reading("clock", float(of_day(match)), (number, text))
         elif (clock := CLOCK.search(text)) and STEP.search(text):
-            took = TOOK.search(text)
-            last = Reading("step_clock", float(of_day(clock)), (number, text), of=float(took[1] or took[2]) if took else None)
+            took, now = TOOK.search(text), float(of_day(clock))
+            every.append((now - last.value) % DAY if last else 0.0)
+            last = Reading("step_clock", now, (number, text), of=float(took[1] or took[2]) if took else median(every[1:] or [0.0]) or None)
+        elif "step" in text or "iter" in text or "ckpt" in text or "checkpoint" in text:
+            saved += [(float(of_day(found)), (number, text))] if (found := SAVED.match(text)) else []
+    if last is None and len(saved) >= FEWEST:  # `ls -l` sorts by name or by time: the distances are those of neighbours
+        moments = [moment for moment, _ in saved]
+        gap = median(min((later - earlier) % DAY, (earlier - later) % DAY) for earlier, later in pairwise(moments))
+        newest = max(saved[0], saved[-1], key=lambda one: one[0])
+        last = Reading("step_clock", newest[0], newest[1], of=gap or None)
     if last:
         yield last
 
 
 def of_day(clock: object) -> int:
     """The second of the day."""
-    hours, minutes, seconds = (int(clock[at]) for at in (1, 2, 3))  # type: ignore[index]
+    hours, minutes, seconds = (int(clock[at] or 0) for at in (1, 2, 3))  # type: ignore[index]
     return hours * 3600 + minutes * 60 + seconds

@@ -67,7 +67,7 @@ def named(card: Card) -> bool:
 
 def measures(row: dict[str, str]) -> bool:
     """Whether a row without a name is one GPU's all the same: nvidia-smi prints one a GPU, in the order of the indexes."""
-    return sum(title in COLUMNS for title in row) >= 2
+    return sum(title in COLUMNS for title in row) >= (1 if "timestamp" in row else 2)
 
 
 def table(lines: list[str], output: Output) -> Iterator[tuple[int, dict[str, str]]]:

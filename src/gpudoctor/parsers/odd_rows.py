@@ -53,8 +53,8 @@ NOT = regex(r"elapsed|uptime|start|since|total|wait|timestamp", 2)
 NUMBER = regex(r"-?\d{1,3}(?:[, ]\d{3})+(?:\.\d{1,6})?$|-?\d{1,12}(?:\.\d{1,9})?[kKMG]?$")
 # [rank3]: gemm 512.1 TFLOPS  |  n03: allreduce busbw 371.2 GB/s  |  GPU 5 matmul 8192: 3.41 ms  |  gpu-07: 2841 img/s
 ITEM = regex(
-    r"^\s*\[?((?:rank|gpu|node|host|worker|local_rank)[ =:_-]{0,2}\d{1,5}|[a-z][a-z-]{0,20}\d{1,5}(?:[a-z0-9.-]{0,30}\d)?)\]?"
-    r"[:=\s|]\s*(.{1,200})$",
+    r"^\s*\[?((?:(?:rank|gpu|node|host|worker|local_rank)[ =:_-]{0,2}\d{1,5}|[a-z][a-z-]{0,20}\d{1,5}(?:[a-z0-9.-]{0,30}\d)?)"
+    r"(?:[ :/]{1,2}(?:gpu|rank|cuda:)[ =:]?\d{1,3})?)\]?[:=\s|]\s*(.{1,200})$",
     2,
 )
 VALUE = regex(
@@ -171,8 +171,14 @@ def column(rows: Sequence[Row], title: str) -> list[tuple[str, float, Line]]:
 def listed(lines: Sequence[Line]) -> Iterator[tuple[list[tuple[str, float, Line]], int]]:
     """Lines of one form, each of another rank, GPU or node, with a number and its unit."""
     groups: dict[tuple[str, str], dict[str, tuple[float, Line]]] = {}
+    unit = ""
     for number, text in lines:
-        if not (match := ITEM.match(text)) or not (value := VALUE.search(match[2])):
+        if (head := UNIT.search(text)) and text.rstrip().endswith(":"):
+            unit = head[1]
+        if not (match := ITEM.match(text)):
+            continue
+        cell = match[2].strip()
+        if not (value := VALUE.search(f"{cell} {unit}" if unit and NUMBER.match(cell) else match[2])):
             continue
         form = BLANK.sub("#", match[2][: value.start()]).strip()
         group = groups.setdefault((form, value[2]), {})
@@ -184,6 +190,8 @@ def listed(lines: Sequence[Line]) -> Iterator[tuple[list[tuple[str, float, Line]
             yield rows, -1 if RATE.search(unit) else 1
 
 
+# times across ranks (ms):      (Megatron, --timing-log-option all)
+UNIT = regex(r"\((ms|s|TFLOPS|GB/s)\)")
 BLANK = regex(r"\d+(?:\.\d+)?")
 
 

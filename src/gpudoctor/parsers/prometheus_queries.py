@@ -30,7 +30,10 @@ LABEL = regex(r'(\w{1,100})="([^"]{0,500})"')
 QUESTIONS, MOST = ("q", "query", "expr", "promql"), 20_000
 # Shares, differences and rates of a metric are other quantities.
 CHANGED = regex(r"\b(?:rate|irate|increase|delta|deriv|count\w*|stddev\w*|absent\w*|changes|quantile)\s*\(|/|\*|[<>]=?|==")
-Point = tuple[str, dict[str, str], float, float]
+# avg_over_time(…[24h])
+SPAN = regex(r"\b(?:avg|max)_over_time\s*\(.{0,2000}\[(\d{1,6})([smhdw])(?::\w{0,8})?\]")
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+Point = tuple[str, dict[str, str], float, float, float]
 
 
 def score(whole: str, argv: Sequence[str] = ()) -> bool:
@@ -49,12 +52,14 @@ def queries(output: Output, about: Subject) -> Facts:
     """A sample for each GPU, of all that was asked at about the same time."""
     found: dict[Key, dict[str, Any]] = {}
     moments: dict[Key, float] = {}
-    for name, labels, value, moment in points(asking(plain(output), output.command.argv)):
+    for name, labels, value, moment, span in points(asking(plain(output), output.command.argv)):
         who = key(labels, about)
         if not any(who[1:4]) and not who[0]:
             continue
         who = (*who[:4], "")
-        put(found.setdefault(who, {}), name, value, holder(labels))
+        put(read := found.setdefault(who, {}), name, value, holder(labels))
+        if read and span:
+            read["span"] = max(span, read.get("span", 0.0))
         moments[who] = max(moments.get(who, 0.0), moment)
     if not found and output.text.strip():
         raise ParseError(f"{output.named()}: no answers about DCGM's metrics: {output.text.strip()[:80]!r}")
@@ -62,22 +67,33 @@ def queries(output: Output, about: Subject) -> Facts:
 
 
 def points(whole: str) -> Iterator[Point]:
-    """Metric, labels, value, time."""
+    """Metric, labels, value, time, the seconds over which it is a mean or the highest."""
     if whole.lstrip()[:1] == "[":
         yield from listed(whole)
         return
-    asked = ""
+    asked, span = "", 0.0
     for line in whole.split("\n")[:MOST]:
         match = ANSWER.match(line[:5000]) if "}" in line else None
         if match and (name := match[1] or asked) and (match[1] is None or "=>" in match[3]):
-            yield name, dict(LABEL.findall(match[2])), float(match[4]), float(match[5] or 0)
+            yield name, dict(LABEL.findall(match[2])), float(match[4]), float(match[5] or 0), span
         elif not match and (metric := METRIC.search(line)):
             bare = line.replace(metric[0], "", 1)
             asked = "" if CHANGED.search(BRACED.sub("", bare)) else metric[0]
+            span = over(line)
 
 
 # What says nothing of what is done with a metric: texts, labels, spans, addresses.
 BRACED = regex(r'https?://\S{1,500}|"[^"]{0,500}"|\{[^{}]{0,2000}\}|\[\w{1,10}\]')
+
+
+def over(asked: str) -> float:
+    """The seconds of `…_over_time`.
+
+    >>> over("avg_over_time(DCGM_FI_DEV_GPU_UTIL[6h])"), over("DCGM_FI_DEV_GPU_UTIL")
+    (21600.0, 0.0)
+    """
+    match = SPAN.search(asked)
+    return float(int(match[1]) * SECONDS[match[2]]) if match else 0.0
 
 
 def listed(whole: str) -> Iterator[Point]:
@@ -104,4 +120,4 @@ def listed(whole: str) -> Iterator[Point]:
             except (TypeError, ValueError, OverflowError):
                 continue
             if math.isfinite(moment) and math.isfinite(number) and abs(number) < 2**63:
-                yield metric[0], {str(name): str(text) for name, text in labels.items()}, number, moment
+                yield metric[0], {str(name): str(text) for name, text in labels.items()}, number, moment, over(asked)

@@ -15,6 +15,7 @@ from typing import Any
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.slurm import SlurmJob
 from gpudoctor.knowledge import slurm
+from gpudoctor.parsers.linux_ps import lived
 from gpudoctor.parsers.plain import lines, plain
 from gpudoctor.parsers.slurm_client import complaints
 from gpudoctor.parsers.slurm_text import Row, cells, expand, gpus, listed, pairs, titles_of, whole
@@ -85,6 +86,7 @@ def made(values: dict[str, str], origin: Origin) -> SlurmJob:
         partition=words.get("Partition", ""),
         restarts=whole(words.get("Restarts", "")),
         time_limit=words.get("TimeLimit", ""),
+        elapsed=lived(words.get("RunTime", "")),
         gpus=asked,
         origin=origin,
     )
@@ -151,9 +153,17 @@ def of_row(row: Row, origin: Origin) -> SlurmJob:
         partition=first(row, "PARTITION", "Partition"),
         restarts=whole(row.get("Restarts", "")),
         time_limit=first(row, "TIME_LIMIT", "TIME_LIMI", "Timelimit"),
-        gpus=gpus(first(row, "TRES_ALLOC", "AllocTRES", "ReqTRES")),
+        elapsed=lived(first(row, "TIME", "ELAPSED", "Elapsed")),
+        gpus=gpus(first(row, "TRES_ALLOC", "AllocTRES", "ReqTRES")) or of_each(row),
         origin=origin,
     )
+
+
+def of_each(row: Row) -> int | None:
+    """The GPUs of a job that asked for so many a node."""
+    each, many = gpus(first(row, "TRES_PER_NODE", "TRES_PER_N")), whole(row.get("NODES", ""))
+    alone = many is None and len(expand(first(row, "NODELIST", "NodeList"))) <= 1
+    return each * (many or 1) if each is not None and (many or alone) else None
 
 
 def of_json(text: str, source: str) -> list[SlurmJob]:

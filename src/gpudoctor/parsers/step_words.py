@@ -21,6 +21,7 @@ class Step(NamedTuple):
     data: float | None = None  # seconds
     memory: float | None = None  # MiB
     peak: float | None = None  # MiB, the most so far
+    batch: int | None = None  # samples of all ranks, where the line says so
 
 
 N = r"(\d{1,9}(?:\.\d{1,9})?)"
@@ -33,18 +34,19 @@ N = r"(\d{1,9}(?:\.\d{1,9})?)"
 STEP = regex(
     r"\biteration +(\d{1,10})/ *(\d{1,10})|\bglobal_step[=: ]+(\d{1,10})\b()|\bsteps?[=:] ?(\d{1,10})\b(?!\()()"
     r"|\biter:? (\d{1,10})(?::|,| |\b)()"
-    r"|\b[Ss]tep (\d{1,10})(?: ?/ ?(\d{1,10})|())(?= ?[|:,(]| +loss)"
+    r"|\b[Ss]tep (\d{1,10})(?: ?/ ?(\d{1,10})|())(?= ?[|:,(]| +(?:loss|mfu|tok|tps|lr|dt|step_time|time|samples)\b)"
     r"|\]? ?\[ *(\d{1,10})/ *(\d{1,10})(?:\]| \()|\| *(\d{1,10})/(\d{3,10}) \[(?=\d)"
 )
 PART = regex(r"[\[|] *\d{1,10}/")  # [ 50/1000]  |  | 120/1000 [
 SECONDS = regex(
-    rf"iter time \(s\): {N}|train_step_timing in s[:=] ?{N}|(?:^|[\s,|])[Tt]ime:? +{N}(?:s\b|\s|$|,)|, *{N}s/it"
+    rf"iter time \(s\): {N}|elapsed time per iteration \(s\): {N}"
+    rf"|train_step_timing in s[:=] ?{N}|(?:^|[\s,|])[Tt]ime:? +{N}(?:s\b|\s|$|,)|, *{N}s/it"
     rf"|\bstep_time(?:_s)?[=:] ?{N}s?\b"
 )
 MILLISECONDS = regex(rf"elapsed time per iteration \(ms\): {N}|, time {N}ms|\bstep_time_ms[=:] ?{N}")
 PER_SECOND = regex(rf", *{N}it/s")
-RATE = regex(rf"\btps: (\d[\d,]{{0,15}})|CurrSamplesPerSec={N}|samples/sec: {N}|\btokens(?:/|_per_)s(?:ec)?(?:ond)?[=: ]+{N}")
-DATA = regex(rf"\bdata_time: {N}|(?:^|\s)[Dd]ata:? +{N}")
+RATE = regex(rf"\btps: (\d[\d,]{{0,15}})|CurrSamplesPerSec={N}|samples/sec: {N}|\btok(?:en)?s?(?:/|_per_)s(?:ec)?(?:ond)?[=: ]+{N}")
+DATA = regex(rf"\bdata_time: {N}|\bdata_time in s[:=] ?{N}|(?:^|\s)[Dd]ata:? +{N}")
 # MemAllocated=4.34GB (DeepSpeed)  |  memory: 40.51GiB(42.6%) (torchtitan)  |  allocated: 20480.5 (Megatron, MB). The highest ones so far,
 # as mmengine and detectron2 print them, can't fall and say nothing. mem 21.4 GB, gpu_mem=21.4GB, allocated: 18.2GiB (people's own lines)
 MEMORY = regex(
@@ -53,7 +55,7 @@ MEMORY = regex(
 )
 # [mem] allocated: 1024.0 MB | …  |  Mem memory (MB) | allocated: 20.5 | max allocated: 21.9 | …  |  cuda memory_allocated=812.5MB
 ALLOCATED = regex(
-    rf"(?<!max )(?<!peak )(?<!max_memory_)(?<!cannot )\b(?:memory_)?allocated(?:\(\))?[:= ] ?{N}(?: ?([MG])i?B)?\b", re.IGNORECASE
+    rf"(?<!max )(?<!peak )(?<!max_memory_)(?<!cannot )\b(?:memory_)?allocated(?:\(\))? ?[:= ] ?{N}(?: ?([MG])i?B)?\b", re.IGNORECASE
 )
 # max_mem: 3204M (detectron2, fvcore)  |  max mem: 3204 (torchvision, MB)  |  memory: 3204 (mmengine, MB)  |  peak_mem=21.4GB
 # max_memory_allocated: 41200000000 (NeMo, bytes). They can't fall: only that they go on rising by the same says something.
@@ -62,6 +64,8 @@ PEAK = regex(
     rf"|\bpeak[_ ](?:gpu[_ ])?(?:mem|memory|allocated)[=: ]+{N} ?([KMG])i?B\b"
     rf"|  memory: (\d{{3,6}})()  "
 )
+# | global batch size:  1536 |  (Megatron, which may let it grow by a plan: steps take longer then, and nothing is slow)
+BATCH = regex(r"\bglobal batch size: +(\d{1,9})\b")
 IN_MB = regex(r"\(Mi?B\)")
 BYTES = 10_000_000.0  # MB that no GPU has
 UNITS = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0}
@@ -86,7 +90,7 @@ def step_in(text: str) -> Step | None:
     """What a line of progress says, None for any other line.
 
     >>> step_in(" iteration  120/ 1000 | elapsed time per iteration (ms): 1234.5 |")
-    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None, peak=None)
+    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None, peak=None, batch=None)
     """
     text = text[:LONGEST]
     if not ("iter" in text or "tep" in text or ("[" in text and "/" in text and PART.search(text))):  # a quick look before the patterns
@@ -102,12 +106,11 @@ def step_in(text: str) -> Step | None:
         seconds = 1 / per_second
     rate = None if seconds is not None else first(RATE, text)
     data = first(DATA, text)
-    held = MEMORY.search(text)
-    memory = None
-    if held:
+    memory = memory_in(text)
+    if held := MEMORY.search(text):
         number, unit = (group for group in held.groups() if group is not None)
         memory = float(number) * UNITS[unit.removesuffix("i")]
-    peak = peak_in(text)
+    peak, batch = peak_in(text), BATCH.search(text)
     if (
         seconds is None
         and rate is None
@@ -116,7 +119,8 @@ def step_in(text: str) -> Step | None:
         and not re.search(r"loss|lr\b|learning rate|samples", text, re.IGNORECASE)
     ):
         return None
-    return Step(int(step), int(total) if total else None, seconds, 1 / rate if rate else None, data, memory, peak)
+    whole, relative, size = int(total) if total else None, 1 / rate if rate else None, int(batch[1]) if batch else None
+    return Step(int(step), whole, seconds, relative, data, memory, peak, size)
 
 
 def peak_in(text: str) -> float | None:

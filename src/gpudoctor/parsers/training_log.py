@@ -6,22 +6,32 @@ Only lines of progress are read (`step_words`); lines of several processes are t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from statistics import median
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import Pace
-from gpudoctor.knowledge.trend import change, climb, rise
+from gpudoctor.knowledge.trend import FEWEST, change, clear, climb, rise
 from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.plain import plain
 from gpudoctor.parsers.rank_line import Line, line_of
 from gpudoctor.parsers.step_compare import Slowest, slowest_in
+from gpudoctor.parsers.step_tables import steps_in
 from gpudoctor.parsers.step_words import Step, memory_in, step_in
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 MOST, PROCESSES = 20_000, 256  # lines of progress of a process; processes of a log
+# [2026-03-01 13:00:05] llm-7b is running for 1-05:27:54 since …   (what looks after jobs writes into their log)
+RUNS, ENDED = (
+    regex(r"(?<!not )\b(?:running|RUNNING)\b"),
+    regex(r"\bexiting program\b|\b[Tt]raining (?:is )?(?:done|complete|finished)|\bnot RUNNING\b"),
+)
+FEW = 3  # such lines after the last line of progress, of which the first and the last tell how long it has been silent
+HOUR, LONG = 3600.0, 8  # s; readings
 WARM = 2  # the first lines: compiling, filling of caches
 WARMED = 20  # a step by which that is over, where no more than one or two lines were pasted
+TABLE = ("table", None, None)
 Key = tuple[str, int | None, int | None]
 
 
@@ -37,8 +47,9 @@ class Seen:
         self.memory: list[float] = []  # MiB, of lines without a step
 
     def add(self, step: Step, time: float | None, origin: Origin) -> None:
-        """One more line. A lower number than the last is a new life or a new epoch: what was before is history."""
-        if self.steps and step.step < self.steps[-1].step:
+        """One more line. A lower number than the last is a new life or a new epoch: what was before is history, and so with a batch of
+        another size."""
+        if self.steps and (step.step < self.steps[-1].step or step.batch != self.steps[-1].batch):
             self.steps, self.times = [], []
         if len(self.steps) < MOST:
             self.steps.append(step)
@@ -58,19 +69,25 @@ class Seen:
             if not self.steps and self.slowest is None:
                 self.origin = origin
 
-    def fact(self, about: Subject, read_at: float, ended: float | None) -> Pace:
-        """The record; `ended` is the time of the log's last line."""
-        paces = [one.seconds if one.seconds is not None else one.relative for one in self.steps][WARM:]
+    def fact(self, about: Subject, read_at: float, ended: float | None, after: float | None) -> Pace:
+        """The record; `ended` is the time of the log's last line, `after` that of the first one after all lines of progress."""
+        warmed = 0 if self.steps and self.steps[0].step >= WARMED and len(self.steps) < FEWEST else WARM
+        paces = [one.seconds if one.seconds is not None else one.relative for one in self.steps[warmed:]]
         known = [one for one in paces if one]
         own = [one.seconds for one in self.steps[WARM:] or self.steps if one.seconds is not None]
         fed = self.steps[WARM:] or [one for one in self.steps if one.step >= WARMED]
         shares = [min(1.0, one.data / one.seconds) for one in fed if one.data is not None and one.seconds]
         memory = [one.memory for one in self.steps if one.memory is not None] or self.memory
         peaks = [one.peak for one in self.steps if one.peak is not None]
+        steady = climb(memory) if len(memory) >= LONG else None  # what a cache takes later comes in ever smaller steps
         slower, since = change(known)
-        numbered = [one.step for one in self.steps[WARM:] if one.seconds or one.relative]
+        numbered = [one.step for one in self.steps[warmed:] if one.seconds or one.relative]
         gaps = [later - earlier for earlier, later in pairwise(self.times)]
         last = self.times[-1] if self.times else None
+        if last is None and after and own:  # its lines have no time, and what came after them has
+            between = [later.step - earlier.step for earlier, later in pairwise(self.steps)]
+            if between or (ended or 0.0) - after > HOUR:  # of one line alone nobody knows how many steps lie between two
+                last, gaps = after, [median(own) * max(1, one) for one in between or [1]]
         return Pace(
             node=about.node or ("" if about.pod else self.line.node),
             namespace=about.namespace,
@@ -81,13 +98,14 @@ class Seen:
             total=self.steps[-1].total if self.steps else None,
             seconds=median(own) if own else None,
             slower=slower,
+            slower_clear=clear(known, since),
             since=None if since is None else numbered[since],
             data_share=median(shares) if shares else None,
             slowest=self.slowest.names if self.slowest else "",
             slowest_by=self.slowest.factor if self.slowest else None,
             memory=memory[-1] if memory else peaks[-1] if peaks else None,
             memory_rise=rise(memory),
-            memory_climb=climb(peaks),
+            memory_climb=steady if steady and steady > memory[-1] / 2 else climb(peaks),
             memory_never_falls=all(later >= earlier for earlier, later in pairwise(memory)),
             last=last,
             every=median(gaps) if gaps else None,
@@ -100,6 +118,7 @@ class Seen:
 def pace(output: Output, about: Subject) -> Facts:
     """A record for each process that tells of its steps; [] for a log without such lines."""
     found: dict[Key, Seen] = {}
+    newest = 0
     log = plain(output).split("\n")
     for number, text in drawn(log):
         step, slowest, memory = step_in(text), slowest_in(text), memory_in(text)
@@ -110,13 +129,18 @@ def pace(output: Output, about: Subject) -> Facts:
         if key in found or len(found) < PROCESSES:
             seen, origin = found.setdefault(key, Seen(line)), Origin(output.named(), number, text.strip())
             if step is not None:
+                newest = number
                 seen.add(step, line.time, origin)
             else:
                 seen.beside(slowest, memory, origin)
     if not output.text.strip() and output.failure:
         raise ParseError(f"{output.named()}: no log")
+    for number, row in steps_in(log):
+        origin = Origin(output.named(), number, log[number - 1].strip()[:500])
+        found.setdefault(TABLE, Seen(Line(""))).add(row, None, origin)
     ended = last_time(log, output.time) if found else None
-    return {"paces": [one.fact(about, output.time, ended) for one in found.values()]}
+    after = first_time(log[newest:], output.time) if newest else None
+    return {"paces": [one.fact(about, output.time, ended, after) for one in found.values()]}
 
 
 def drawn(log: list[str]) -> Iterator[tuple[int, str]]:
@@ -125,6 +149,15 @@ def drawn(log: list[str]) -> Iterator[tuple[int, str]]:
         for text in line.split("\r"):
             if text:
                 yield number, text[:LINE]
+
+
+def first_time(log: list[str], read_at: float) -> float | None:
+    """The time of the first line that says of the job that it runs, of at least three; None where it has ended by itself."""
+    if any(ENDED.search(line[:LINE]) for line in log[:MOST]):
+        return None
+    texts = (line[:LINE] for line in log[:MOST] if RUNS.search(line[:LINE]))
+    some = list(islice((time for text in texts if (time := line_of(text, read_at).time) is not None), FEW))
+    return some[0] if len(some) == FEW else None
 
 
 def last_time(log: list[str], read_at: float) -> float | None:
