@@ -128,6 +128,7 @@ CASES: dict[str, Case] = {
     "dcgm-switch-nonfatal": of_switch("Warning", "Detected nonfatal errors on NvSwitch 0 link 12"),
     "dcgm-fabric": of_gpu("NVLINK system", "Warning", "GPU 1: Fabric State is In Progress (2)."),
     "dcgm-fabric-degraded": of_gpu("NVLINK system", "Warning", "GPU 1: Fabric State is Unrecognized (7)."),
+    "dcgm-imex-not-started": health({("None", 0): [("Memory system", "Failure", ["IMEX daemon status is -2 (not READY)"])]}),
     "dcgm-imex": health({("None", 0): [("Memory system", "Failure", ["IMEX domain status is DEGRADED (unhealthy)"])]}),
     "dcgm-hot": of_gpu("Thermal system", "Warning", "Detected clocks event due to thermal violation in GPU 1. Look at the cooling."),
     "dcgm-power-cap": of_gpu("Power system", "Warning", "Detected clocks event due to power violation in GPU 1. Watch it."),

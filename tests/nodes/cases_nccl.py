@@ -464,6 +464,15 @@ CASES: dict[str, Case] = {
     "job-counts-differ": pair("Detected mixed local Net device counts across ranks (1 vs 2)", place="graph/topo.cc:90"),
     "job-without-gpudirect": job(*([row.replace("/GDRDMA", "") for row in begun(n, 2)] for n in range(2))),
     "job-gpudirect-off": job(*([*begun(n, 2)[:6], info(n, "GPU Direct RDMA Disabled for HCA 0 'mlx5_0'")] for n in range(2))),
+    "job-gpudirect-wanted": job(
+        *(
+            [
+                *begun(n, 2, more=("NCCL_NET_GDR_LEVEL set by environment to SYS.",))[:7],
+                info(n, "GPU Direct RDMA Disabled for HCA 0 'mlx5_0'"),
+            ]
+            for n in range(2)
+        )
+    ),
     "job-memlock": pair(
         "Call to ibv_create_cq failed with error Cannot allocate memory",
         more={

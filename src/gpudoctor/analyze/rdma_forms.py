@@ -10,9 +10,9 @@ from gpudoctor.parsers.ib_gids import HEAD as GIDS
 from gpudoctor.parsers.ib_gids import LINK as RDMA_LINK
 from gpudoctor.parsers.ib_gids import NETDEV, ROW
 from gpudoctor.parsers.ib_links import LINK
-from gpudoctor.parsers.ib_ports import ADAPTER, BARE, KEY, TOOLS, of_partition
+from gpudoctor.parsers.ib_ports import ADAPTER, BARE, BARE_RATE, KEY, TOOLS, of_partition
 from gpudoctor.parsers.ib_sysfs import MINE
-from gpudoctor.parsers.linux_ip_link import BRIEF, is_listing
+from gpudoctor.parsers.linux_ip_link import BRIEF, BRIEF_ADDRESSES, is_listing
 from gpudoctor.parsers.linux_ip_link import HEAD as INTERFACE
 from gpudoctor.parsers.linux_limits import DF, PRLIMIT, PROC, ULIMIT, UNIT
 from gpudoctor.parsers.reach import AT, BAD, GOOD, LABEL, MEASURED, PAIR
@@ -22,6 +22,8 @@ from gpudoctor.patterns import regex
 
 # State: Active | state:   4: ACTIVE | state:  PORT_ACTIVE (4)
 STATE = regex(r"\s*[Ss]tate:\s+(?:\d: [A-Z]|PORT_|Active|Down|Initializing|Armed)")
+# 	Rate: 400  |  	rate:		 400 Gb/sec (4X NDR)
+RATED = regex(r"\s+[Rr]ate:\s+\d{1,5}(?:\.\d)?(?: Gb/sec \(.{1,20}\))?\s*$")
 ASKED = regex(r"\bulimit -[SH]?l\b")
 ANSWER = regex(r"\d{1,18}|unlimited")
 
@@ -32,9 +34,9 @@ def of_ports(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int:
         return 92
     if of_partition(argv) and any(KEY.fullmatch(line.strip()) for line in lines):
         return 60
-    if argv[:1] == ("cat",) and any("/sys/class/infiniband/" in word and word.endswith("/state") for word in argv):
-        return 60 if any(BARE.match(line.strip()) for line in lines) else 0
-    if not any(STATE.match(line) for line in lines):
+    if argv[:1] == ("cat",) and any("/sys/class/infiniband/" in word and word.endswith(("/state", "/rate")) for word in argv):
+        return 60 if any(BARE.match(line.strip()) or BARE_RATE.match(line.strip()) for line in lines) else 0
+    if not any(STATE.match(line) or RATED.match(line) for line in lines):
         return 0
     return 90 if any(ADAPTER.match(line) for line in lines) else 60 if argv and argv[0] in TOOLS[:3] else 0
 
@@ -77,7 +79,8 @@ def is_limit(line: str) -> bool:
 
 def of_limits(lines: list[str], argv: Sequence[str] = ()) -> int:
     """/proc/PID/limits, ulimit, `df` of /dev/shm; `ulimit -l` alone prints no more than a number."""
-    if (tuple(argv[-2:]) == ("ulimit", "-l") or argv[-1:] == ("ulimit -l",)) and ANSWER.fullmatch(" ".join(lines).strip()):
+    first = next((line.strip() for line in lines if line.strip()), "")
+    if ASKED.search(" ".join(argv[-8:])) and ANSWER.fullmatch(first):
         return 60
     return 60 if any(is_limit(line) for line in lines) else 0
 
@@ -88,7 +91,7 @@ def of_interfaces(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int
         return 84
     if whole.lstrip()[:2] == "[{" and '"ifname"' in whole[:4096] and '"operstate"' in whole[:4096]:
         return 88
-    return 84 if any(INTERFACE.match(line) or BRIEF.match(line) for line in lines) else 0
+    return 84 if any(INTERFACE.match(line) or BRIEF.match(line) or BRIEF_ADDRESSES.match(line.strip()) for line in lines) else 0
 
 
 def of_reach(lines: list[str]) -> int:

@@ -136,6 +136,7 @@ class Interface(Fact, frozen=True, kw_only=True):
     enabled: bool | None = None  # set up by somebody (flag UP), whatever the cable says
     ca: str = ""  # the adapter behind it, where the answer names it
     port: int = 0  # and its port
+    address: str | None = None  # its first address that is not link-local, "" for none
 
 
 class Limit(Fact, frozen=True, kw_only=True):

@@ -22,6 +22,7 @@ class PciDevice(Fact, frozen=True, kw_only=True):
     device: str = ""  # 2330
     kind: str = ""  # gpu, virtual (a function of a GPU that is shared between virtual machines), switch, bridge, audio, nic, other, none
     product: str = ""
+    infiniband: bool = False  # of the class of InfiniBand controllers
     slot: str = ""  # as the machine's firmware calls it
     revision: str = ""  # ff: the device doesn't answer
     driver: str | None = None  # kernel driver in use, "" = none; None = not shown

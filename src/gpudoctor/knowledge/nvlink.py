@@ -33,6 +33,7 @@ FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "none",
         regex(r"\b(?:T4|L4|L20|L40S?|A2|A10G?|A16|P4|P40|M60|RTX 40\d\d|RTX 50\d\d|RTX 30[5-8]0|RTX (?:4000|PRO)|RTX [4-6]000 Ada|GTX)\b"),
     ),
+    ("bridge", regex(r"\bGeForce\b")),  # nvidia-smi's table cuts the name off: "NVIDIA GeForce ..."
 )
 # Links of one GPU on its baseboard, whatever is beside it (V100 boards differ: those with fewer GPUs leave some unwired).
 LINKS: tuple[tuple[re.Pattern[str], int], ...] = (

@@ -68,7 +68,8 @@ def table(output: Output, about: Subject) -> Facts:
             ca, port, link_state, interface, state = match.groups()
             netdevs.append(Interface(node=about.node, interface=interface, state=state.lower(), ca=ca, port=int(port), origin=origin))
             over_infiniband = interface.startswith("ib")
-            if link_state or not over_infiniband:  # IP over InfiniBand may be down by itself
+            # IP over InfiniBand may be down by itself, and is up on an active port only
+            if link_state or not over_infiniband or state == "Up":
                 ports.append(
                     IbPort(
                         node=about.node,
@@ -81,10 +82,31 @@ def table(output: Output, about: Subject) -> Facts:
                         origin=origin,
                     )
                 )
+    ports += unseen(netdevs, ports)
     if not (seen or gids or ports or netdevs) and output.text.strip():
         raise ParseError(f"{output.named()}: neither a table of GIDs nor of RDMA links: {output.text.strip()[:80]!r}")
     found: Facts = {"gids": [*gids]} if gids or seen else {}
     return found | ({"ib_ports": [*ports]} if ports else {}) | ({"interfaces": [*netdevs]} if netdevs else {})
+
+
+def unseen(netdevs: list[Interface], ports: list[IbPort]) -> list[IbPort]:
+    """The ports behind the few interfaces over InfiniBand that are down where most are up: somebody set IP up on each of them."""
+    down = [one for one in netdevs if one.state == "down" and not any(port.ca == one.ca and port.port == one.port for port in ports)]
+    up = sum(one.state == "up" and one.interface.startswith("ib") for one in netdevs)
+    return [
+        IbPort(
+            node=one.node,
+            ca=one.ca,
+            port=one.port,
+            state="Down",
+            link_layer="InfiniBand",
+            interface=one.interface,
+            own=True,
+            origin=one.origin,
+        )
+        for one in down
+        if up > 2 * len(down)
+    ]
 
 
 def link(match: re.Match[str], about: Subject, origin: Origin) -> IbPort:

@@ -26,7 +26,9 @@ from gpudoctor.probes.base import Output
 
 FIELD = regex(r"([A-Z][A-Za-z0-9 ()/.%-]{2,40}?) *: (.{0,200})$")
 # State                              : Active  |  Speed                              : IB-HDR  |  … : 100G
-KEYS = ("State", "Physical state", "Speed", "Width")
+KEYS = ("State", "Physical state", "Speed", "Width", "Enabled Link Speed", "Supported Cable Speed")
+# 0x000000f1 (NDR,HDR,EDR,FDR,SDR): the fastest first
+LISTED = regex(r"0x[0-9a-f]{1,8} \(([\w,]{1,120})\)")
 # mlxlink's words for physical states: AN/LT phases, `Disable`, `ETH_AN_FSM_ENABLE`, `LinkUp`
 DOWN = regex(r"disable", re.IGNORECASE)
 
@@ -52,6 +54,8 @@ def mlxlink(output: Output, about: Subject) -> Facts:
         values["width"] = width
     if speed.startswith("IB-"):
         values["link_layer"] = "InfiniBand"
+        enabled, cable = (listed(said.get(key, ("", Origin()))[0]) for key in ("Enabled Link Speed", "Supported Cable Speed"))
+        values["speed_supported"] = next((one for one in enabled if one in cable), "")
     state = infiniband.state(said["State"][0])
     if not state and said["State"][0] in ("Polling", "Disable"):  # beside a physical state that only Ethernet knows, or LinkUp
         state, values["physical"] = "Down", "Polling" if said["State"][0] == "Polling" else "Disabled"
@@ -66,3 +70,13 @@ def mlxlink(output: Output, about: Subject) -> Facts:
         **values,
     )
     return {"ib_ports": [port], "messages": [*scan_lines(output, about, source="log")]}
+
+
+def listed(text: str) -> list[str]:
+    """The speeds of a mask, the fastest first.
+
+    >>> listed("0x000000f1 (NDR,HDR,EDR,FDR,SDR)"), listed("N/A")
+    (['NDR', 'HDR', 'EDR', 'FDR', 'SDR'], [])
+    """
+    match = LISTED.match(text)
+    return match.group(1).split(",") if match else []

@@ -26,6 +26,9 @@ ADAPTER = regex(rf"\s*{HEADS.pattern}")
 TOOLS = ("ibstat", "ibstatus", "ibv_devinfo", "cat")
 # 4: ACTIVE
 BARE = regex(r"[1-5]: (ACTIVE|DOWN|INIT|ARMED)\Z")
+# 400 Gb/sec (4X NDR)                           (cat …/ports/1/rate)
+BARE_RATE = regex(r"\d{1,5}(?:\.\d)? Gb/sec \(\d{1,2}X [A-Z]{3,4}\d{0,2}\)\Z")
+RESTING = 40.0  # Gb/s: no more is shown of a port without a link (10, 4X SDR; of Ethernet 40, 4X QDR)
 # 0x8042                                        (cat …/pkeys/0)
 KEY = regex(r"0x[0-9a-f]{4}")
 # Port 1:  |  port:   1
@@ -73,9 +76,9 @@ def ports(output: Output, about: Subject) -> Facts:
     unnamed = bool(output.command.argv) and output.command.argv[0] in TOOLS and not HEADS.search(output.text)
     for at, line in lines(output):
         origin = Origin(output.named(), at, line.strip())
-        if unnamed and (match := BARE.match(line.strip())):
-            state = infiniband.state(match.group(1))
-            found.append(IbPort(node=about.node, ca=f"adapter {len(found) + 1}", port=1, own=True, state=state, origin=origin))
+        if unnamed and (match := BARE.match(line.strip()) or BARE_RATE.match(line.strip())):
+            read = {"state": infiniband.state(match.group(1))} if match.lastindex else rate(line)
+            keep(found, {"ca": f"adapter {len(found) + 1}"}, {"port": 1, "origin": origin, **read}, about)
             saw_adapter = True
         elif match := ADAPTER.match(line):
             keep(found, adapter, port, about)
@@ -135,7 +138,7 @@ def told(adapter: dict[str, Any], port: dict[str, Any], name: str, value: str, o
         port.update(read)
         if "state" in read:
             port["origin"] = origin
-    elif not port and name in ("state", "physical state"):  # `ibstat CA PORT` shows a port without its heading
+    elif not port and name in ("state", "physical state", "rate"):  # `ibstat CA PORT` shows a port without its heading
         port.update(field(OF_PORT[name], value), port=1, origin=origin)
 
 
@@ -164,5 +167,8 @@ def field(name: str, value: str) -> dict[str, Any]:
 
 def keep(found: list[IbPort], adapter: dict[str, Any], port: dict[str, Any], about: Subject) -> None:
     """Add the port that has been read, if there is one that says anything."""
+    # cut down to its rate it is up, if that is none of those without a link
+    if not port.get("state") and port.get("rate", 0.0) > RESTING:
+        port["state"] = "Active"
     if adapter and port.get("state") and len(found) < MOST:
         found.append(IbPort(node=about.node, own=True, **adapter, **port))

@@ -1,4 +1,4 @@
-"""Network interfaces: `ip -j link`, the same as text, and a listing of /sys/class/net.
+"""Network interfaces: `ip -j link`, the same as text, `ip addr` and `ip -br addr`, and a listing of /sys/class/net.
 
 [{"ifindex":4,"ifname":"ib0","flags":["BROADCAST","MULTICAST","UP","LOWER_UP"],"mtu":4092,"operstate":"UP","link_type":"infiniband",…}]
 4: ib0: <NO-CARRIER,BROADCAST,MULTICAST,UP> mtu 4092 qdisc mq state DOWN mode DEFAULT group default qlen 256
@@ -24,6 +24,12 @@ from gpudoctor.probes.base import Output
 HEAD = regex(r"(\d{1,6}): ([\w.@-]{1,40}?)(?:@[\w.-]{1,40})?: <([A-Z0-9_,-]{0,200})> mtu (\d{1,6}).*? state ([A-Z]{2,16})\b")
 # ib0              DOWN           00:00:10:29:fe:80:00:00:00:00:00:00:b8:59:9f:03:00:11:22:31 <BROADCAST,MULTICAST>
 BRIEF = regex(r"([\w.-]{1,40}?)(?:@[\w.-]{1,40})? +([A-Z]{2,16}) +([0-9a-f]{2}(?::[0-9a-f]{2}){5,19}) <([A-Z0-9_,-]{0,200})>")
+# ens1f0np0        UP             10.1.0.4/24 fe80::1270:fdff:fe3a:1100/64    (ip -br addr)
+BRIEF_ADDRESSES = regex(
+    r"([\w.-]{1,40}?)(?:@[\w.-]{1,40})? +(UP|DOWN|UNKNOWN) +((?:[0-9a-f.:]{2,39}/\d{1,3}(?: metric \d{1,9})? {0,4}){1,40})$"
+)
+#     inet 10.1.0.4/24 brd 10.1.0.255 scope global ens1f0np0
+ADDRESS = regex(r"\s+(?:inet|inet6) ([0-9a-f.:]{2,39})/\d{1,3}\b")
 KIND = regex(r"\s+link/(\w{1,20})\b")
 LISTED = regex(r"[\w.@-]{1,40}")
 INFINIBAND = 59  # characters of its addresses, of 20 bytes
@@ -105,8 +111,15 @@ def of_text(output: Output, about: Subject) -> list[Fact]:
                     node=about.node, interface=match.group(1), state=match.group(2).lower(), kind=kind, enabled=enabled, origin=origin
                 )
             )
+        elif match := BRIEF_ADDRESSES.match(line.strip()):
+            address = next((word for word in match.group(3).split() if "/" in word and not word.startswith("fe80")), "")
+            origin = Origin(output.named(), at, line.strip())
+            named: dict[str, Any] = {"interface": match.group(1), "state": match.group(2).lower(), "address": address.partition("/")[0]}
+            found.append(Interface(node=about.node, origin=origin, **named))
         elif found and not found[-1].kind and (match := KIND.match(line)):
             found[-1] = msgspec.structs.replace(found[-1], kind=match.group(1))
+        elif found and not found[-1].address and (match := ADDRESS.match(line)):
+            found[-1] = msgspec.structs.replace(found[-1], address="" if match.group(1).startswith("fe80") else match.group(1))
         if len(found) > MOST:
             break
     return [*found]

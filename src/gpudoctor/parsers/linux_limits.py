@@ -36,6 +36,7 @@ UNIT = regex(r"\s*Limit(MEMLOCK|NOFILE)(?:Soft)?=(\d{1,20}|infinity)\s*$")
 DF = regex(r"\S{1,200}\s+([\d.,]{1,18})([KMGTP]?)i?B?\s+([\d.,]{1,18})([KMGTP]?)i?B?\s+\S+\s+\d{1,3}%\s+/dev/shm\s*$")
 # $ ulimit -l  |  [user@host ~]$ ulimit -Hl, and in the next line the value in KiB
 ASKED = regex(r"\bulimit -[SH]{0,1}l\b[^|]{0,80}$")
+WRAPPED = regex(r"\bulimit -[SH]?l\b")
 UNITS = {"": KIB, "K": KIB, "M": KIB**2, "G": KIB**3, "T": KIB**4, "P": KIB**5}
 NAMES = {"locked memory": "memlock", "open files": "nofile", "MEMLOCK": "memlock", "NOFILE": "nofile"}
 
@@ -44,6 +45,7 @@ def limits(output: Output, about: Subject) -> Facts:
     """A record for each limit; values of memory in bytes, infinity for unlimited."""
     found: list[Limit] = []
     asked = re.fullmatch(r"\s*(?:\d{1,18}|unlimited)\s*", output.text[:64]) is not None  # the whole answer to `ulimit -l`
+    asked = asked or WRAPPED.search(" ".join(output.command.argv[-8:])) is not None  # srun …, docker run … bash -c "ulimit -l; ib_write_bw"
     for at, raw in lines(output):
         line = raw[:512]
         origin = Origin(output.named(), at, line.strip())

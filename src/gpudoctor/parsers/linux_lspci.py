@@ -110,6 +110,7 @@ def begun(match: re.Match[str], about: Subject, origin: Origin) -> dict[str, Any
         "vendor": vendor,
         "device": device,
         "kind": kind,
+        "infiniband": code == "0207" or name == "Infiniband controller",
         "product": IDS.sub("", REVISION.sub("", text)).partition(" Corporation ")[2].partition("(prog-if")[0].strip()[:100],
         "revision": revision.group(1) if revision else "",
         "answers": revision is None or revision.group(1) != "ff",
