@@ -55,6 +55,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "nowhere": ("3 Insufficient nvidia.com/gpu", HELPLESS),
     "bare": ("3 Insufficient nvidia.com/gpu", ""),
     "other-vendor": ("3 Insufficient amd.com/gpu", NO_VICTIMS),
+    "card-shares": ("3 Insufficient nvidia.com/gpumem", NO_VICTIMS),
     "cpu": ("3 Insufficient cpu", NO_VICTIMS),
     "cpu-memory": ("3 Insufficient cpu, 2 Insufficient memory", NO_VICTIMS),
     "both": ("3 Insufficient cpu, 3 Insufficient nvidia.com/gpu", NO_VICTIMS),
@@ -249,6 +250,13 @@ CASES: dict[str, Case] = {
     "karpenter": spoken(
         "FailedScheduling",
         'Failed to schedule pod, incompatible with nodepool "gpu", daemonset overhead={"cpu":"1"}, no instance type has enough resources',
+        component="karpenter",
+    ),
+    "karpenter-one-gpu": spoken(
+        "FailedScheduling",
+        'Failed to schedule pod, incompatible with nodepool "gpu", daemonset overhead={"cpu":"1"}, no instance type satisfied resources '
+        '{"cpu":"9","nvidia.com/gpu":"4","pods":"5"} and requirements node.kubernetes.io/instance-type In [g5.4xlarge g6.8xlarge] '
+        "(no instance type has enough resources)",
         component="karpenter",
     ),
     "karpenter-taint": spoken(

@@ -455,6 +455,8 @@ CASES: dict[str, Case] = {
             for n in range(2)
         )
     ),
+    "job-adapter-not-opened": job(begun(0, 2), [*begun(1, 2), warn(1, "transport/net_ib.cc:620", "NET/IB : Unable to open device mlx5_3")]),
+    "job-queue-not-created": job([*begun(0, 2), warn(0, "misc/ibvwrap.cc:268", "Call to ibv_create_cq failed")], begun(1, 2)),
     "job-fewer-hcas": job(begun(0, 3), begun(1, 3), begun(2, 3, net="NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.20.0.{n}<0>")),
     "job-fewer-hcas-than-ports": job(
         *(begun(n, 2, net="NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.20.0.{n}<0>") for n in range(2)),

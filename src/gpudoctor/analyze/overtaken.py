@@ -39,6 +39,7 @@ ENDED: dict[str, tuple[str, ...]] = {
 }
 LOST = ("Rebooted", "TaintManagerEviction")  # a node came back, but what ran there did not
 COMING = ("TriggeredScaleUp", "Nominated")  # cluster-autoscaler, Karpenter
+AGAIN = 3  # times that an autoscaler says so at most (our choice); after that the machine is there, and the pod isn't let on it
 # What both autoscalers give a new machine to become a node (--max-node-provision-time; Karpenter's registration TTL).
 PROVISIONING = 900.0
 # The kubelet forgets a container's restarts once it has run for 10 minutes (2 x its longest back-off, kuberuntime_manager.go).
@@ -70,7 +71,7 @@ def without_overtaken(facts: Facts) -> Facts:
     pods = [fact for fact in facts.get("pods", []) if isinstance(fact, Pod) and fact.pod]
     running = {(pod.namespace, pod.pod) for pod in pods if pod.phase in ("Running", "Succeeded")}
     ready = {(pod.namespace, pod.pod) for pod in pods if pod.phase == "Running" and pod.ready}
-    placed, coming = youngest(events, ("Scheduled",)), youngest(told, COMING)
+    placed, coming = youngest(events, ("Scheduled",)), youngest((one for one in told if one.count <= AGAIN), COMING)
     started = youngest(events, ("Started",))
     ended = {reason: youngest(events, after) for reason, after in ENDED.items()}
     back = nodes_back(events)
