@@ -67,3 +67,36 @@ KARPENTER = (
 )  # fmt: skip
 def test_the_condition_in_other_words(text: str, cause: str, tmp_path: Path) -> None:
     judge(diagnosed(tmp_path, text), cause)
+
+
+STEPS = "".join(f"step {n} loss 2.{n:02d} vram_allocated={20 + 1.5 * n:.1f}GB iter_s=0.8\n" for n in range(20))
+LOOK = "index, utilization.gpu [%], power.draw [W], power.limit [W]\n" + "".join(f"{n}, {{}} %, 9{n}.12 W, 700.00 W\n" for n in range(8))
+DISK = """\
+Filesystem      Size  Used Avail Use% Mounted on
+{}       2.0P  2.0P     0 100% /work
+"""
+DMON = """\
+#Entity   GPUTL        SMACT        TENSO        DRAMA        POWER
+ID                                                              W
+GPU 0     100          {0}        0.000        0.021        121.4
+GPU 0     100          {0}        0.000        0.020        121.9
+"""
+HOSTS = "jay-iam01: 149.2 TFLOPs\njay-iam02: 148.8 TFLOPs\njay-iam03: 149.5 TFLOPs\njay-iam04: {} TFLOPs\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (STEPS + "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB\n", "cuda-oom-leak-in-program"),
+        (LOOK.format(*[100] * 8), "collective-hang"),
+        (LOOK.format(*[0] * 8), ""),
+        (DISK.format("/dev/gpfs2"), "shared-filesystem-full"),
+        (DISK.format("/dev/sdb2"), "node-disk-pressure"),
+        (DMON.format("0.041"), "gpu-util-misleading-low-real-use"),
+        (DMON.format("0.841"), ""),
+        (HOSTS.format("118.0"), "slow-gpu-straggler"),
+        (HOSTS.format("148.0"), ""),
+    ],
+)
+def test_numbers_in_other_forms(text: str, cause: str, tmp_path: Path) -> None:
+    judge(diagnosed(tmp_path, text), cause, info=bool(cause))

@@ -100,6 +100,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
     memory = last_of(samples, "memory_used")
     held = lives(values(samples, "memory_used"))
     count = len(programs) if programs is not None else gpu.processes
+    doing = state(now)
     return GpuUse(
         node=last.node,
         gpu=best(samples, "uuid") or best(samples, "pci") or gpu.gpu or best(samples, "gpu"),
@@ -110,7 +111,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         samples=len(samples),
         seconds=max(max(times) - min(times) if times else 0.0, *(one.span for one in samples)),
         averaged=any(one.span >= AVERAGED for one in samples),
-        state=state(now),
+        state=doing,
         utilisation=fmean(use) if use else None,
         utilisation_lowest=use[len(use) // 20] if use else None,
         utilisation_highest=use[-1 - len(use) // 20] if use else None,
@@ -129,18 +130,20 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         memory_climb=climb(values(samples, "memory_used")) if len(held) < 2 else max(0.0, *(climb(one) or 0.0 for one in held)),
         memory_lives=sum((climb(one) or 0.0) > 0 for one in held),
         processes=count,
-        held=is_held(count, holder, memory),
+        held=is_held(count, holder, memory, running=doing in ("spins", "works")),
         holder=holder,
         origin=last.origin,
         time=last.time,
     )
 
 
-def is_held(programs: int | None, holder: str, memory: float | None) -> bool | None:
-    """Whether somebody has the GPU: a pod, a program, or data in its memory, whoever put it there."""
+def is_held(programs: int | None, holder: str, memory: float | None, *, running: bool) -> bool | None:
+    """Whether somebody has the GPU: a pod, a program, data in its memory; where none of that is known, a kernel that runs."""
     if holder or programs:
         return True
-    return False if programs == 0 and memory is None else None if memory is None else memory >= CONTEXT
+    if memory is None:
+        return False if programs == 0 else True if running else None
+    return memory >= CONTEXT
 
 
 def without_work(sample: GpuSample) -> bool | None:
@@ -179,11 +182,11 @@ def does_little(samples: Sequence[GpuSample]) -> bool | None:
     share = power_share(samples)
     if share is not None and share > LITTLE:
         return False
-    if tensor is not None and dram is not None:
-        return tensor <= TENSOR and dram <= DRAM
     sms = mean(samples, "sm_active")
     if sms is not None and sms <= NEARLY_NONE:
         return True
+    if tensor is not None and dram is not None:
+        return tensor <= TENSOR and dram <= DRAM
     if tensor is not None and sms is not None and share is None:  # a kernel that waits holds a few of the SMs
         return tensor <= TENSOR and sms <= SMS
     if share is None and copied is not None:

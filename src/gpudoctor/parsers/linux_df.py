@@ -46,6 +46,7 @@ REMOTE = frozenset(
 )
 # host:/export, 10.1.2.3@o2ib:/lustre, //server/share, [fe80::1]:/x; a target of Lustre and the sum of them, of `lfs df`
 SERVED = regex(r"//\S|\[?[\w.,@:-]{1,250}\]?:/|[\w.-]{1,64}-(?:OST|MDT)[0-9a-f]{4}_UUID|filesystem_summary:")
+DIGITS = regex(r"\d+$")  # /dev/gpfs1
 # File systems that nothing is written to, and so are always full, or that only live in memory.
 NEVER = regex(r"(?:/dev/(?:loop|sr)\d|tmpfs|devtmpfs|udev|none|squashfs|efivarfs|cvmfs|shm|proc|sysfs|cgroup)")
 BEYOND = ("/snap/", "/sys/", "/proc/", "/dev", "/cvmfs/", "/boot/efi")
@@ -95,7 +96,7 @@ def row(match: re.Match[str], counts: str, block: int, origin: Origin, place: di
         size=size,
         free=free,
         use=percent,
-        remote=kind in REMOTE or SERVED.match(device) is not None or device.split("_")[0] in REMOTE,
+        remote=kind in REMOTE or SERVED.match(device) is not None or DIGITS.sub("", device).removeprefix("/dev/").split("_")[0] in REMOTE,
         full=bool(size) and (free == 0 or (percent is not None and percent >= 100)),
         origin=origin,
         **place,

@@ -59,7 +59,7 @@ ITEM = regex(
 )
 VALUE = regex(
     r"(?<![\w.])(\d{1,9}(?:\.\d{1,6})?) ?"
-    r"(TFLOPS|TFLOP/s|GFLOPS|[GM]i?B/s|samples/s|img/s|images/s|tok/s|tokens/s|it/s|ms|s/it|s/step|s)(?![\w/])"
+    r"([TG]FLOP(?:[Ss]|/s)|[GM]i?B/s|samples/s|img/s|images/s|tok/s|tokens/s|it/s|ms|s/it|s/step|s)(?![\w/])"
 )
 FEWEST, MOST = 4, 4096  # rows
 ODD, AGREE = 1.2, 1.1  # a fifth apart, as of steps (training-stall); the others within a tenth (our choice)

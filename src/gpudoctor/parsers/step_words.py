@@ -73,6 +73,54 @@ OTHER = regex(r"examples/s|\bB/s|Download|Loading|Map[ :(]|Filter|Tokeniz|shards
 LONGEST = 4000  # characters of a line
 
 
+# What people call it themselves, with the unit behind the number or in the name: mem_allocated=20.5GB, step time: 1.2 s, data_wait_ms=40,
+# vram (GiB): 31.2, iter_s=0.8
+PAIR = regex(
+    rf"\b([A-Za-z][A-Za-z_./]{{0,30}}(?: [a-z]{{1,12}}){{0,2}})(?: ?\(([A-Za-z]{{1,6}})\))? ?"
+    rf"[=:] ?{N}(?: ?(seconds|secs?|s|ms|[MG]i?B|[MG]))?(?![A-Za-z])"
+)
+WORD = regex(r"[a-z]+")
+LENGTHS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 0.001}
+SIZES = {"mb": 1.0, "mib": 1.0, "gb": 1024.0, "gib": 1024.0, "g": 1024.0, "m": 1.0}
+OF_MEMORY = frozenset({"mem", "memory", "vram", "allocated", "alloc"})
+NOT_NOW = frozenset({"max", "peak", "total", "free", "host", "cpu", "ram", "reserved", "cached", "limit", "available"})
+OF_DATA = frozenset({"data", "dataloader", "dataload", "input", "fetch"})
+OF_STEP = frozenset({"step", "iter", "iteration", "batch", "dt"})
+OF_A_PART = frozenset(
+    {"forward", "backward", "fwd", "bwd", "opt", "optimizer", "comm", "sync", "val", "eval", "warmup", "compile", "total", "eta"}
+)
+
+
+class Pairs(NamedTuple):
+    """What the pairs of a line say that no form of a library is for: seconds of a step and of its wait for data, MiB."""
+
+    seconds: float | None = None
+    data: float | None = None
+    memory: float | None = None
+
+
+def pairs_in(text: str) -> Pairs:
+    """Names and numbers with a unit, as people print them.
+
+    >>> pairs_in("step 9 loss 2.1 mem_allocated=20.5GB iter_s=0.8 data wait: 40 ms")
+    Pairs(seconds=0.8, data=0.04, memory=20992.0)
+    >>> pairs_in("step 9 peak_mem=20GB fwd_ms=40 eta: 3 s")
+    Pairs(seconds=None, data=None, memory=None)
+    """
+    made: dict[str, float] = {}
+    for name, inside, number, behind in PAIR.findall(text):
+        words = WORD.findall(name.lower())
+        unit = behind.lower() or inside.lower() or words[-1]
+        of = set(words)
+        if unit in SIZES and of & OF_MEMORY and not of & NOT_NOW:
+            made.setdefault("memory", float(number) * SIZES[unit])
+        elif unit in LENGTHS and of & OF_DATA:
+            made.setdefault("data", float(number) * LENGTHS[unit])
+        elif unit in LENGTHS and of & OF_STEP and not of & OF_A_PART:
+            made.setdefault("seconds", float(number) * LENGTHS[unit])
+    return Pairs(**made)
+
+
 def memory_in(text: str) -> float | None:
     """MiB that a line without a step says to be allocated now, as people print it beside their own work.
 
@@ -110,6 +158,9 @@ def step_in(text: str) -> Step | None:
     if held := MEMORY.search(text):
         number, unit = (group for group in held.groups() if group is not None)
         memory = float(number) * UNITS[unit.removesuffix("i")]
+    if seconds is None or data is None or memory is None:
+        own = pairs_in(text)
+        seconds, data, memory = (mine if theirs is None else theirs for theirs, mine in zip((seconds, data, memory), own, strict=True))
     peak, batch = peak_in(text), BATCH.search(text)
     if (
         seconds is None
