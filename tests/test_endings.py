@@ -66,3 +66,24 @@ def test_a_log_that_ends_in_an_unknown_error_is_not_healthy(folder: str, tmp_pat
     judge(report, "?program-exits-with-error")
     assert report.verdict == "inconclusive"
     assert report.candidates[0].why.endswith("LookupError: no shard 5")
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("Gave up on odd things at 10.0.0.8", "?program-exits-with-error"),
+        ("Call to ibv_open_device failed", ""),
+        ("Failed to CUDA calloc 10485760 bytes", "gpu-oom-surfacing-in-nccl"),
+    ],
+)
+def test_a_warning_of_nccl_that_is_not_known_is_told(said: str, cause: str, tmp_path: Path) -> None:
+    log = "gpu1:1:1 [0] NCCL INFO Bootstrap : Using enp5s0:192.168.1.7<0>\n"
+    judge(diagnosed(tmp_path, f"{log}gpu1:1:20 [0] init.cc:812 NCCL WARN {said}\n"), cause)
+
+
+def test_a_time_out_whose_line_lost_its_beginning(tmp_path: Path) -> None:
+    line = (
+        "[Rank {0}] WorkNCCL(SeqNum=12, OpType=ALLREDUCE, NumelIn={1}, NumelOut={1}, Timeout(ms)=600000) "
+        "ran for 600081 milliseconds before timing out.\n"
+    )
+    judge(diagnosed(tmp_path, line.format(0, 4096) + line.format(1, 4032)), "collective-size-mismatch")

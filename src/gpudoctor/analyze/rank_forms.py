@@ -14,6 +14,7 @@ WORDS = (
     "ProcessGroupNCCL",
     "DistBackendError",
     "Watchdog caught collective operation timeout",
+    "WorkNCCL(",
     "ProcessGroupGloo",
     "[c10d]",
     "torch/distributed/elastic",

@@ -33,17 +33,7 @@ from gpudoctor.analyze import (
 )
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers import (
-    LINE,
-    PARSERS,
-    engine_load,
-    gdb_stacks,
-    gpu_means,
-    ib_portstate,
-    ib_series,
-    linux_nets,
-    load,
-)
+from gpudoctor.parsers import LINE, PARSERS, engine_load, gdb_stacks, gpu_means, ib_portstate, ib_series, linux_nets, load
 from gpudoctor.parsers.kernel_xid import retold_xid_of, sxid_of, xid_of
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output

@@ -6,9 +6,10 @@ from gpudoctor.facts.base import Fact
 
 
 class Ending(Fact, frozen=True, kw_only=True):
-    """The line with which a program gives up, in a log of which nothing else is known."""
+    """The line with which a program gives up, or a warning of its library, in a log of which nothing else is known."""
 
     said: str  # the line, without what a log puts before it
+    warning: bool = False
     namespace: str = ""
     pod: str = ""
     container: str = ""

@@ -10,7 +10,7 @@ QUARTERS = 4
 FEWEST = 20  # readings in which a lasting change is looked for
 STEPS = 6  # readings that show the same step all the time
 EDGE = 6  # readings before and after it, at least
-FEW = 5  # readings, in which only a jump is looked for that is many times what they otherwise differ by
+FEW = 4  # readings, in which only a jump is looked for that is many times what they otherwise differ by
 JUMP, CLEAR = 8.0, 5.0  # times that: of few readings, of many (our choice)
 OUTLIER = 5.0  # times the median: a step with a checkpoint or an evaluation in it counts as no more
 
@@ -84,8 +84,8 @@ def change(readings: Sequence[float]) -> tuple[float | None, int | None]:
 def jump(readings: Sequence[float]) -> tuple[float | None, int | None]:
     """The same of few readings: two levels, with one reading between them at most, that are far more apart than the readings of each.
 
-    >>> jump([80.1, 80.2, 83.0, 85.1, 85.3]), jump([80.1, 82.2, 83.0, 84.1, 85.3]), jump([80.0])
-    ((1.0630068621334998, 2), (1.0, None), (None, None))
+    >>> jump([64.0, 64.0, 66.0, 80.0, 80.0]), jump([80.1, 82.2, 83.0, 84.1, 85.3]), jump([80.0])
+    ((1.25, 2), (1.0, None), (None, None))
     """
     if len(readings) < FEW:
         return None, None

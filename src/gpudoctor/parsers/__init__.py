@@ -66,7 +66,7 @@ PARSERS: dict[str, Parser] = {
     "kernel.log": Parser(("xids", "sxids", "messages"), "kernel:log", streams=True, all_of=("xids", "sxids")),
     # Logs of the ranks of a distributed job, and of what launches it.
     "nccl.log": Parser(
-        ("ranks", "communicators", "collectives", "settings", "messages", "xids", "allocations"), "nccl_log:log", streams=True
+        ("ranks", "communicators", "collectives", "settings", "messages", "xids", "allocations", "endings"), "nccl_log:log", streams=True
     ),
     "nvidia.smi": Parser(("smi", "gpus", "gpu_processes", "gpu_samples", "messages"), "nvidia_smi:smi", failures=True),
     "nvidia.nvlink": Parser(("nvlinks", "gpus", "messages"), "nvidia_nvlink:nvlink"),

@@ -15,6 +15,7 @@ from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Allocation
+from gpudoctor.facts.program import Ending
 from gpudoctor.parsers import launcher_words, nccl_words, pci
 from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel_fold import Fold, Where
@@ -23,7 +24,7 @@ from gpudoctor.parsers.kernel_xid import xid_of
 from gpudoctor.parsers.messages import Hit, errors
 from gpudoctor.parsers.rank_facts import Facts as Made
 from gpudoctor.parsers.rank_line import Line, line_of, nccl_head, pieces
-from gpudoctor.parsers.rank_process import Process, Said
+from gpudoctor.parsers.rank_process import LONGEST, Process, Said
 from gpudoctor.parsers.rank_scan import Batch, scan, scanner
 from gpudoctor.parsers.rank_table import Place, Table
 from gpudoctor.parsers.torch_words import Operations, world_rank
@@ -62,6 +63,7 @@ class RankLog:
         self.box = launcher_words.Box()
         self.exits: list[tuple[Place, int, int]] = []  # place, process id, exit code
         self.allocations: dict[tuple[int, ...], Allocation] = {}
+        self.warned: Ending | None = None  # the first warning of NCCL's that is not known
 
     def read(self, batches: Iterable[Batch]) -> Facts:
         """The facts of all sources."""
@@ -141,6 +143,9 @@ class RankLog:
             # A known message on the same line says more than that something was raised.
             if (what := launcher_words.raised(origin.text)) and not any(known in errors() for known in names_in(origin.text)):
                 process.failed(Said("raised", origin, line.time, what == "KeyboardInterrupt", (self.source, origin.line)))
+        elif name == "=warned":
+            if self.warned is None and all(known.startswith("=") for known in names_in(origin.text)):
+                self.warned = Ending(said=line.text[:LONGEST], warning=True, node=self.about.node or line.node, origin=origin)
         elif name == "=call":
             self.call(line, origin, process)
         elif name == "=rendezvous":
@@ -234,7 +239,9 @@ class RankLog:
             "settings": [*self.made.settings(ranks)],
             "messages": [*self.made.messages(numbers)],
         }
-        for kind, more in (("xids", xids), ("allocations", [*self.allocations.values()])):
+        known = any(process.first for _, process in ranks)
+        warned = [self.warned] if self.warned and not known else []
+        for kind, more in (("xids", xids), ("allocations", [*self.allocations.values()]), ("endings", warned)):
             if more:
                 facts[kind] = [*more]
         return facts

@@ -25,7 +25,7 @@ TAIL_OF_ONE = 4 << 10  # of them for the only process of a source
 EDGE = 8 << 10  # bytes: where a log begins and where it ends is most of what it says, so a piece of that size is searched by itself
 # PyTorch's and the launchers' lines that show that a log is of a distributed job, though no process speaks
 RENDEZVOUS = (("=rendezvous", r"\[c10d\]|torch[./]distributed[./]|init_process_group", 1),)
-OTHERS = (("=xid", "NVRM: Xid ", 0), ("=allocation", "Tried to allocate ", 0))
+OTHERS = (("=xid", "NVRM: Xid ", 0), ("=allocation", "Tried to allocate ", 0), ("=warned", r" NCCL WARN \S", 1))
 MARKS = (*nccl_words.MARKS, *torch_words.MARKS, *launcher_words.MARKS, *RENDEZVOUS, *OTHERS)
 FEW: Mapping[str, int] = {name: few for name, _, few in MARKS if few}
 # gpu-02:812:930 [3] NCCL INFO …  |  [rank5]: …  |  [1,5]<stdout>:…  |  5: …
