@@ -63,7 +63,7 @@ WARNED = [
     ),
     ("ib-link-or-hca-fault", "transport/net_ib/resiliency.cc:60", "NET/IB: The error is fatal (no device left). Cannot continue."),
     ("?memlock-limit", "misc/ibvwrap.cc:200", "Call to ibv_reg_dmabuf_mr failed with error Cannot allocate memory"),
-    ("?memlock-limit", "misc/ibvwrap.cc:200", "Call to ibv_create_qp failed"),
+    ("ib-resource-allocation-failed", "misc/ibvwrap.cc:200", "Call to ibv_create_qp failed"),
     (
         "gpudirect-dmabuf-unavailable",
         "gin/gin_host.cc:40",
