@@ -187,7 +187,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "roce-gid-index-wrong",
         "gpu-01:71:90 [0] transport/net_ib.cc:310 NCCL WARN NET/IB: read failed in ncclIbRoceGetVersionNum: Invalid argument\n",
     ),
-    "no such device": ("rdma-peer-unreachable", MODIFY.format("No such device")),
+    "no such device": ("roce-gid-index-wrong", MODIFY.format("No such device")),
     "no such device, bond": (
         "roce-over-bond-misconfigured",
         USING.format("RoCE").replace("mlx5_0", "mlx5_bond_0") + MODIFY.format("No such device"),

@@ -59,7 +59,7 @@ shared-filesystem-hang | 2026/03/01 12:00:00.123456 juicefs[812] <FATAL>: The mo
 shared-filesystem-full | HEALTH_ERR 1 full osd(s); 3 pool(s) full
  | HEALTH_WARN 2 nearfull osd(s); 3 pool(s) nearfull
 shared-filesystem-full | OSError: [Errno 28] Auf dem Gerät ist kein Speicherplatz mehr verfügbar: '/lustre/ckpt/x.pt'
-?node-disk-pressure | safetensors_rust.SafetensorError: Error while serializing: IoError(Os { code: 28, kind: StorageFull, message: "No space left on device" })
+shared-filesystem-full | safetensors_rust.SafetensorError: Error while serializing: IoError(Os { code: 28, kind: StorageFull, message: "No space left on device" })
 ?node-disk-pressure | RuntimeError: [enforce fail at inline_container.cc:424] . unexpected pos 12582912 vs 12582800
 shared-filesystem-full | write /home/u/x: disk quota exceeded
 inference-slo-breach | {"error":"server busy, please try again.  maximum pending requests exceeded"}

@@ -152,7 +152,7 @@ def test_what_rises_and_what_changes() -> None:
 @given(st.lists(st.floats(0.001, 1000.0), max_size=60))
 def test_any_readings(readings: list[float]) -> None:
     factor, place = change(readings)
-    assert (factor is None) == (len(readings) < 5)
+    assert (factor is None) == (len(readings) < 4)
     assert place is None or (factor is not None and factor > 1)
 
 

@@ -169,7 +169,8 @@ STORIES: dict[str, Case] = {
     "bus-error": case(looping(135), logs=said("epoch 1", previous=True)),
     "ends-again": case(looping(1), logs=said("Traceback (most recent call last):", "KeyError: 'lr'", previous=True)),
     "ended": case(
-        pod("train-0", gpus=1, node=HOME, phase="Failed", terminated=("Error", 3), age="1h"), logs=said("ValueError: bad checkpoint")
+        pod("train-0", gpus=1, node=HOME, phase="Failed", terminated=("Error", 3), age="1h"),
+        logs=said("Traceback (most recent call last):", '  File "/srv/train.py", line 9, in <module>', "ValueError: bad checkpoint"),
     ),
     "shared-memory": case(
         looping(1),

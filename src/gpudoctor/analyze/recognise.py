@@ -225,6 +225,7 @@ LOGS = ("kernel.log", "nccl.log", "slurm.log", "logs.text")
 PARTS = (
     "kubectl.services",
     "kubectl.columns",
+    "kubelet.config",
     "nvidia.nvlink",
     "nvidia.topo",
     "prometheus.names",
