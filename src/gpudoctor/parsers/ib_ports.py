@@ -170,5 +170,5 @@ def keep(found: list[IbPort], adapter: dict[str, Any], port: dict[str, Any], abo
     # cut down to its rate it is up, if that is none of those without a link
     if not port.get("state") and port.get("rate", 0.0) > RESTING:
         port["state"] = "Active"
-    if adapter and port.get("state") and len(found) < MOST:
+    if "ca" in adapter and port.get("state") and len(found) < MOST:
         found.append(IbPort(node=about.node, own=True, **adapter, **port))
