@@ -11,7 +11,6 @@ from typing import NamedTuple
 import msgspec
 
 from gpudoctor.analyze import files, hints, rank_forms
-from gpudoctor.cores import shared
 from gpudoctor.facts import Facts
 from gpudoctor.parsers.rank_scan import Batch, scan, scanner
 from gpudoctor.parsers.timestamps import line_time
@@ -69,6 +68,7 @@ def parsed(logs: Iterable[Long], now: float) -> Facts:
 
 def batches(sources: list[files.Source], now: float) -> Iterator[Batch]:
     """What matters in all sources, scanned by two processes where there is much of it."""
+    from gpudoctor.cores import shared
 
     def scanned(some: Sequence[files.Source]) -> Iterator[Scanned]:
         for one in some:
