@@ -400,3 +400,17 @@ def test_exec_where_there_is_no_websocket(tmp_path: Path) -> None:
 def test_the_bytes_of_an_output_can_be_recorded(tmp_path: Path) -> None:
     output = enter(tmp_path, lambda connection: connection.send(SUCCESS))
     assert msgspec.json.decode(msgspec.json.encode(output), type=Output) == output
+
+
+def test_who_hangs_up_leaves_closing_to_the_reader() -> None:
+    """Else the reader waits on a descriptor that is the next connection's, and takes that one's first bytes."""
+    near, far = socket.socketpair()
+    talk = kube_exec._Socket()
+    talk.sock = near
+    talk.hang_up()
+    assert near.fileno() >= 0
+    assert near.recv(1) == b""
+    talk.shutdown()
+    assert near.fileno() == -1
+    talk.hang_up()  # after it there is nothing to end
+    far.close()

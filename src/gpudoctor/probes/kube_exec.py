@@ -10,6 +10,9 @@ import queue
 import ssl
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from socket import SHUT_RDWR, socket
+from threading import Lock
 from typing import Any
 
 import msgspec
@@ -57,6 +60,24 @@ class _Socket(websocket.WebSocket):
 
     received = 0
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._leaving = Lock()
+
+    def hang_up(self) -> None:
+        """End what another thread reads; that thread sees the end and closes.
+
+        A descriptor that is closed under a reader becomes the next connection's, and the reader takes the first bytes of that one.
+        """
+        with self._leaving, suppress(OSError):
+            if self.sock is not None:
+                socket.shutdown(self.sock, SHUT_RDWR)  # the plain one: TLS keeps its state for the reader
+
+    def shutdown(self) -> None:
+        """Close the connection; for the thread that reads it."""
+        with self._leaving:
+            super().shutdown()  # type: ignore[no-untyped-call]
+
     def _recv(self, bufsize: int) -> bytes:
         chunk: bytes = super()._recv(bufsize)  # type: ignore[no-untyped-call]
         self.received += len(chunk)
@@ -86,7 +107,7 @@ def run(connection: Connection, request: Request, command: Command, deadline: De
             f"{request.argv[0]} in pod {request.namespace}/{request.name} did not answer within {command.timeout:.3g} s",
         )
         if opened:
-            opened[0].shutdown()  # type: ignore[no-untyped-call]
+            opened[0].hang_up()
     except Stopped as stopped:
         failure, reason, code, extra = stopped.failure, stopped.reason, stopped.exit, stopped.stderr
     return Output(
@@ -137,7 +158,7 @@ class Session:
     def close(self) -> None:
         """Close the connection; a program that still runs lives on in its container, which Kubernetes has no means to end."""
         if self._opened:
-            self._opened[0].shutdown()  # type: ignore[no-untyped-call]
+            self._opened[0].hang_up()
 
     def _take(self, channel: int, chunk: bytes) -> None:
         if channel == ERROR:
@@ -158,11 +179,11 @@ def _into(printed: dict[int, bytearray]) -> Put:
 
 def _converse(connection: Connection, request: Request, stdin: bytes, deadline: Deadline, put: Put, opened: list[_Socket]) -> float:
     """Open, send stdin, read until the far side closes; → the server's clock. Raises Stopped and TimeoutError."""
-    socket = _Socket(sslopt=_tls(connection))
-    opened.append(socket)
+    talk = _Socket(sslopt=_tls(connection))
+    opened.append(talk)
     try:
         headers = connection.headers()
-        socket.connect(  # type: ignore[no-untyped-call]
+        talk.connect(  # type: ignore[no-untyped-call]
             "ws" + (connection.url + request.target()).removeprefix("http"),
             header=[f"{name}: {value}" for name, value in headers.items()],
             subprotocols=[_V5, _V4],
@@ -173,11 +194,11 @@ def _converse(connection: Connection, request: Request, stdin: bytes, deadline: 
         )
         if request.stdin:
             for start in range(0, len(stdin), _CHUNK):
-                socket.send_binary(bytes([STDIN]) + stdin[start : start + _CHUNK])
-            if socket.getsubprotocol() == _V5:
-                socket.send_binary(_CLOSE_STDIN)
-        _read(socket, deadline, put)
-        return date((socket.getheaders() or {}).get("date"))
+                talk.send_binary(bytes([STDIN]) + stdin[start : start + _CHUNK])
+            if talk.getsubprotocol() == _V5:
+                talk.send_binary(_CLOSE_STDIN)
+        _read(talk, deadline, put)
+        return date((talk.getheaders() or {}).get("date"))
     except WebSocketBadStatusException as error:
         raise _refused(error, request, connection.url) from None
     except (WebSocketException, OSError, ValueError) as error:
@@ -185,16 +206,16 @@ def _converse(connection: Connection, request: Request, stdin: bytes, deadline: 
             raise TimeoutError from None
         raise broken_connection(error, connection.url) from error
     finally:
-        socket.shutdown()  # type: ignore[no-untyped-call]
+        talk.shutdown()
 
 
-def _read(socket: _Socket, deadline: Deadline, put: Put) -> None:
+def _read(talk: _Socket, deadline: Deadline, put: Put) -> None:
     while True:
         if not deadline.left:
             raise TimeoutError
-        socket.settimeout(deadline.left)
+        talk.settimeout(deadline.left)
         try:
-            code, message = socket.recv_data()
+            code, message = talk.recv_data()
         except websocket.WebSocketConnectionClosedException:
             return
         if code == websocket.ABNF.OPCODE_CLOSE:
