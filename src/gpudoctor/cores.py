@@ -23,7 +23,7 @@ Thing = TypeVar("Thing")
 Made = TypeVar("Made")
 
 WORTH = 8 << 20  # bytes of work from which on a fork costs less than it saves
-FIRST = 0.3  # of the bytes are the first process's share: it also uses what both have made
+FIRST = 0.36  # of the bytes are the first process's share: it also uses what both have made
 AHEAD = 1_000  # records of the second process that may wait for the first
 LENGTH = struct.Struct("!I")
 END = LENGTH.pack(0)  # after the last record; a process that died leaves none

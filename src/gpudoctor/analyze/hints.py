@@ -84,7 +84,7 @@ def of_command(command: str) -> Hint:
     >>> hint.about.name, hint.about.container, hint.inside
     ('ml/train-0', 'main', 'pod')
     """
-    words = words_of(command[:1000])
+    words = words_of(command[:1000]) if command else []
     program = words[0].rpartition("/")[2] if words else ""
     if program not in ("kubectl", "oc", "k", "kubecolor"):
         return Hint(verb=program, argv=tuple(words))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
@@ -23,10 +22,11 @@ from gpudoctor.runbook.conditions import (
     Unsure,
     Values,
     compiled,
-    fields,
     fill,
+    hashable,
     input_values,
     join_types,
+    names_in,
     pieces,
     shown,
 )
@@ -78,18 +78,16 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
     record_only = Values(given)
     fixed: Fixed = {join.name: None for join in check.joins if for_all(check, join)}
     hits, unsure, unsure_of = [], [], list[Fact]()
-    decisive = fields_read(condition, check.each) if check.each else None
-    false: set[Any] = set()  # values of those fields for which the condition is false: a job's thousand ranks have few different ones
+    # Decided once for all records with the same values: a job's thousand ranks have few different ones.
+    alone, joined = Decided(check.each, [check.when]), Decided(check.each, texts_of(check))
     for record in candidates:
-        values = decisive(record) if decisive and record is not None and not record.gaps else None
-        if values in false:
+        if alone.knows(record) or joined.knows(record):
             continue
         if check.each:
             record_only.records[check.each.name] = record
         try:
             if false_already(condition, record_only):  # most records of most checks: nothing needs to be joined
-                if values is not None:
-                    false.add(values)
+                alone.false(record)
                 continue
             hit = holds(check, types, outers, record, given, store, before, fixed)
         except Unsure as why:
@@ -98,15 +96,41 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
             continue
         if hit is not None:
             hits.append(hit)
+        elif check.each and all(join.type != check.each.type for join in check.joins):  # a record isn't joined to itself
+            joined.false(record)
     return Answer(hits=hits, unsure=list(dict.fromkeys(unsure)), unsure_of=unsure_of, absent=absent)
 
 
-def fields_read(condition: Expression, each: Each) -> Callable[[Fact], Any] | None:
-    """What gives the fields of a record that a condition reads; None where one of them is more than a word or a number."""
-    kind = FACTS[each.type]
-    used = [field for variable, _, field in (name.partition(".") for name in condition.names) if variable == each.name]
-    plain = sorted({field if field in kind.__struct_fields__ else field.removesuffix("_known") for field in used})
-    return attrgetter(*plain) if plain and all(fields(kind).get(field) in (str, int, float, bool) for field in plain) else None
+def texts_of(check: Check) -> list[str]:
+    """All expressions that decide whether a check finds something."""
+    joins = [text for join in check.joins for text in (*join.on.values(), join.where, join.before, join.after)]
+    return [check.when, *joins]
+
+
+class Decided:
+    """Records for which expressions are known to give nothing, by the values of the fields that the expressions read."""
+
+    def __init__(self, each: Each | None, texts: list[str]) -> None:
+        used = [name.partition(".") for text in texts for name in names_in(text)]
+        of_record = {field.removesuffix("_known") for name, _, field in used if each and name == each.name}
+        names = sorted(of_record.intersection(FACTS[each.type].__struct_fields__) if each else ())
+        self.read = attrgetter(*names) if names else None
+        self.values: set[Any] = set()
+
+    def knows(self, record: Fact | None) -> bool:
+        """Whether one with the same values gave nothing."""
+        return bool(self.values) and self.of(record) in self.values
+
+    def false(self, record: Fact | None) -> None:
+        """Remember that a record gives nothing."""
+        if (values := self.of(record)) is not None:
+            self.values.add(values)
+
+    def of(self, record: Fact | None) -> Any:
+        """The values that decide, None where one of them can't be known."""
+        if self.read is None or record is None or record.gaps:
+            return None
+        return hashable(self.read(record))
 
 
 def holds(

@@ -180,7 +180,7 @@ def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Few | None 
     sampled = frozenset(known.places[name] for name in few or () if name in known.places)
     for part in matched(whole_lines(chunks), known, sampled):
         text, line, counted = part.text, number, 0
-        spans = [(start, end, patterns.detail(which, text[start:end]), which) for start, end, which in part.lines]
+        spans = part.lines
         for which in part.occur:
             most = few.get(known.names[which]) if few is not None else None
             if most != 0:

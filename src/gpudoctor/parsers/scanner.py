@@ -34,7 +34,6 @@ SEVERAL = 3  # patterns that are searched for one by one in a part; more of them
 BY_LINE = b"(?m)"  # ^ and $ are those of a line
 # What a pattern begins with: `=source ` of `^=source ([0-9a-f]{16})$`. A character before a sign that repeats it is no part of that.
 BEGINNING = regex(rb"\(\?m\)\^?([A-Za-z0-9 :=_/-]{4,})(?![?*+{])")
-GROUP = regex(rb"\((?!\?(?!P?<))")  # a group that captures, or at most looks like one: `[(]`
 ESCAPED = regex(rb"\\.", re.DOTALL)
 CLASS = regex(rb"\[\]?[^\]]*\]")
 
@@ -45,7 +44,6 @@ class Patterns(Sequence[Any]):
     def __init__(self, texts: list[bytes], options: Any) -> None:
         self.texts, self.options = texts, options
         self.made: dict[int, Any] = {}
-        self.details: dict[int, bool] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -56,13 +54,6 @@ class Patterns(Sequence[Any]):
 
             self.made[number] = re2.compile(self.texts[number], self.options)
         return self.made[number]
-
-    def detail(self, number: int, line: bytes) -> str:
-        """What an entry captures the first time in a line that it fits; "" without compiling one that captures nothing."""
-        captures = self.details.get(number)
-        if captures is None:
-            captures = self.details[number] = GROUP.search(ESCAPED.sub(b"", self.texts[number])) is not None
-        return captured(self[number].search(line)) if captures else ""
 
 
 def alone(pattern: str) -> Any:
@@ -81,13 +72,16 @@ class Scanner(NamedTuple):
     exact: set[int]  # those of which the set has the pattern itself
     places: dict[str, int]  # the number of each name
 
-    def fitting(self, text: bytes, but: frozenset[int] = frozenset()) -> list[int]:
-        """The patterns that occur in a text, but some."""
-        return self.confirmed(text, self.hints.Match(text) or (), but)
+    def fitting(self, text: bytes) -> list[int]:
+        """The patterns that occur in a text."""
+        return self.confirmed(text, self.hints.Match(text) or (), frozenset())
 
     def confirmed(self, text: bytes, hinted: Iterable[int], but: frozenset[int]) -> list[int]:
         """Those of the hinted patterns, but some, that do occur in a text."""
         return [which for which in hinted if which not in but and (which in self.exact or self.patterns[which].search(text) is not None)]
+
+
+Span = tuple[int, int, str, int]  # of a line: start, end, what the pattern captured, the pattern's number
 
 
 class Part(NamedTuple):
@@ -95,7 +89,7 @@ class Part(NamedTuple):
 
     text: bytes
     occur: list[int]
-    lines: list[tuple[int, int, int]]  # start, end, pattern
+    lines: list[Span]
 
 
 def compiled(entries: Iterable[tuple[str, str]], literals: Mapping[str, Sequence[str]] = MappingProxyType({})) -> Scanner:
@@ -176,17 +170,15 @@ def matched_block(block: bytes, known: Scanner, sampled: frozenset[int]) -> list
     return made
 
 
-def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[tuple[int, int, int]]:
-    """Start and end of each line that fits a pattern but the sampled ones, and the pattern."""
-    made = []
-    end = 0
+def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[Span]:
+    """The lines that fit a pattern but the sampled ones."""
+    made: list[Span] = []
+    at = 0
     for piece in parts(text, PIECE):
-        start, end = end, end + len(piece)
-        if not known.fitting(piece, sampled):
-            continue
-        for line in piece.removesuffix(b"\n").split(b"\n"):
-            made += [(start, start + len(line), which) for which in known.fitting(line, sampled)]
-            start += len(line) + 1
+        for which in known.hints.Match(piece) or ():
+            if which not in sampled:
+                made += ((at + start, at + end, detail, which) for start, end, detail in lines_in(piece, known.patterns[which]))
+        at += len(piece)
     return made
 
 

@@ -12,6 +12,8 @@ MONTHS = {
 }
 WITHIN = 64  # a line's time stands at its beginning; `kern  :warn  : ` and `time="` may precede it
 
+# 02:21:33: all of the forms have it, and most lines without a time are told by it
+CLOCK = regex(r"\d\d:\d\d:\d\d")
 # 2026-01-21T02:21:33,498559+00:00 | 2026-01-21T02:21:33.49Z | 2026/01/21 02:21:33
 ISO = regex(r"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?")
 # [Sun Feb 23 16:24:18 2026] NVRM: …
@@ -32,6 +34,8 @@ def line_time(line: str, now: float = 0.0) -> float | None:
     (100.0, 100.0, None)
     """
     head = line[:WITHIN]
+    if not CLOCK.search(head):
+        return None
     try:
         if match := ISO.search(head):
             return _iso(match)

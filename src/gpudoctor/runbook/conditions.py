@@ -163,16 +163,12 @@ class Expression:
     def __call__(self, values: Lookup) -> Any:
         """The value; raises `Unsure` where something that decides is not known."""
         found = [values.get(name) for name in self.names]
-        try:
-            key = tuple([tuple(value) if isinstance(value, list) else value for value in found])
-            answer = self.memo.get(key, self)
-        except TypeError:  # a map among the values
+        key = tuple([value if type(value) is str else hashable(value) for value in found])
+        answer = self.memo.get(key, self)
+        if answer is self:
             answer = self.fresh(found)
-        else:
-            if answer is self:
-                answer = self.fresh(found)
-                if len(self.memo) < MEMO:
-                    self.memo[key] = answer
+            if len(self.memo) < MEMO:
+                self.memo[key] = answer
         if isinstance(answer, Unsure):
             raise Unsure(str(answer))
         return answer
@@ -198,6 +194,13 @@ class Expression:
             return self.holds(values)
         except Unsure:
             return False
+
+
+def hashable(value: Any) -> Any:
+    """The value of a variable, or several, as a key."""
+    if isinstance(value, list | tuple):
+        return tuple(map(hashable, value))
+    return tuple(value.items()) if isinstance(value, dict) else value
 
 
 @functools.lru_cache(maxsize=8192)
