@@ -16,6 +16,8 @@ pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="a second process is made on Linux, with a second core"
 )
 
+HERE = cores.share([cores.WORTH] * 100)  # of a hundred equal things, what the first process takes
+
 # pytest has threads, beside which nothing is forked: these run in a process of their own.
 PROGRAM = """
 import os, signal, sys
@@ -56,19 +58,19 @@ def ran(**given: int) -> str:
 
 
 def test_two_processes_make_what_one_makes_in_its_order() -> None:
-    assert ran() == "True 100 30"
+    assert ran() == f"True 100 {HERE}"
 
 
 def test_more_than_a_pipe_holds() -> None:
-    assert ran(size=1 << 20) == "True 100 30"
+    assert ran(size=1 << 20) == f"True 100 {HERE}"
 
 
-@pytest.mark.parametrize("dies", [30, 31, 99])
+@pytest.mark.parametrize("dies", [HERE, HERE + 1, 99])
 def test_what_a_second_process_did_not_live_to_make_is_made_here(dies: int) -> None:
-    assert ran(dies=dies, size=1 << 16) == f"True 100 {30 + 100 - dies}"
+    assert ran(dies=dies, size=1 << 16) == f"True 100 {HERE + 100 - dies}"
 
 
-@pytest.mark.parametrize("enough", [1, 29, 31, 60])
+@pytest.mark.parametrize("enough", [1, HERE - 1, HERE + 1, 60])
 def test_who_stops_early_leaves_nothing_behind(enough: int) -> None:
     assert ran(enough=enough, size=1 << 16).startswith(f"True {enough} ")
 
