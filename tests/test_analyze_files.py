@@ -318,7 +318,7 @@ def test_zeros_are_seen_to_be_no_text_before_they_are_unpacked(tmp_path: Path) -
     started = time.monotonic()
     (source,) = files.read([str(tmp_path / "x.gz")])
     assert source.note == "binary: not read"
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 10
 
 
 # --- texts

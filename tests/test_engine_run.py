@@ -556,13 +556,13 @@ def test_a_bug_in_a_probe_surfaces_and_does_not_hang(steps: str, tmp_path: Path)
     started = time.monotonic()
     with pytest.raises(RuntimeError, match="a bug in the probe"):
         run(steps, answers, tmp_path)
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 10
 
 
 def test_a_bug_in_a_parser_is_that_of_its_answer(tmp_path: Path) -> None:
     started = time.monotonic()
     report = run(PODS, {"kubectl get pods": b"crash"}, tmp_path)
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 10
     assert [missing.why for missing in report.coverage.missing if "a bug in the parser" in missing.why]
     assert report.verdict == "inconclusive"
 

@@ -114,7 +114,7 @@ def test_what_hangs_is_named_and_not_started_again_in_this_run(live: Live) -> No
     assert after.text == "Linux\n"
     started = time.monotonic()
     assert live(on("gpu-02", "hangs 2")).reason == "not asked: hangs did not answer before"
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 5
     assert live(on("gpu-03", "hangs 2", 1.0)).failure == "timeout"  # another machine
 
 
@@ -143,7 +143,7 @@ def test_why_a_host_is_not_reached_and_what_to_do(live: Live, host: str, failure
     assert all(words in output.reason for output in outputs.values())
     started = time.monotonic()
     assert live(on(host, "dmesg")).reason == outputs["uname"].reason  # asked once in a run
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 5
 
 
 def test_a_host_that_never_speaks(live: Live) -> None:

@@ -162,7 +162,7 @@ def test_the_deadline_is_for_the_whole_answer() -> None:
         started = time.monotonic()
         output = ask(server.url, timeout=0.4)
     assert output.failure == "timeout"
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 4
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,7 @@ def test_every_problem_of_a_file_is_told() -> None:
 def test_hostile_yaml_is_refused_in_time(data: bytes) -> None:
     started = time.monotonic()
     document = yamlfile.parse(data, "f")
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 10
     assert document.problems or document.value is not None
     if document.value is None:
         assert document.problems
