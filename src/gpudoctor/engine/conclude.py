@@ -13,7 +13,16 @@ from gpudoctor.facts import Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.facts.identity import Links
 from gpudoctor.patterns import regex
-from gpudoctor.report import SEVERITY_ORDER, Candidate, Confidence, Evidence, Finding, Fix, ReportSubject, Severity, Unknown, Verdict
+from gpudoctor.report import (
+    SEVERITY_ORDER,
+    Candidate,
+    Confidence,
+    Evidence,
+    Finding,
+    Fix,
+    ReportSubject,
+    Severity,
+)
 from gpudoctor.runbook.conditions import fill
 from gpudoctor.runbook.model import ACTS, Cause, FixTemplate, Library
 
@@ -230,30 +239,6 @@ def candidates(found: list[Found]) -> list[Candidate]:
         and one.cause.id not in decided
         and all(other.confidence == "possible" for other in one.explained_by)
     ]
-
-
-def unknowns(checked: list[Checked]) -> list[Unknown]:
-    """The checks that could not be decided, with what would settle them."""
-    return [Unknown(check=one.name, why=one.why, settle_with=one.settle_with) for one in checked if one.outcome == "unknown"]
-
-
-def ruled_out(checked: list[Checked]) -> list[str]:
-    """The causes whose every check that was wanted was clear, and at least one was. What a machine lacks the program for wasn't seen."""
-    outcomes: dict[str, set[str]] = {}
-    for one in checked:
-        if one.check.finds:
-            unseen = one.outcome == "skipped" and one.step is not None and one.step.asked
-            outcomes.setdefault(one.check.finds, set()).add("unseen" if unseen else one.outcome)
-    return sorted(cause for cause, seen in outcomes.items() if "clear" in seen and not seen & {"found", "unknown", "unseen"})
-
-
-def verdict(decided: list[Finding], open_: list[Candidate], unsure: list[Unknown], checked: list[Checked]) -> Verdict:
-    """A warning or critical finding is a problem; anything undecided, or nothing checked at all, is inconclusive."""
-    if any(one.severity != "info" for one in decided):
-        return "problem"
-    if open_ or unsure or not any(one.outcome in ("clear", "found") for one in checked):
-        return "inconclusive"
-    return "healthy"
 
 
 def fix(template: FixTemplate, subject: Subject) -> Fix:

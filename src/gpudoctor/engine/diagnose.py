@@ -10,7 +10,7 @@ import msgspec
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine import conclude, hardware, lanes, outcomes, outputs, path, series
+from gpudoctor.engine import conclude, hardware, lanes, outcomes, outputs, overall, path, series
 from gpudoctor.engine.fleet import FANOUT, HOST_TIMEOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
@@ -139,14 +139,14 @@ def report(
     found = conclude.gather(library, checked, links)
     conclude.relate(library, found, links)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
-    unsure = conclude.unknowns(checked)
+    unsure = overall.unknowns(checked)
     return Report(
         tool=conclude.TOOL,
         started=conclude.stamp(started) or "",
-        verdict=conclude.verdict(decided, open_, unsure, checked),
+        verdict=overall.verdict(decided, open_, unsure, checked, rest.get("inputs", [])),
         findings=decided,
         candidates=open_,
-        ruled_out=conclude.ruled_out(checked),
+        ruled_out=overall.ruled_out(checked),
         unknown=unsure,
         series=series.of_store(store),
         lanes=lanes.of_store(store),

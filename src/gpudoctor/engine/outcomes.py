@@ -8,8 +8,9 @@ import msgspec
 
 from gpudoctor.engine import settle
 from gpudoctor.engine.evaluate import Answer, Hit, Inputs, evaluate
+from gpudoctor.engine.narrow import narrowed
 from gpudoctor.engine.steps import Run, StepRun, obstacles
-from gpudoctor.engine.store import Store
+from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.report import Outcome
 from gpudoctor.runbook.model import Check, Library, Runbook
 
@@ -64,10 +65,17 @@ def of_facts(library: Library, store: Store, all_of: Collection[str] = ()) -> li
         for check in book.checks():
             answer = evaluate(book, check, inputs, store)
             # Nobody asked for what isn't in the files: without a single record of its type a check has looked at nothing.
-            nothing = check.each is not None and check.each.type not in all_of and not store.records(check.each.type)
+            nothing = check.each is not None and check.each.type not in all_of and not seen(check, store)
             commands = settle.commands(check.each.type if check.each else "", answer.unsure_of)
             checked.append(Checked(book=book, check=check, outcome="skipped") if nothing else decided(book, check, answer, commands))
     return checked
+
+
+def seen(check: Check, store: Store) -> bool:
+    """Whether there is anything that a check is about; of what texts say only the lines that it asks for."""
+    if check.each is None or check.each.type != "messages":
+        return bool(check.each and store.records(check.each.type))
+    return bool(narrowed(check.when, check.each.name, check.each.type, store, FINAL))
 
 
 def decided(book: Runbook, check: Check, answer: Answer, commands: list[str]) -> Checked:

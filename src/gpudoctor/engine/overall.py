@@ -1,0 +1,39 @@
+"""What a report says as a whole: the verdict, what could not be decided, and which causes it rules out."""
+
+from __future__ import annotations
+
+from gpudoctor.engine.outcomes import Checked
+from gpudoctor.report import Candidate, Finding, InputFile, Unknown, Verdict
+
+SEARCHED = frozenset({"text", "logs.text"})  # what no parser knows: only known lines were looked for in it
+
+
+def unknowns(checked: list[Checked]) -> list[Unknown]:
+    """The checks that could not be decided, with what would settle them."""
+    return [Unknown(check=one.name, why=one.why, settle_with=one.settle_with) for one in checked if one.outcome == "unknown"]
+
+
+def ruled_out(checked: list[Checked]) -> list[str]:
+    """The causes whose every check that was wanted was clear, and at least one was. What a machine lacks the program for wasn't seen."""
+    outcomes: dict[str, set[str]] = {}
+    for one in checked:
+        if one.check.finds:
+            unseen = one.outcome == "skipped" and one.step is not None and one.step.asked
+            outcomes.setdefault(one.check.finds, set()).add("unseen" if unseen else one.outcome)
+    return sorted(cause for cause, seen in outcomes.items() if "clear" in seen and not seen & {"found", "unknown", "unseen"})
+
+
+def verdict(
+    decided: list[Finding], open_: list[Candidate], unsure: list[Unknown], checked: list[Checked], inputs: list[InputFile]
+) -> Verdict:
+    """A warning or critical finding is a problem; anything undecided or not understood, or nothing checked at all, is inconclusive."""
+    if any(one.severity != "info" for one in decided):
+        return "problem"
+    if open_ or unsure or not any(one.outcome in ("clear", "found") for one in checked):
+        return "inconclusive"
+    return "healthy" if all(understood(one) for one in inputs) else "inconclusive"
+
+
+def understood(given: InputFile) -> bool:
+    """Whether all of a file was read by what knows it. That no known line stands in other words doesn't make them good ones."""
+    return bool(given.recognised_as) and not SEARCHED.intersection(given.recognised_as)

@@ -1,0 +1,45 @@
+"""What files say as a whole: no line rules out what it says nothing of, and words that nobody knows are no proof of health."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.pasted import diagnosed
+
+# nvidia-smi's first table with one healthy GPU
+SMI = """\
++-----------------------------------------------------------------------------------------+
+| NVIDIA-SMI 550.90.07              Driver Version: 550.90.07      CUDA Version: 12.4     |
+|-----------------------------------------+------------------------+----------------------+
+| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
+| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
+|                                         |                        |               MIG M. |
+|=========================================+========================+======================|
+|   0  NVIDIA H100 80GB HBM3          On  |   00000000:1B:00.0 Off |                    0 |
+| N/A   31C    P0             71W /  700W |       1MiB /  81559MiB |      0%      Default |
+|                                         |                        |             Disabled |
++-----------------------------------------+------------------------+----------------------+
+"""
+# A home-made table, and a log of a program that nobody knows.
+TABLE = "adapter   sent_GBps  received_GBps\nmlx5_0        23.91          23.88\nmlx5_1         0.00           0.00\n"
+LOG = "2026-03-01 12:00:01,003 INFO beginning\n2026-03-01 12:00:02,114 INFO still at it\n"
+
+
+def test_a_gpu_at_rest_is_healthy(tmp_path: Path) -> None:
+    assert diagnosed(tmp_path, SMI).verdict == "healthy"
+
+
+@pytest.mark.parametrize("more", [TABLE, LOG])
+def test_words_that_nobody_knows_are_no_proof_of_health(more: str, tmp_path: Path) -> None:
+    report = diagnosed(tmp_path, SMI, more)
+    assert (report.verdict, report.findings) == ("inconclusive", [])
+
+
+def test_a_line_rules_out_nothing_that_it_does_not_speak_of(tmp_path: Path) -> None:
+    report = diagnosed(
+        tmp_path, SMI, "gpu-07:812:930 [0] NCCL INFO NET/Plugin : No plugin found (libnccl-net.so), using internal implementation\n"
+    )
+    assert "driver-not-installed" in report.ruled_out
+    assert not {"apiserver-down", "coredns-forwarding-loop", "slurmd-not-running", "memlock-limit"} & {*report.ruled_out}
