@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor.reporters.words import headline
 from tests.pasted import diagnosed
 
 # nvidia-smi's first table with one healthy GPU
@@ -43,3 +44,11 @@ def test_a_line_rules_out_nothing_that_it_does_not_speak_of(tmp_path: Path) -> N
     )
     assert "driver-not-installed" in report.ruled_out
     assert not {"apiserver-down", "coredns-forwarding-loop", "slurmd-not-running", "memlock-limit"} & {*report.ruled_out}
+
+
+def test_what_no_parser_knows_is_said(tmp_path: Path) -> None:
+    unknown = "$ ./adapters.sh 10\n" + TABLE
+    report = diagnosed(tmp_path, "$ nvidia-smi\n" + SMI + unknown + "$ date -u\nSun Mar  1 12:00:00 UTC 2026\n")
+    assert report.verdict == "inconclusive"
+    assert report.inputs[0].unknown == ["./adapters.sh 10"]
+    assert "no parser knows “./adapters.sh 10”" in headline(report, [])

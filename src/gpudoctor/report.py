@@ -92,6 +92,7 @@ class InputFile(msgspec.Struct, frozen=True):
     path: str
     recognised_as: list[str] = []
     note: str = ""
+    unknown: list[str] = []  # parts of it that no parser knows: their command, else their first line
 
 
 class StepOutput(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -12,18 +12,17 @@ from collections.abc import Hashable, Iterable, Iterator
 
 import msgspec
 
-from gpudoctor.analyze import files, folders, hints, long_texts, merge, newest, place, rank_files, recognise, recorded, trials, unwrap
+from gpudoctor.analyze import files, folders, hints, long_texts, merge, newest, rank_files, recognise, recorded, section_facts, trials
 from gpudoctor.analyze.count import Count, OnRead
 from gpudoctor.analyze.split import Section, clean, split
-from gpudoctor.facts import Fact, Facts, Subject
-from gpudoctor.facts.gpu import Smi
+from gpudoctor.facts import Facts, Subject
 from gpudoctor.parsers import ParseError, load, mistake, plain_pickle
-from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import InputFile
 
 SPLIT = 32 << 20  # a text up to this size is cut into sections at once, a longer one piece by piece
 HELD = 16 << 20  # characters of sections that are held from the first look to the reading
 TINY = 512  # bytes; such a text is kept, it may be a host's name
+UNKNOWN = 20  # parts of one source that are told as unknown
 DUMP = "torch.flight_recorder"  # the one parser of what isn't text
 
 
@@ -42,6 +41,7 @@ class Read(msgspec.Struct):
     sections: list[Section] | None = None  # None: cut again when they are read
     facts: Facts = {}
     names: list[str] = []
+    unknown: list[str] = []  # parts that no parser knows
     note: str = ""
     newest: newest.Newest = newest.Newest()
     key: tuple[int, int] = (0, 0)  # sources are read in the order of their content: what they are called changes nothing
@@ -90,7 +90,10 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
             read.note = read.note if read.ranks is None else mistake(f"parser {rank_files.PARSER}", read.source.path, error)
     for kind, records in of_ranks.items():
         facts.setdefault(kind, []).extend(records)
-    inputs = [InputFile(path=read.source.path, recognised_as=read.names, note=read.note or read.source.note) for read in reads]
+    inputs = [
+        InputFile(path=read.source.path, recognised_as=read.names, note=read.note or read.source.note, unknown=read.unknown)
+        for read in reads
+    ]
     return Gathered(merge.merged(facts), inputs, now)
 
 
@@ -163,7 +166,7 @@ def dumped(source: files.Source) -> Read:
     read = Read(source, [], key=(zlib.crc32(data), len(data)))
     source.data, source.open = b"", None
     try:
-        read.facts = load(DUMP)(as_output(Section(source.path, 1, ""), (data,), hint, 0.0), hint.about)
+        read.facts = load(DUMP)(section_facts.as_output(Section(source.path, 1, ""), (data,), hint, 0.0), hint.about)
         read.names = [DUMP]
     except ParseError as error:
         read.note = str(error)[:300]
@@ -189,9 +192,10 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count) -> None:
     notes: list[str] = []
     for section in trials.watched(read.facts, sections_of(read)):
         section = in_its_place(section, read.printed, hosts)
-        found, recognised, note = read_section(section, now)
+        found, recognised, note, unknown = section_facts.read(section, now)
         names += recognised
         notes += [note] if note else []
+        read.unknown += [unknown] if unknown and len(read.unknown) < UNKNOWN else []
         for kind, records in found.items():
             read.facts.setdefault(kind, []).extend(records)
         count.bytes(len(section.text))
@@ -229,7 +233,7 @@ def log_facts(read: Read, one: recognise.Recogniser, now: float, hosts: dict[str
     begun_by = in_its_place(Section(path, 1, ""), read.printed, {})
     hint = hints.of_section(path, begun_by.command, begun_by.about)
     hint = msgspec.structs.replace(hint, about=folders.on_host(hint.about, path, hosts))
-    pages = (as_output(Section(path, 1, ""), (piece,), hint, now) for piece in counted(read.source.pieces(), count))
+    pages = (section_facts.as_output(Section(path, 1, ""), (piece,), hint, now) for piece in counted(read.source.pieces(), count))
     return long_texts.read_log(pages, one, hint.about)
 
 
@@ -238,63 +242,3 @@ def counted(pieces: Iterable[bytes], count: Count) -> Iterator[bytes]:
     for piece in pieces:
         count.bytes(len(piece))
         yield piece
-
-
-def read_section(section: Section, now: float) -> tuple[Facts, list[str], str]:
-    """(facts, names of what it is, a note when it could not be read as what it looked like)."""
-    hint = hints.of_section(section.path, section.command, section.about)
-    facts: Facts = {}
-    names: list[str] = []
-    note = ""
-    chosen = recognise.recognise(section.text, hint)
-    for one in chosen:
-        found, problem = attempt(one, section, hint, now)
-        note = note or problem
-        if problem:  # looked like it, but isn't: what it says in plain lines still counts
-            found, _ = attempt(recognise.LINES, section, hint, now)
-            one = recognise.LINES
-        if one.embedded and any(other is not one and recognise.scans(other) for other in chosen):  # the log around it is scanned as a whole
-            found.pop("messages", None)
-        if one is recognise.LINES:  # nobody asked this text anything: that it is silent says nothing
-            found = {kind: records for kind, records in found.items() if records}
-        if found or one.name not in ("text", "kernel.log"):  # `dmesg: Operation not permitted` in a file dmesg.txt is no kernel log
-            names.append(one.name)
-        for kind, records in found.items():
-            facts.setdefault(kind, []).extend(records)
-    poor = not any(facts.values()) or "pod_templates" in facts
-    if poor and len(section.text) <= unwrap.WRAPPED and not any(map(recognise.scans, chosen)):
-        # It gave nothing as what it is, a part of a manifest for example: its lines may.
-        facts |= {kind: found for kind, found in attempt(recognise.LINES, section, hint, now)[0].items() if found}
-    alone = chosen == [recognise.LINES]
-    short = len(section.text) <= unwrap.WRAPPED and any(recognise.scans(one) for one in chosen)
-    if short and (extra := unwrap.messages(section, facts, hint.about, log=not alone)):
-        facts.setdefault("messages", []).extend(extra)
-        names = [recognise.LINES.name] if alone else names
-    return facts, names, note
-
-
-def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: float) -> tuple[Facts, str]:
-    """(facts with places in the file, "" or why the parser refused)."""
-    output = as_output(section, (section.text.encode("utf-8", "replace"),), hint, now)
-    try:
-        facts = one.parse(output, hint.about)
-    except ParseError as error:
-        return {}, str(error)[:300]
-    except Exception as error:
-        return {}, mistake(f"parser {one.name}", section.path, error)
-    facts = {kind: [completed(fact, one, hint) for fact in records] for kind, records in facts.items()}
-    return place.placed(facts, section.text, section.line, section.numbers), ""
-
-
-def as_output(section: Section, pages: tuple[bytes, ...], hint: hints.Hint, now: float) -> Output:
-    """The section as the answer of a command, which is what parsers read."""
-    return Output(command=Command(hint.argv), pages=pages, time=now, source=section.path)
-
-
-def completed(fact: Fact, one: recognise.Recogniser, hint: hints.Hint) -> Fact:
-    """What the hint knows and the parser can't: where nvidia-smi ran, and that unknown text is a file and no log."""
-    if isinstance(fact, Smi) and not fact.inside and hint.inside:
-        return msgspec.structs.replace(fact, inside=hint.inside)
-    if one is recognise.LINES and getattr(fact, "source", "") == "log":
-        return msgspec.structs.replace(fact, source="file")
-    return fact

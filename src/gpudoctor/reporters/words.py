@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
 from gpudoctor.report import Coverage, Evidence, Finding, Report, Unknown
-from gpudoctor.reporters.text import count
+from gpudoctor.reporters.text import count, shortened
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
 LONG_PATH = 40  # characters of a file's path that the headline has room for
@@ -38,6 +38,9 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         return f"nothing could be read: {report.coverage.missing[0].why}"
     if report.unknown:
         return f"{count(len(report.unknown), 'check')} could not be answered"
+    if unknown := [part for one in report.inputs for part in one.unknown]:
+        rest = f" and {count(len(unknown) - 1, 'other part')}" if len(unknown) > 1 else ""
+        return f"nothing wrong is in what was read, but no parser knows “{shortened(unknown[0], 60)}”{rest}"
     complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
     return "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
 

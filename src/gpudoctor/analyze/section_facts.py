@@ -1,0 +1,93 @@
+"""One section to facts: recognised by its content, read by its parsers, searched for known lines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from gpudoctor.analyze import hints, place, recognise, unwrap
+from gpudoctor.analyze.split import Section
+from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts.gpu import Smi
+from gpudoctor.parsers import ParseError, mistake
+from gpudoctor.probes.base import Command, Output
+
+CALLED = 80  # characters of a section's command
+
+
+class SectionRead(NamedTuple):
+    """What a section gave: its facts, the names of what it is, a note when it could not be read as what it looked like; and what it is
+    called, where no parser knows it and no known line stands in it.
+    """
+
+    facts: Facts
+    names: list[str]
+    note: str
+    unknown: str
+
+
+def read(section: Section, now: float) -> SectionRead:
+    """Read a section by what it is recognised as."""
+    hint = hints.of_section(section.path, section.command, section.about)
+    facts: Facts = {}
+    names: list[str] = []
+    note = ""
+    chosen = recognise.recognise(section.text, hint)
+    for one in chosen:
+        found, problem = attempt(one, section, hint, now)
+        note = note or problem
+        if problem:  # looked like it, but isn't: what it says in plain lines still counts
+            found, _ = attempt(recognise.LINES, section, hint, now)
+            one = recognise.LINES
+        if one.embedded and any(other is not one and recognise.scans(other) for other in chosen):  # the log around it is scanned as a whole
+            found.pop("messages", None)
+        if one is recognise.LINES:  # nobody asked this text anything: that it is silent says nothing
+            found = {kind: records for kind, records in found.items() if records}
+        if found or one.name not in ("text", "kernel.log"):  # `dmesg: Operation not permitted` in a file dmesg.txt is no kernel log
+            names.append(one.name)
+        for kind, records in found.items():
+            facts.setdefault(kind, []).extend(records)
+    poor = not any(facts.values()) or "pod_templates" in facts
+    if poor and len(section.text) <= unwrap.WRAPPED and not any(map(recognise.scans, chosen)):
+        # It gave nothing as what it is, a part of a manifest for example: its lines may.
+        facts |= {kind: found for kind, found in attempt(recognise.LINES, section, hint, now)[0].items() if found}
+    alone = chosen == [recognise.LINES]
+    short = len(section.text) <= unwrap.WRAPPED and any(recognise.scans(one) for one in chosen)
+    if short and (extra := unwrap.messages(section, facts, hint.about, log=not alone)):
+        facts.setdefault("messages", []).extend(extra)
+        names = [recognise.LINES.name] if alone else names
+    return SectionRead(facts, names, note, called(section) if alone and not any(facts.values()) else "")
+
+
+def called(section: Section) -> str:
+    """A section by its command, else by its first line; "" for an answer of one line, which says too little to be missed."""
+    lines = section.text.strip().split("\n", 2)
+    return (section.command or lines[0])[:CALLED].strip() if len(lines) > 1 else ""
+
+
+def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: float) -> tuple[Facts, str]:
+    """(facts with places in the file, "" or why the parser refused)."""
+    output = as_output(section, (section.text.encode("utf-8", "replace"),), hint, now)
+    try:
+        facts = one.parse(output, hint.about)
+    except ParseError as error:
+        return {}, str(error)[:300]
+    except Exception as error:
+        return {}, mistake(f"parser {one.name}", section.path, error)
+    facts = {kind: [completed(fact, one, hint) for fact in records] for kind, records in facts.items()}
+    return place.placed(facts, section.text, section.line, section.numbers), ""
+
+
+def as_output(section: Section, pages: tuple[bytes, ...], hint: hints.Hint, now: float) -> Output:
+    """The section as the answer of a command, which is what parsers read."""
+    return Output(command=Command(hint.argv), pages=pages, time=now, source=section.path)
+
+
+def completed(fact: Fact, one: recognise.Recogniser, hint: hints.Hint) -> Fact:
+    """What the hint knows and the parser can't: where nvidia-smi ran, and that unknown text is a file and no log."""
+    if isinstance(fact, Smi) and not fact.inside and hint.inside:
+        return msgspec.structs.replace(fact, inside=hint.inside)
+    if one is recognise.LINES and getattr(fact, "source", "") == "log":
+        return msgspec.structs.replace(fact, source="file")
+    return fact
