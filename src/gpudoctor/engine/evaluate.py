@@ -13,7 +13,7 @@ from gpudoctor.engine.narrow import narrowed
 from gpudoctor.engine.settle import word
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import FACTS, Fact, Subject
-from gpudoctor.facts.base import Origin
+from gpudoctor.facts.base import Origin, hashable
 from gpudoctor.patterns import regex
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import (
@@ -23,7 +23,6 @@ from gpudoctor.runbook.conditions import (
     Values,
     compiled,
     fill,
-    hashable,
     input_values,
     join_types,
     names_in,

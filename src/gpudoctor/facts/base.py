@@ -104,3 +104,10 @@ def subject_kind(values: dict[str, Any]) -> str:
         if values.get(KEYS_OF_KIND[kind][-1]):
             return kind
     return "cluster"
+
+
+def hashable(value: Any) -> Any:
+    """The value of a field, or several, as a key."""
+    if isinstance(value, list | tuple):
+        return tuple(map(hashable, value))
+    return tuple(value.items()) if isinstance(value, dict) else value

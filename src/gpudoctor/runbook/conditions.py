@@ -17,7 +17,7 @@ import msgspec
 from cel_expr_python import cel
 
 from gpudoctor.facts import FACTS
-from gpudoctor.facts.base import Fact
+from gpudoctor.facts.base import Fact, hashable
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Input
 
@@ -194,13 +194,6 @@ class Expression:
             return self.holds(values)
         except Unsure:
             return False
-
-
-def hashable(value: Any) -> Any:
-    """The value of a variable, or several, as a key."""
-    if isinstance(value, list | tuple):
-        return tuple(map(hashable, value))
-    return tuple(value.items()) if isinstance(value, dict) else value
 
 
 @functools.lru_cache(maxsize=8192)
