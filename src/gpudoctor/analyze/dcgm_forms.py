@@ -16,7 +16,10 @@ DIAG = regex(
     r"\s*\| Diagnostic +\| Result|\s*Successfully ran diagnostic for group|\s*[|+]-+  (?:Deployment|Integration|Hardware|Stress)  -+\+"
 )
 # "DCGM Diagnostic" : {     "DCGM GPU Diagnostic" : {     "error_severity" : 4
-DIAG_JSON = regex(r'"DCGM (?:GPU )?Diagnostic"\s*:|"test_categories"\s*:|"error_severity"\s*:')
+DIAG_JSON = regex(
+    r'"DCGM (?:GPU )?Diagnostic"\s*:|"test_categories"\s*:|"error_severity"\s*:'
+    r'|"results"\s*:\s*\[\s*\{[^{}]{0,400}"status"\s*:\s*"(?:Pass|Fail|Skip|Warn)'
+)
 HEALTH = regex(
     r"Health Monitor Report|Health monitor systems report|^\s*\| Overall Health +\| |Health watches not enabled|check health watches\."
 )
@@ -25,6 +28,8 @@ DISCOVERY = regex(r"^\s*\|? ?GPU ID +\| Device Information|^\s*\d{1,3} (?:active
 REFUSED = regex(r"\s*Error: (?:Unable to complete diagnostic for group|Diagnostic c(?:an|ould) )")
 # | Error                     | A corrupt InfoROM has been detected in GPU 7.  |      a row that somebody has cut out
 ERROR = regex(r"\s*\| ?(?:Error|Warning(?:: GPU ?\d+)?)\s+\| ")
+# | GPU Memory                | Fail - GPU: 5                                  |      what grep left of the table
+FAILED_ROW = regex(r"\s*\| [A-Z][\w /]{2,40}?\s*\| Fail - (?:All|GPUs?: \d[\d, ]*)\s*\|")
 POLICY = regex(r'^\s*(?:\| )?"?Policy [Ii]nformation\b')
 # Error: Unable to connect to host engine. Host engine connection invalid/disconnected.
 DCGMI = regex(r"\s*Error: [Uu]nable to (?:connect to host engine|establish a connection to the specified host|start an embedded host)")
@@ -34,7 +39,7 @@ REMOTE = regex(r"\s*Error: [Uu]nable to establish a connection to the specified 
 
 def of_diag(lines: list[str], whole: str) -> int:
     """`dcgmi diag`, as a table or JSON."""
-    if any(DIAG.match(line) for line in lines):
+    if any(DIAG.match(line) or FAILED_ROW.match(line) for line in lines):
         return 90
     if any(REFUSED.match(line) for line in lines) or any(
         of_text(sentence(lines, at)) for at, line in enumerate(lines) if ERROR.match(line)
