@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gpudoctor.knowledge.dcgm_errors import of_text
 from gpudoctor.parsers.dcgm_boxes import cells
 from gpudoctor.parsers.dcgm_diag import piece
@@ -16,9 +18,10 @@ DIAG = regex(
     r"\s*\| Diagnostic +\| Result|\s*Successfully ran diagnostic for group|\s*[|+]-+  (?:Deployment|Integration|Hardware|Stress)  -+\+"
 )
 # "DCGM Diagnostic" : {     "DCGM GPU Diagnostic" : {     "error_severity" : 4
-DIAG_JSON = regex(
-    r'"DCGM (?:GPU )?Diagnostic"\s*:|"test_categories"\s*:|"error_severity"\s*:'
-    r'|"results"\s*:\s*\[\s*\{[^{}]{0,400}"status"\s*:\s*"(?:Pass|Fail|Skip|Warn)'
+DIAG_JSON = regex(r'"DCGM (?:GPU )?Diagnostic"\s*:|"test_categories"\s*:|"error_severity"\s*:')
+# {"name":"memory","results":[{"gpu_id":"2","status":"Fail"      a test that a filter has left
+TEST_JSON = regex(
+    r'^\s*\{\s*"name"\s*:\s*"[\w /]{2,40}",\s*"results"\s*:\s*\[\s*\{[^{}]{0,400}"status"\s*:\s*"(?:Pass|Fail|Skip|Warn)', re.MULTILINE
 )
 HEALTH = regex(
     r"Health Monitor Report|Health monitor systems report|^\s*\| Overall Health +\| |Health watches not enabled|check health watches\."
@@ -45,7 +48,7 @@ def of_diag(lines: list[str], whole: str) -> int:
         of_text(sentence(lines, at)) for at, line in enumerate(lines) if ERROR.match(line)
     ):
         return 74
-    return 90 if "{" in whole[:4096] and DIAG_JSON.search(whole[: 1 << 20]) else 0
+    return 90 if "{" in whole[:4096] and (DIAG_JSON.search(whole[: 1 << 20]) or TEST_JSON.search(whole[: 1 << 20])) else 0
 
 
 def sentence(lines: list[str], at: int) -> str:
