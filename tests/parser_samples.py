@@ -158,6 +158,8 @@ SAMPLES: dict[str, str] = {
     "dcgm.policy": dcgmi.policy("GPU Reset"),
     "dcgm.stats": dcgmi.stats({0: {}}),
     "linux.quota": "Filesystem  kbytes  quota  limit  grace  files  quota  limit  grace\n/work  812  0  0  -  2000  1800  2000  -\n",
+    "nvidia.ecc_table": "GPU id   RRP  RRE  EEUVS  EEUAS\n3        0    0    0      6\n"  # a row a GPU
+    "4        0    0    0      0\n",
     "nvidia.gpustat": "[0] NVIDIA A100-SXM4-80GB | 36'C, 100 % |     4 / 81920 MB | ann:python/8123(40112M)\n",
     "tracker.gpus": '{"system.gpu.0.gpu": 99, "system.gpu.0.powerWatts": 149.1, "_timestamp": 1770760611.2}\n',
     "nvidia.dmon": f"{DMON}    0     70     31     36      0      0   2619   1980\n",

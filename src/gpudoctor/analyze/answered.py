@@ -40,7 +40,11 @@ NOTHING = ("", "<none>", "<nil>", "null")
 
 def score(argv: tuple[str, ...], whole: str) -> int:
     """0 or 97: whether the command asks for paths, and this can be the answer."""
-    return 97 if argv and len(whole) <= LARGEST and asked(argv) and not whole.lstrip().startswith(("error:", "Error from")) else 0
+    if not argv or len(whole) > LARGEST or whole.lstrip().startswith(("error:", "Error from")):
+        return 0
+    question = asked(argv)
+    # `to_entries[] | "\(.key)=\(.value)"` prints labels or data line by line, whose readers know them
+    return 97 if question and ("key",) not in question.parts else 0
 
 
 def facts(output: Output, about: Subject) -> Facts:

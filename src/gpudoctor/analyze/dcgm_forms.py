@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gpudoctor.knowledge.dcgm_errors import of_text
 from gpudoctor.parsers.dcgm_boxes import cells
 from gpudoctor.parsers.dcgm_diag import piece
@@ -17,6 +19,10 @@ DIAG = regex(
 )
 # "DCGM Diagnostic" : {     "DCGM GPU Diagnostic" : {     "error_severity" : 4
 DIAG_JSON = regex(r'"DCGM (?:GPU )?Diagnostic"\s*:|"test_categories"\s*:|"error_severity"\s*:')
+# {"name":"memory","results":[{"gpu_id":"2","status":"Fail"      a test that a filter has left
+TEST_JSON = regex(
+    r'^\s*\{\s*"name"\s*:\s*"[\w /]{2,40}",\s*"results"\s*:\s*\[\s*\{[^{}]{0,400}"status"\s*:\s*"(?:Pass|Fail|Skip|Warn)', re.MULTILINE
+)
 HEALTH = regex(
     r"Health Monitor Report|Health monitor systems report|^\s*\| Overall Health +\| |Health watches not enabled|check health watches\."
 )
@@ -25,6 +31,8 @@ DISCOVERY = regex(r"^\s*\|? ?GPU ID +\| Device Information|^\s*\d{1,3} (?:active
 REFUSED = regex(r"\s*Error: (?:Unable to complete diagnostic for group|Diagnostic c(?:an|ould) )")
 # | Error                     | A corrupt InfoROM has been detected in GPU 7.  |      a row that somebody has cut out
 ERROR = regex(r"\s*\| ?(?:Error|Warning(?:: GPU ?\d+)?)\s+\| ")
+# | GPU Memory                | Fail - GPU: 5                                  |      what grep left of the table
+FAILED_ROW = regex(r"\s*\| [A-Z][\w /]{2,40}?\s*\| Fail - (?:All|GPUs?: \d[\d, ]*)\s*\|")
 POLICY = regex(r'^\s*(?:\| )?"?Policy [Ii]nformation\b')
 # Error: Unable to connect to host engine. Host engine connection invalid/disconnected.
 DCGMI = regex(r"\s*Error: [Uu]nable to (?:connect to host engine|establish a connection to the specified host|start an embedded host)")
@@ -34,13 +42,13 @@ REMOTE = regex(r"\s*Error: [Uu]nable to establish a connection to the specified 
 
 def of_diag(lines: list[str], whole: str) -> int:
     """`dcgmi diag`, as a table or JSON."""
-    if any(DIAG.match(line) for line in lines):
+    if any(DIAG.match(line) or FAILED_ROW.match(line) for line in lines):
         return 90
     if any(REFUSED.match(line) for line in lines) or any(
         of_text(sentence(lines, at)) for at, line in enumerate(lines) if ERROR.match(line)
     ):
         return 74
-    return 90 if "{" in whole[:4096] and DIAG_JSON.search(whole[: 1 << 20]) else 0
+    return 90 if "{" in whole[:4096] and (DIAG_JSON.search(whole[: 1 << 20]) or TEST_JSON.search(whole[: 1 << 20])) else 0
 
 
 def sentence(lines: list[str], at: int) -> str:

@@ -10,9 +10,9 @@ from gpudoctor.parsers.linux_modules import LSMOD, MODULE, PICKED
 from gpudoctor.parsers.linux_units import PROPERTY, STATUS
 from gpudoctor.parsers.nvidia_nvlink import ALL_DOWN, GPU_ID, LINK, NONE, value
 from gpudoctor.parsers.nvidia_smi_csv import QUERIES, by_units, titles_in
-from gpudoctor.parsers.nvidia_smi_details import HEAD, undecorated
+from gpudoctor.parsers.nvidia_smi_details import HEAD, partly_xml, undecorated
 from gpudoctor.parsers.nvidia_smi_names import COLUMNS, LONELY
-from gpudoctor.parsers.nvidia_smi_problems import find_problem
+from gpudoctor.parsers.nvidia_smi_problems import exit_said, find_problem
 from gpudoctor.parsers.nvidia_smi_table import LISTED
 from gpudoctor.parsers.nvidia_topo import CELLS
 from gpudoctor.parsers.nvidia_version import RELEASE
@@ -42,6 +42,8 @@ STARTS = (
     "OCI runtime exec",
 )
 # -bash: nvidia-smi: command not found  |  zsh: command not found: …  |  sh: 1: nvidia-smi: not found  |  bash: line 1: …
+# Found 16 pods, using pod/driver-x7k  |  Defaulted container "ctr" out of: ctr, init: kubectl's own word before an answer
+NOTED = regex(r"^(?:Found \d{1,6} pods, using pod/\S+|Defaulted container .*)$")
 SHELL = regex(r"^-?(?:ba|z|da|a|k)?sh: (?:(?:line )?\d{1,4}: )?")
 
 
@@ -59,6 +61,8 @@ def of_smi(lines: list[str]) -> int:
         bare = SHELL.sub("", line.strip())
         if (bare.startswith(STARTS) or "executable file not found" in bare) and find_problem([bare])[0]:
             return 75
+    if partly_xml("\n".join(lines)):
+        return 70
     # A section's title with a value below it, or a value that needs none.
     lines = [undecorated(line) for line in lines]
     if any(SECTION.match(line) and VALUE.match(below) for line, below in zip(lines, [*lines[1:], ""], strict=True)):
@@ -70,8 +74,10 @@ def of_smi(lines: list[str]) -> int:
 
 def of_query(lines: list[str], argv: tuple[str, ...]) -> int:
     """The rows of `nvidia-smi --query-gpu=… --format=csv,noheader`, of which the command says what they are."""
+    if exit_said(argv, lines)[0] and len(lines) <= 3:
+        return 85
     asked = next((word for word in argv if word.startswith(QUERIES)), "")
-    filled = [line for line in lines if line.strip()]
+    filled = [line for line in lines if line.strip() and not NOTED.match(line)]
     return 85 if asked and filled and all(line.count(",") == asked.count(",") for line in filled) else 0
 
 

@@ -30,10 +30,11 @@ from gpudoctor.analyze import (
     setting_forms,
     slurm_forms,
     stall_forms,
+    version_forms,
 )
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers import LINE, PARSERS, engine_load, gdb_stacks, gpu_means, ib_portstate, ib_series, linux_nets, load
+from gpudoctor.parsers import LINE, PARSERS, ecc_table, engine_load, gdb_stacks, gpu_means, ib_portstate, ib_series, linux_nets, load
 from gpudoctor.parsers.kernel_xid import retold_xid_of, sxid_of, xid_of
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -122,6 +123,7 @@ def _scheduler(output: Output, about: Subject) -> Facts:
 
 RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("program.answer", lambda text: said_forms.score(text.hint.argv, text.whole), said_forms.facts),
+    Recogniser("program.version", lambda text: version_forms.score(text.hint.argv, text.whole), version_forms.facts),
     Recogniser("kubectl.fields", lambda text: answered.score(text.hint.argv, text.whole), answered.facts),
     Recogniser("kubernetes.objects", lambda text: manifests.score(text.whole), manifests.objects),
     Recogniser(
@@ -136,7 +138,9 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("nvidia.version", lambda text: node_forms.of_version(text.lines), _parser("nvidia.version"), embedded=True),
     Recogniser("linux.lspci", lambda text: node_forms.of_lspci(text.lines), _parser("linux.lspci")),
     Recogniser("linux.modules", lambda text: node_forms.of_modules(text.lines), _parser("linux.modules"), embedded=True),
-    Recogniser("slurm.nodes", lambda text: slurm_forms.of_nodes(text.lines, text.whole), _parser("slurm.nodes"), embedded=True),
+    Recogniser(
+        "slurm.nodes", lambda text: slurm_forms.of_nodes(text.lines, text.whole, text.hint.argv), _parser("slurm.nodes"), embedded=True
+    ),
     Recogniser("slurm.jobs", lambda text: slurm_forms.of_jobs(text.lines, text.whole), _parser("slurm.jobs"), embedded=True),
     Recogniser("slurm.conf", lambda text: slurm_forms.of_conf(text.lines), _parser("slurm.conf")),
     Recogniser("slurm.log", lambda text: slurm_forms.of_log(text.lines), _parser("slurm.log")),
@@ -180,6 +184,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("linux.ps", lambda text: stall_forms.of_ps(text.lines, text.hint.argv), _parser("linux.ps"), embedded=True),
     Recogniser("linux.quota", lambda text: stall_forms.of_quota(text.lines), _parser("linux.quota"), embedded=True),
     Recogniser("nvidia.gpustat", lambda text: metric_forms.of_gpustat(text.lines), _parser("nvidia.gpustat"), embedded=True),
+    Recogniser("nvidia.ecc_table", lambda text: ecc_table.score(text.lines), _parser("nvidia.ecc_table"), embedded=True),
     Recogniser("tracker.gpus", lambda text: metric_forms.of_tracker(text.lines), _parser("tracker.gpus"), embedded=True),
     Recogniser("nvidia.dmon", lambda text: metric_forms.of_dmon(text.lines), _parser("nvidia.dmon"), embedded=True),
     Recogniser("torch.flight_recorder", lambda text: job_forms.of_flight_recorder(text.whole), _parser("torch.flight_recorder")),

@@ -34,7 +34,7 @@ DAEMON = regex(
 MUNGED = regex(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} (?:Info|Notice|Warning|Error|Alert|Emergency):  ")
 
 
-def of_nodes(lines: list[str], whole: str) -> int:
+def of_nodes(lines: list[str], whole: str, argv: tuple[str, ...] = ()) -> int:
     """`scontrol show node` whole or in part, or a table of sinfo."""
     if whole[:HEAD].lstrip().startswith("{"):
         return 85 if '"nodes"' in whole[:HEAD] and '"slurmd_start_time"' in whole[:HEAD] else 0
@@ -43,6 +43,8 @@ def of_nodes(lines: list[str], whole: str) -> int:
     if any(NODE.match(line) or OF_NODE.match(line) for line in lines):
         return 82
     if any(barred(line, "NODELIST", "HOSTNAMES") or is_head(line, slurm_nodes.TITLES, "NODELIST", "HOSTNAMES") for line in lines):
+        return 82
+    if (titles := slurm_nodes.asked(argv)) and any(slurm_nodes.hidden_row(line, titles) for line in lines):
         return 82
     # A reason that somebody cut out stands alone, or below the node's name.
     filled = [line for line in lines if line.strip()]

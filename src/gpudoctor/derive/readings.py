@@ -9,23 +9,40 @@ from gpudoctor.facts.gpu import GpuSample
 # Power management holds the averaged draw at the limit; the peaks above it last milliseconds and don't reach the average that
 # `power.draw` is (one second on Ampere and later, nvidia-smi(1)). Half as much again for a whole sample is no peak.
 ABOVE_LIMIT = 1.5
+# Per cent of use at which a GPU rests and works; samples of each that it takes; W by which any GPU's draw differs between the two.
+RESTS, WORKS, FEWEST, SAME = (0, 5), (90, 100), 3, 0.5
 # °C. A GPU at work is warmer than the freezing point; boards shut down at 90 (V100) to 101 (GeForce RTX 40), by their own `nvidia-smi -q`.
 COLDEST, HOTTEST = 0, 120
 
 
 def stuck(samples: Sequence[GpuSample]) -> list[str]:
     """The fields of which most readings can't be true: power, temperature."""
-    wrong = {"power": [impossible_power(sample) for sample in samples], "temperature": [impossible_heat(sample) for sample in samples]}
-    return [field for field, found in wrong.items() if 2 * found.count(True) > len(found) - found.count(None) > 0]
+    # what is asked for once holds for a series beside it, which has no limits (dmon)
+    limit = max((most for sample in samples for most in (sample.power_limit, sample.power_limit_default) if most), default=None)
+    wrong = {
+        "power": [impossible_power(sample, limit) for sample in samples],
+        "temperature": [impossible_heat(sample) for sample in samples],
+    }
+    found = [field for field, known in wrong.items() if 2 * known.count(True) > len(known) - known.count(None) > 0]
+    return ["power", *found] if "power" not in found and frozen(samples) else found
 
 
-def impossible_power(sample: GpuSample) -> bool | None:
+def impossible_power(sample: GpuSample, limit: float | None) -> bool | None:
     """Far above the limit, or nothing at all while kernels run; None where it isn't read."""
     if sample.power is None:
         return None
-    if sample.power_limit and sample.power > ABOVE_LIMIT * max(sample.power_limit, sample.power_limit_default or 0.0):
+    if limit and sample.power > ABOVE_LIMIT * limit:
         return True
     return sample.power <= 0 and bool(sample.utilisation)
+
+
+def frozen(samples: Sequence[GpuSample]) -> bool:
+    """Whether the draw stays the same to the watt while the GPU goes from rest to full use, and its power management holds it."""
+    if not any("sw_power_cap" in (sample.reasons or ()) for sample in samples):
+        return False
+    drawn = [(sample.power, sample.utilisation) for sample in samples if sample.power is not None and sample.utilisation is not None]
+    rests, works = (sum(low <= use <= high for _, use in drawn) for low, high in (RESTS, WORKS))
+    return rests >= FEWEST and works >= FEWEST and max(drawn)[0] - min(drawn)[0] < SAME
 
 
 def impossible_heat(sample: GpuSample) -> bool | None:

@@ -24,6 +24,7 @@ Key = tuple[str, str]  # node, GPU
 FASTEST_STATES = 2  # P0 to P2 are those of work: CUDA programs on GeForce boards run in P2
 # NVML's older counters don't tell hardware from software; the milder of the two is sure.
 ALIKE = {"thermal": "sw_thermal", "power": "sw_power_cap"}
+CORRECTED = 10  # memory errors that are worth a look; a few in a lifetime are usual
 LEAST_LIMIT = 50  # °C: below it a "limit" is a margin (`GPU Slowdown T.Limit Temp : -2 C`), not a temperature
 
 
@@ -32,13 +33,20 @@ def throttling(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], no
     samples = [one for one in facts.get("gpu_samples", []) if isinstance(one, GpuSample)]
     gpus = [one for one in facts.get("gpus", []) if isinstance(one, Gpu)]
     limits = {key: gpu for gpu in gpus for key in named(gpu)}
-    made = [of_gpu(own, limits) for own in by_gpu(samples, gpus) if any(tells(sample) for sample in own) or stuck(own)]
+    made = [of_gpu(own, limits) for own in by_gpu(samples, gpus) if any(tells(sample) for sample in own) or stuck(own) or corrects(own)]
     return {"throttling": list(sides.placed(made))}
 
 
 def tells(sample: GpuSample) -> bool:
     """Whether a sample says anything of throttling; a reason that was asked for and couldn't be read is a gap, and so an answer."""
     return sample.reasons is not None or sample.margin is not None or bool(sample.throttled) or "reasons" in sample.gaps
+
+
+def corrects(samples: Sequence[GpuSample]) -> int | None:
+    """How many memory errors were corrected over the samples, None where they may be of several GPUs without a name, or tell too little."""
+    sure = len({sample.origin.source for sample in samples}) == 1 or all(sample.uuid or sample.pci or sample.node for sample in samples)
+    rise = risen([sample.ecc_corrected for sample in samples]) if sure else None
+    return rise if rise is not None and rise >= CORRECTED else None
 
 
 def named(one: Gpu | GpuSample) -> list[Key]:
@@ -109,7 +117,7 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
         held_by=sorted((reason for reason, share in shares.items() if share > 0), key=lambda reason: -shares[reason]),
         fan=lowest(samples, "fan"),
         stuck=stuck(samples),
-        ecc_corrected_rise=risen([sample.ecc_corrected for sample in samples]),
+        ecc_corrected_rise=corrects(samples),
         gaps=gaps(samples, shares),
         origin=worst.origin,
         time=worst.time,

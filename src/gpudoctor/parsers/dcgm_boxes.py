@@ -46,6 +46,7 @@ PROBLEMS: tuple[tuple[str, str], ...] = (
     ("Diagnostic was stopped", "stopped"),
     ("diagnostic was killed", "stopped"),
 )
+MOST = 1000  # tests
 OBJECT = regex(r"^[ \t]*\{", re.MULTILINE)
 # What an object of dcgmi has: `diag` tests or a reason why there are none, the others a body.
 OURS = regex(r'"(?:tests|runtime_error|body)"\s*:')
@@ -111,7 +112,21 @@ def decoded(output: Output) -> Any:
             raise ParseError(f"{output.named()} has broken JSON ({str(error)[:80]}): {quoted}") from None
         if OURS.search(text, start.end(), at):
             return value
-    return None
+    return {"tests": alone} if (alone := tests_alone(text)) else None
+
+
+def tests_alone(text: str) -> list[Any]:
+    """The tests that a filter (`jq -c`) has left of an answer, an object a line or in several."""
+    decoder, at = json.JSONDecoder(), 0
+    found: list[Any] = []
+    while '"results"' in text and len(found) < MOST and (start := OBJECT.search(text, at)):
+        try:
+            value, at = decoder.raw_decode(text, start.end() - 1)
+        except (ValueError, RecursionError):
+            return []
+        if isinstance(value.get("results"), list) and isinstance(value.get("name"), str):
+            found.append(value)
+    return found
 
 
 def objects(value: Any, key: str) -> Iterator[dict[str, Any]]:

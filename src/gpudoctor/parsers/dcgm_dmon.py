@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.facts.gpu import GpuSample
+from gpudoctor.facts.gpu import Gpu, GpuSample
 from gpudoctor.knowledge import clock_reasons, dcgm_fields
 from gpudoctor.parsers import pci
 from gpudoctor.parsers.dcgm_boxes import amount, gpu_name, not_read, problem
@@ -42,7 +42,7 @@ def dmon(output: Output, about: Subject) -> Facts:
         if problem(output)[0]:
             return {}
         raise not_read(output, "a table of `dcgmi dmon`")
-    return {"gpu_samples": [*samples(found, output, about)]}
+    return {"gpu_samples": [*samples(found, output, about)], "gpus": [*alarmed(found, output, about)]}
 
 
 def cells(line: str, start: int, columns: list[Column]) -> dict[str, str]:
@@ -66,6 +66,20 @@ def samples(found: list[tuple[int, int, str, dict[str, str]]], output: Output, a
         left[index] -= 1
         time = output.time - left[index] * step if output.time else None
         yield sample(index, values, time, Origin(output.named(), number, line.strip()), about)
+
+
+def alarmed(found: list[tuple[int, int, str, dict[str, str]]], output: Output, about: Subject) -> Iterator[Gpu]:
+    """The GPUs of which a column has what no sound one has, by their last row."""
+    last = {index: (number, line, values) for number, index, line, values in found}
+    for index, (number, line, values) in last.items():
+        read = {dcgm_fields.BY_HEADER[header].id: value for header, text in values.items() if (value := amount(text)) is not None}
+        fields: dict[str, Any] = {}
+        for field, value in read.items():
+            fields |= dcgm_fields.alarm(field, value)
+        if fields:
+            yield Gpu(
+                node=about.node, gpu=gpu_name("GPU", index), index=index, origin=Origin(output.named(), number, line.strip()), **fields
+            )
 
 
 def delay(output: Output) -> float:

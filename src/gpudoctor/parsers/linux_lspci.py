@@ -21,8 +21,8 @@ REVISION = regex(r"\(rev ([0-9a-f]{2})\)")
 # LnkCap:	Port #0, Speed 32GT/s, Width x16, ASPM not supported  |  LnkSta:	Speed 2.5GT/s (downgraded), Width x8 (downgraded)
 FRAGMENT = regex(r"^\s*(LnkCap|LnkSta):\s")
 SPEED, WIDTH = regex(r"Speed (\d{1,3}(?:\.\d)?)GT/s"), regex(r"Width x(\d{1,2})")
-# Region 1: Memory at <unassigned> (64-bit, prefetchable)  |  … <ignored> …  |  … [virtual] …
-REGION = regex(r"^\s*Region (\d): Memory at (\S+) (.*)")
+# Region 1: Memory at <unassigned> (64-bit, prefetchable)  |  Memory at <unassigned> (…)  (-v)  |  … <ignored> …  |  … [virtual] …
+REGION = regex(r"^\s*(?:Region \d: )?Memory at (\S+) (.*)")
 # of a card that is shared between virtual machines: 	Initial VFs: 32, Total VFs: 32, Number of VFs: 16, Function Dependency Link: 00
 VIRTUAL = regex(r"^\s*Initial VFs: .{0,60}Number of VFs: (\d{1,5})")
 # 		VF offset: 4, stride: 1, Device ID: 2235
@@ -160,5 +160,5 @@ def detail(line: str, found: dict[str, Any]) -> None:
             found[f"speed{end}"] = float(speed.group(1))
         if (width := WIDTH.search(bare)) and f"width{end}" not in found:
             found[f"width{end}"] = int(width.group(1))
-    elif (match := REGION.match(line)) and match.group(2) in ("<unassigned>", "<ignored>"):
+    elif (match := REGION.match(line)) and match.group(1) in ("<unassigned>", "<ignored>"):
         found["bars_unassigned"] = found.get("bars_unassigned", 0) + 1

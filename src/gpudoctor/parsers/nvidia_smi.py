@@ -12,7 +12,7 @@ from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample, Smi
 from gpudoctor.parsers import LINE
 from gpudoctor.parsers.messages import scan_lines
 from gpudoctor.parsers.nvidia_smi_csv import read_csv
-from gpudoctor.parsers.nvidia_smi_details import read_text, read_xml
+from gpudoctor.parsers.nvidia_smi_details import partly_xml, read_text, read_xml
 from gpudoctor.parsers.nvidia_smi_problems import from_handles, library_version, problem_of
 from gpudoctor.parsers.nvidia_smi_table import LISTED, from_list, from_table
 from gpudoctor.parsers.nvidia_smi_values import LONGEST, NUMBER, Card
@@ -81,7 +81,7 @@ def smi(output: Output, about: Subject) -> Facts:
 def cards_of(whole: str, lines: list[str], output: Output) -> tuple[list[Card], list[tuple[Card, dict[str, str]]]]:
     """Everything that the forms of nvidia-smi show of GPUs and their processes."""
     rows, running = from_table(lines)
-    long = read_xml(whole) if "<nvidia_smi_log>" in whole or '<gpu id="' in whole else read_text(lines)
+    long = read_xml(whole) if "<nvidia_smi_log>" in whole or '<gpu id="' in whole or partly_xml(whole) else read_text(lines)
     answers, asked = read_csv(lines, output)
     return [*rows, *from_list(lines), *long.cards, *answers, *from_handles(lines)], [*running, *long.held, *asked]
 

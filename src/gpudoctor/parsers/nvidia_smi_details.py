@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gpudoctor.knowledge import clock_reasons
 from gpudoctor.parsers import pci
-from gpudoctor.parsers.nvidia_smi_names import COLUMNS, LABELS, LONELY, TAGS
+from gpudoctor.parsers.nvidia_smi_names import COLUMNS, LABELS, LONELY, LONELY_TAGS, PARTS, TAGS
 from gpudoctor.parsers.nvidia_smi_values import LONGEST, Card
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.patterns import regex
@@ -62,7 +62,7 @@ class Reader:
         field = next((names[tail] for depth in (3, 2) if (tail := "/".join(path[-depth:])) in names), "")
         field = field or (COLUMNS.get(key, "") if QUERIED.match(key) else "")
         alone = len(path) == 1
-        field = field or ((names.get(key) or LONELY.get(key, "")) if alone else "")
+        field = field or ((names.get(key) or LONELY.get(key) or LONELY_TAGS.get(key, "")) if alone else "")
         reasons, counters = (any(section in path[:-1] for section in sections) for sections in (REASONS, COUNTERS))
         reasons = reasons or (alone and text in ("Active", "Not Active") and bool(clock_reasons.from_word(key)))
         if not self.cards:  # a part of an answer, without the line that names the GPU
@@ -162,6 +162,15 @@ def read_xml(text: str) -> Reader:
             elif len(path) < DEPTH:
                 path.append(tag)
     return reader
+
+
+def partly_xml(text: str) -> bool:
+    """Whether it has a section or an unmistakable value of -q -x, as sed and grep cut them out.
+
+    >>> partly_xml("\t<remapped_row_pending>Yes</remapped_row_pending>"), partly_xml("<state>Yes</state>")
+    (True, False)
+    """
+    return "</" in text and any(match[2] in PARTS or match[2] in REASONS for match in TOKEN.finditer(text[:100_000]) if match[2])
 
 
 def inside(path: list[str]) -> list[str]:

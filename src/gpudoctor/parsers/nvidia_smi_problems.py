@@ -65,6 +65,10 @@ EXITS = {
     15: "gpu_lost",
     127: "not_found",
 }
+# of `timeout 30 nvidia-smi`, and with -s KILL
+ENDED = {124: "timeout", 137: "timeout"}
+# rc=14  |  exit code: 14  |  14        (nvidia-smi; echo rc=$?)
+SAID = regex(r"(?:(?i:rc|ret|exit[ _]?(?:code|status)?|status) ?[=:]? ?)?(\d{1,3})\Z")
 # Why a command had no answer → the neutral word.
 FAILURES = {"timeout": "timeout", "unkillable": "timeout", "not-found": "not_found"}
 # Unable to determine the device handle for GPU1: 0000:34:00.0: Unknown Error  |  … for GPU0000:91:00.0: GPU is lost.
@@ -88,8 +92,27 @@ def problem_of(output: Output, lines: list[str]) -> tuple[str, int]:
     word, number = find_problem(lines)
     if word or output.failure:
         return word or FAILURES.get(output.failure, ""), number
+    code, number = exit_said(output.command.argv, lines)
+    if number:
+        return (EXITS | ENDED).get(code, ""), number
     answered = any("Driver Version" in line or "driver_version" in line for line in lines)
     return (EXITS.get(output.exit, ""), 0) if not answered else ("", 0)
+
+
+def exit_said(argv: tuple[str, ...], lines: list[str]) -> tuple[int, int]:
+    """The exit code that a shell was made to print behind nvidia-smi, and the number of its line; (0, 0) where none was.
+
+    >>> exit_said(("nvidia-smi", "-L"), ["GPU 0: …", "rc=14"]), exit_said(("timeout", "30", "nvidia-smi"), ["124"])
+    ((14, 2), (124, 1))
+    """
+    command = " ".join(argv)
+    number, last = next(((at, line.strip()) for at, line in reversed([*enumerate(lines, 1)]) if line.strip()), (0, ""))
+    match = SAID.match(last) if "nvidia-smi" in command else None
+    # a bare number may be an answer
+    sure = match and (
+        not last.isdecimal() or "$?" in command or "PIPESTATUS" in command or (argv[0] == "timeout" and last in ("124", "137"))
+    )
+    return (int(match.group(1)), number) if match and sure else (0, 0)
 
 
 def from_handles(lines: list[str]) -> Iterator[Card]:

@@ -165,7 +165,7 @@ class Card:
         names = set(GpuSample.__struct_fields__) & set(KINDS) - {"origin", "gaps", "time"}
         values = {name: as_measured(name, getattr(gpu, name)) for name in names}
         measured = ("temperature", "power", "sm_clock", "reasons", "utilisation", "memory_used")
-        if all(values[name] is None for name in measured) and not self.throttled:
+        if all(values[name] is None for name in measured) and not self.throttled and not gpu.ecc_corrected_volatile:
             return None
         gaps = {name: why for name, why in gpu.gaps.items() if name in GpuSample.__struct_fields__}
         return GpuSample(
@@ -189,6 +189,8 @@ def read(field: str, bare: str, kind: type | None = None) -> tuple[Any, str]:
     if field == "recovery_action" and bare == "None":
         return "none", ""
     if bare in ("N/A", "Not Supported", "Not Available", "Unknown", "None", "") or bare.startswith("Requested functionality"):
+        return None, bare[:LONGEST]
+    if "????" in bare:  # /proc/driver/nvidia/gpus of a card that isn't started
         return None, bare[:LONGEST]
     if kind is str:  # Reset, Reboot, Drain P2P, Drain and Reset
         return (bare.lower().replace(" ", "_") if field == "recovery_action" else bare)[:LONGEST], ""

@@ -27,6 +27,7 @@ ANSWER = regex(
     r"(-?\d{1,15}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?)(?: @\[(\d{9,11})(?:\.\d{1,9})?\])?\s*$"
 )
 LABEL = regex(r'(\w{1,100})="([^"]{0,500})"')
+ALIKE = 60.0  # s between questions that belong together
 QUESTIONS, MOST = ("q", "query", "expr", "promql"), 20_000
 # Shares, differences and rates of a metric are other quantities.
 CHANGED = regex(r"\b(?:rate|irate|increase|delta|deriv|count\w*|stddev\w*|absent\w*|changes|quantile)\s*\(|/|\*|[<>]=?|==")
@@ -50,20 +51,25 @@ def asking(whole: str, argv: Sequence[str]) -> str:
 
 def queries(output: Output, about: Subject) -> Facts:
     """A sample for each GPU, of all that was asked at about the same time."""
-    found: dict[Key, dict[str, Any]] = {}
-    moments: dict[Key, float] = {}
+    found: dict[tuple[Key, int], dict[str, Any]] = {}
+    moments: dict[tuple[Key, int], float] = {}
+    asked: dict[tuple[Key, str], list[float]] = {}  # when the same was asked of the same GPU, more than a moment apart
     for name, labels, value, moment, span in points(asking(plain(output), output.command.argv)):
         who = key(labels, about)
         if not any(who[1:4]) and not who[0]:
             continue
         who = (*who[:4], "")
-        put(read := found.setdefault(who, {}), name, value, holder(labels))
+        before = asked.setdefault((who, name), [])
+        if moment and not (before and abs(moment - before[-1]) < ALIKE):
+            before.append(moment)
+        at = (who, max(0, len(before) - 1))
+        put(read := found.setdefault(at, {}), name, value, holder(labels))
         if read and span:
             read["span"] = max(span, read.get("span", 0.0))
-        moments[who] = max(moments.get(who, 0.0), moment)
+        moments[at] = max(moments.get(at, 0.0), moment)
     if not found and output.text.strip():
         raise ParseError(f"{output.named()}: no answers about DCGM's metrics: {output.text.strip()[:80]!r}")
-    return {"gpu_samples": [sample(who, moments[who], read, output.named()) for who, read in found.items() if read]}
+    return {"gpu_samples": [sample(at[0], moments[at], read, output.named()) for at, read in found.items() if read]}
 
 
 def points(whole: str) -> Iterator[Point]:

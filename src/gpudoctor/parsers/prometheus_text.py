@@ -30,9 +30,6 @@ CLOCK = regex(r"\s{0,8}\[?(\d\d):(\d\d)(?::(\d\d))?")
 DAY = 86400.0
 # HELP DCGM_FI_DEV_SM_CLOCK SM clock frequency (in MHz).
 COMMENT = regex(r"#\s{0,4}(?:HELP|TYPE)\s{1,4}(?:DCGM_|dcgm_)")
-# What DCGM says of a card's memory with a 1 → the field of a Gpu; a 0 is left to nvidia-smi, which knows more
-ALARMS = {346: "sram_threshold_exceeded", 395: "remap_failed", 396: "remap_pending"}
-COUNTS = {311: "ecc_uncorrected_volatile"}  # a number above 0
 LABEL = regex(r'([A-Za-z_]\w{0,63})="((?:[^"\\]|\\.){0,400})"')
 
 
@@ -62,10 +59,8 @@ def metrics(output: Output, about: Subject) -> Facts:
         except ValueError:
             continue
         known = dcgm_fields.named(name)
-        if known and known.id in ALARMS and value == 1 and any(who[1:4]):
-            alarms[who] = alarm(alarms.get(who), who, {ALARMS[known.id]: True}, Origin(output.named(), number, line.strip()))
-        elif known and known.id in COUNTS and 1 <= value < 1e9 and any(who[1:4]):
-            alarms[who] = alarm(alarms.get(who), who, {COUNTS[known.id]: int(value)}, Origin(output.named(), number, line.strip()))
+        if known and any(who[1:4]) and (fields := dcgm_fields.alarm(known.id, value)):
+            alarms[who] = alarm(alarms.get(who), who, fields, Origin(output.named(), number, line.strip()))
         if any(who[1:4]) and math.isfinite(value):
             put(found.setdefault((who, int(moment) / 1000 if moment else clock), {}), name, value, holder(labels))
     if not summary.names:

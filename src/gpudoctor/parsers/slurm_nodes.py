@@ -31,6 +31,26 @@ TITLES = slurm.words(
     " ALLOCNODES DEFAULTTIME"
 )
 FREE = ["REASON"]
+# sinfo(1), -o: what its letters stand for; and the columns of -R
+LETTERS = {
+    "n": "HOSTNAMES",
+    "N": "NODELIST",
+    "E": "REASON",
+    "T": "STATE",
+    "t": "STATE",
+    "H": "TIMESTAMP",
+    "u": "USER",
+    "P": "PARTITION",
+} | {
+    "G": "GRES",
+    "D": "NODES",
+    "a": "AVAIL",
+    "l": "TIMELIMIT",
+    "m": "MEMORY",
+    "c": "CPUS",
+}
+OF_REASONS = ["REASON", "USER", "TIMESTAMP", "NODELIST"]
+LETTER = regex(r"%[.0-9]{0,6}([A-Za-z])")
 NONE = frozenset({"none", "(null)", "N/A", "Unknown", ""})
 
 
@@ -92,7 +112,12 @@ def tables(output: Output) -> list[SlurmNode]:
     found: dict[tuple[str, str, str], SlurmNode] = {}
     titles: list[tuple[int, str]] = []
     barred = False
+    hidden = asked(output.command.argv)
     for number, line in lines(output):
+        if hidden and (row := hidden_row(line, hidden)):
+            for one in of_row(row, Origin(output.named(), number, line.strip())):
+                found.setdefault((one.node, one.shown, one.reason), one)
+            continue
         if "|" in line and "STATE" in line and (names := [cell.strip() for cell in line.split("|")]) and TITLES.issuperset(names[:1]):
             titles, barred = [(0, name) for name in names], True
             continue
@@ -107,6 +132,40 @@ def tables(output: Output) -> list[SlurmNode]:
         for one in of_row(row, Origin(output.named(), number, line.strip())):
             found.setdefault((one.node, one.shown, one.reason), one)
     return list(found.values())
+
+
+def asked(argv: tuple[str, ...]) -> list[str]:
+    """The titles of the columns that `sinfo -h` prints without them, [] for any other command.
+
+    >>> asked(("sinfo", "-R", "-h", "-o", "%n|%E")), asked(("sinfo", "-hR")), asked(("sinfo", "-R"))
+    (['HOSTNAMES', 'REASON'], ['REASON', 'USER', 'TIMESTAMP', 'NODELIST'], [])
+    """
+    short = {letter for word in argv if word[:1] == "-" and word[1:2] != "-" for letter in word[1:].partition("=")[0]}
+    if not argv or not argv[0].endswith("sinfo") or not ("h" in short or "--noheader" in argv):
+        return []
+    for word, value in zip(argv, [*argv[1:], ""], strict=True):
+        form = (
+            value
+            if word[:1] == "-" and word[1:2] != "-" and word[-1:] == "o"
+            else word.partition("=")[2]
+            if word.startswith("--format")
+            else ""
+        )
+        if form:
+            return [LETTERS.get(letter, letter) for letter in LETTER.findall(form)]
+    return OF_REASONS if "R" in short or "--list-reasons" in argv else []
+
+
+def hidden_row(line: str, titles: list[str]) -> Row | None:
+    """A row under titles that aren't shown: with bars, or with words, of which a reason takes what the others leave."""
+    if "|" in line:
+        return barred_row(line, [(0, title) for title in titles])
+    words, at = line.split(), titles.index("REASON") if "REASON" in titles else len(titles)
+    behind = len(titles) - at - 1
+    if "REASON" in titles and len(words) >= len(titles):
+        words = [*words[:at], " ".join(words[at : len(words) - behind]), *words[len(words) - behind :]]
+    row: Row = dict(zip(titles, words, strict=False))
+    return row if len(words) == len(titles) and is_row(row) else None
 
 
 def barred_row(line: str, titles: list[tuple[int, str]]) -> Row | None:
@@ -124,7 +183,7 @@ def is_row(row: Row) -> bool:
     return (
         (state is None or slurm.node_state(state) is not None)
         and (stamp is None or stamp == "Unknown" or bool(re.match(r"\d{4}-\d\d-\d\dT", stamp)))
-        and (state is not None or stamp is not None or "GRES" in row)
+        and (state is not None or stamp is not None or "GRES" in row or "REASON" in row)
         and bool(expand(row.get("NODELIST") or row.get("HOSTNAMES") or ""))
     )
 
