@@ -31,9 +31,9 @@ def verdict(
         return "problem"
     if open_ or unsure or not any(one.outcome in ("clear", "found") for one in checked):
         return "inconclusive"
-    return "healthy" if all(understood(one) for one in inputs) else "inconclusive"
+    return "healthy" if decided or all(understood(one) for one in inputs) else "inconclusive"
 
 
 def understood(given: InputFile) -> bool:
     """Whether all of a file was read by what knows it. That no known line stands in other words doesn't make them good ones."""
-    return bool(given.recognised_as) and not given.unknown and not SEARCHED.intersection(given.recognised_as)
+    return given.note == "empty" or not given.unknown and not SEARCHED.issuperset(given.recognised_as)
