@@ -81,6 +81,15 @@ def blind(body: str, preemption: str = HELPLESS) -> Case:
     return case([*pending(said(body, preemption).strip()), *nodes()], faults=refused)
 
 
+def exporter_without_port() -> Case:
+    """A DaemonSet's pod, for which one node alone comes into question, and there another has its port."""
+    reason = said("1 node(s) didn't have free ports for the requested pod ports, 2 node(s) didn't match Pod's node affinity/selector")
+    waiting = pod("dcgm-exporter-4kq9x", age="20m", unschedulable=reason)
+    told = event(waiting, "FailedScheduling", reason, age="1m", component="default-scheduler")
+    plugin = daemonset("nvidia-device-plugin-daemonset", "gpu-operator", desired=3)
+    return case([waiting, told, plugin, *nodes()], ["diagnose", "pod", "dcgm-exporter-4kq9x", *ASK[3:]])
+
+
 def spoken(reason: str, message: str, *, component: str = "volcano", **more: Any) -> Case:
     """A pod about which another controller says something."""
     waiting = pod("train-0", gpus=8, age="20m", **more)
@@ -160,6 +169,7 @@ CASES: dict[str, Case] = {
         [*pending(said("3 Insufficient nvidia.com/gpu")), *nodes()],
         faults=[{"match": "GET /api/v1/nodes", "status": 403}],
     ),
+    "exporter-pod-port": exporter_without_port(),
     **{f"words-{name}": blind(body, *rest) for name, (body, *rest) in WORDS.items()},
     "api-down": case(
         [*pending(said("3 Insufficient nvidia.com/gpu")), *nodes()],

@@ -221,19 +221,27 @@ def steps(path: str) -> Path:
     return whole_keys(found)
 
 
+def answers_json(words: list[str]) -> bool:
+    """Whether a command prints JSON, by its last word, or as Prometheus' API and its clients do."""
+    return words[-1:] == ["json"] or (words[:1] in (["curl"], ["promql"], ["promtool"]) and any("query" in word for word in words))
+
+
+DATED = regex(r"^date(?: [^;|&]{1,40})?; ")  # the time was printed first
+
+
 def words_of(command: str) -> list[str]:
     """The words of the first command of a line, without sudo, quotes obeyed. What follows `| jq` stays: it says what is shown.
 
     >>> words_of("sudo kubectl get no a -o json | jq -c '.status|.capacity' | head")
     ['kubectl', 'get', 'no', 'a', '-o', 'json', '|', 'jq', '-c', '.status|.capacity']
     """
-    cut = shlex.shlex(command[:2000].removeprefix("date; "), posix=True, punctuation_chars="|;&<>")
+    cut = shlex.shlex(DATED.sub("", command[:2000]), posix=True, punctuation_chars="|;&<>")
     cut.whitespace_split = True
     cut.commenters = ""
     words: list[str] = []
     try:
         for word in cut:
-            if word and set(word) <= set("|;&<>") and not (word == "|" and "|" not in words and words[-1:] == ["json"]):
+            if word and set(word) <= set("|;&<>") and not (word == "|" and "|" not in words and answers_json(words)):
                 break
             words.append(word)
     except ValueError:  # an open quote

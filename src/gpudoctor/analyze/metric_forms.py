@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpudoctor.parsers import gpustat, tracker_gpus
+from gpudoctor.parsers import gpustat, metric_counts, prometheus_up, tracker_gpus
 from gpudoctor.parsers.nvidia_dmon import HEAD
 from gpudoctor.parsers.prometheus_queries import score
 from gpudoctor.parsers.prometheus_text import METRIC
@@ -23,6 +23,16 @@ def of_range(whole: str) -> int:
 def of_queries(whole: str, argv: Sequence[str] = ()) -> int:
     """Questions about DCGM's metrics with their answers."""
     return 81 if score(whole[:400_000], argv) else 0
+
+
+def of_counts(whole: str, argv: Sequence[str] = ()) -> int:
+    """How many series DCGM's metrics have."""
+    return metric_counts.score(whole[:400_000], argv)
+
+
+def of_up(whole: str, argv: Sequence[str] = ()) -> int:
+    """Rows of the metric `up`."""
+    return prometheus_up.score(whole[:400_000], argv)
 
 
 def of_metrics(lines: list[str]) -> int:

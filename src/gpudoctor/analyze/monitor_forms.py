@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gpudoctor.analyze.columns import cells, header
+from gpudoctor.analyze.label_columns import asked_labels
 from gpudoctor.analyze.place import gaps
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Requirement
@@ -139,21 +140,28 @@ def of_lines(lines: list[str]) -> Iterator[tuple[str, Selector | None]]:
 
 
 def of_namespaces(lines: list[str], argv: tuple[str, ...]) -> int:
-    """`kubectl get namespaces --show-labels`."""
+    """`kubectl get namespaces --show-labels`, or with columns of labels."""
     if not any(NAMESPACES.match(kind) for kind in named(argv)):
         return 0
-    return 82 if any({"NAME", "STATUS", "LABELS"} <= {title for _, title in header(line)} for line in lines) else 0
+    wanted = {"LABELS", *asked_labels(argv)}
+    titles = [{title for _, title in header(line)} for line in lines]
+    return 82 if any({"NAME", "STATUS"} <= one and wanted & one for one in titles) else 0
 
 
 def namespaces(output: Output, about: Subject) -> Facts:
     """The labels of the listed namespaces."""
     found: list[NamespaceLabels] = []
     titles: list[tuple[int, str]] = []
+    asked = asked_labels(output.command.argv)
     for number, line in enumerate(output.text.split("\n"), 1):
         line = line[:LINE].rstrip("\r ")
         if columns := header(line):
             titles = columns
-        elif titles and line.strip() and (row := cells(line, titles)).get("LABELS"):
-            labels = dict(PAIR.findall(row["LABELS"]))
-            found.append(NamespaceLabels(namespace=row.get("NAME", ""), labels=labels, origin=Origin(output.named(), number, line.strip())))
+        elif titles and line.strip():
+            row, where = cells(line, titles), Origin(output.named(), number, line.strip())
+            if row.get("LABELS"):
+                found.append(NamespaceLabels(namespace=row.get("NAME", ""), labels=dict(PAIR.findall(row["LABELS"])), origin=where))
+            elif shown := {label: row.get(title, "") for title, label in asked.items() if title in {name for _, name in titles}}:
+                labels = {label: text for label, text in shown.items() if text and text != "<none>"}
+                found.append(NamespaceLabels(namespace=row.get("NAME", ""), labels=labels, shown=list(shown), origin=where))
     return {"namespace_labels": [*found]}

@@ -207,6 +207,8 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser(
         "prometheus.queries", lambda text: metric_forms.of_queries(text.whole, text.hint.argv), _parser("prometheus.queries"), embedded=True
     ),
+    Recogniser("prometheus.counts", lambda text: metric_forms.of_counts(text.whole, text.hint.argv), _parser("prometheus.counts")),
+    Recogniser("prometheus.up", lambda text: metric_forms.of_up(text.whole, text.hint.argv), _parser("prometheus.up")),
     Recogniser("prometheus.text", lambda text: metric_forms.of_metrics(text.lines), _parser("prometheus.text"), embedded=True),
     Recogniser("kubectl.describe", lambda text: kubectl_describe.score(text.lines), kubectl_describe.describe),
     Recogniser("kubectl.get", lambda text: kubectl_tables.score(text.lines), kubectl_tables.tables),
@@ -228,6 +230,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
 LOGS = ("kernel.log", "nccl.log", "slurm.log", "logs.text")
 # Stand beside other answers in what somebody pasted.
 PARTS = (
+    "prometheus.counts",
     "kubectl.services",
     "kubectl.columns",
     "kubelet.config",
@@ -249,6 +252,7 @@ PARTS = (
 )
 # Seldom alone: what was printed beside it is read line by line.
 AMONG_LINES = (
+    "prometheus.counts",
     "environment.settings",
     "gdb.stacks",
     "gpu.means",

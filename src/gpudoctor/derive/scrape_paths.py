@@ -7,6 +7,7 @@ that its selector fits, in its own namespace unless there is a namespace selecto
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -26,8 +27,12 @@ from gpudoctor.facts.monitoring import (
     Service,
     ServiceEndpoints,
 )
+from gpudoctor.patterns import regex
 
 T = TypeVar("T", bound=Fact)
+# By it OpenShift's own Prometheus chooses namespaces (openshift/cluster-monitoring-operator); the GPU operator's documentation asks for it.
+OPENSHIFT = "openshift.io/cluster-monitoring"
+OF_GPUS = regex(r"gpu|nvidia|dcgm", re.IGNORECASE)
 SEVERAL = 2  # monitors in one list: who listed them all would have listed the exporter's too
 
 
@@ -44,7 +49,9 @@ class Read:
         self.targets = self.of(facts, "scrape_targets", ScrapeTarget)
         self.pods = [one for one in self.of(facts, "pods", Pod) or () if one.component == "dcgm-exporter"]
         spaces = self.of(facts, "namespace_labels", NamespaceLabels)
-        self.namespaces = None if spaces is None else {one.namespace: one.labels for one in spaces}
+        whole = [one for one in spaces or () if not one.shown]
+        self.namespaces = {one.namespace: one.labels for one in whole} if whole or spaces == [] else None
+        self.watched = {one.namespace: one.labels.get(OPENSHIFT) == "true" for one in spaces or () if OPENSHIFT in one.shown}
 
     @staticmethod
     def of(facts: Mapping[str, list[Fact]], kind: str, shape: type[T]) -> list[T] | None:
@@ -64,7 +71,9 @@ def paths(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     ways = [of_pods(space, pods, read) for space, pods in alone.items()]
     asked = read.services is not None or read.monitors is not None or read.pod_monitors
     found += [one for one in ways if asked or one.annotation_trouble]
-    if not found and read.prometheuses:  # somebody shows a monitor and the Prometheus that should take it, and nothing else
+    if not found and (
+        read.prometheuses or read.watched
+    ):  # somebody shows a monitor and the Prometheus that should take it, and nothing else
         shown = (one for one in (*(read.monitors or ()), *read.pod_monitors) if one.exporter)
         found = [ScrapePath(namespace=one.namespace, origin=one.origin, **monitored([one], None, read)) for one in shown]
     if not found and read.pods and read.exporters is None:  # a table of monitors beside a table of pods
@@ -172,6 +181,9 @@ def monitored(choosing: list[Monitor], service: Service | None, read: Read) -> d
         operator = {"operator": None if read.prometheuses is None else bool(read.prometheuses)}
         # What it selects isn't shown, but it has the exporter's name, and whether a Prometheus takes it doesn't hang on that.
         own = [one for one in blind if not service or one.namespace in ("", service.namespace)]
+        listed = [*(read.monitors or ()), *read.pod_monitors]
+        if not blind and not choosing and len(listed) >= SEVERAL and not any(OF_GPUS.search(one.monitor) for one in listed):
+            return operator | {"monitors": 0}  # all of them were listed, and none has a name that could mean the exporter
         return operator | (whether_taken(own, read) if own and not read.targets else {})
     listed = [*(read.monitors or ()), *read.pod_monitors]
     near = [one for one in listed if one.exporter]
@@ -204,6 +216,8 @@ def whether_taken(choosing: list[Monitor], read: Read) -> dict[str, Any]:
         known = [why for why in reasons if why is not None]
         fields["taken"] = True if "" in known else False if len(known) == len(reasons) else None
         fields["not_taken"] = "" if fields["taken"] else next((why for why in known if why), "")
+    elif read.watched and all(read.watched.get(one.namespace) is False for one in choosing):
+        fields |= {"taken": False, "not_taken": f"the namespace {best.namespace} has no label {OPENSHIFT}=true"}
     return fields
 
 

@@ -114,6 +114,7 @@ class NamespaceLabels(Fact, frozen=True, kw_only=True):
 
     namespace: str
     labels: dict[str, str] = {}
+    shown: list[str] = []  # the labels that somebody asked for, where not all were shown
 
 
 class ScrapeTarget(Fact, frozen=True, kw_only=True):
@@ -160,6 +161,7 @@ class WantedMetric(Fact, frozen=True, kw_only=True):
     metric: str
     by: str  # the alert, the record, the panel
     alert: bool = False
+    absent: bool = False  # somebody asked for it, and there was no series
     rare: bool = False  # exported only once something has happened, so that its absence says nothing
     threshold: float | None = None  # of a comparison `metric > number`
     most: float | None = None  # the largest value that the metric can have in its unit

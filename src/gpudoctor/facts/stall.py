@@ -26,6 +26,7 @@ class Pace(Fact, frozen=True, kw_only=True):
     memory: float | None = None  # MiB that it has allocated on its GPU, by the last line
     memory_rise: float | None = None  # MiB by which that grew from quarter to quarter of the lines, else 0
     memory_climb: float | None = None  # MiB by which the highest so far grew, where it did by the same from line to line, else 0
+    memory_climb_few: float | None = None  # MiB by which it grew by the same over a few lines, one for each epoch as a rule; else 0
     memory_never_falls: bool = False  # from line to line
     last: float | None = None  # when the last line of progress was written
     every: float | None = None  # between two lines of progress, the median

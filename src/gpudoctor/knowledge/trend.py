@@ -40,16 +40,16 @@ def lives(readings: Sequence[float]) -> list[Sequence[float]]:
     return sorted((readings[start:end] for start, end in pairwise([0, *cuts, len(readings)])), key=len, reverse=True)
 
 
-def climb(readings: Sequence[float]) -> float | None:
+def climb(readings: Sequence[float], fewest: int = STEPS) -> float | None:
     """By how much a reading that can't fall grew where it never stopped: by about the same from one to the next; else 0. None with fewer
-    than six.
+    than `fewest`.
 
     A peak that shapes of the input push up does so ever less often.
 
     >>> climb([10, 12, 14, 17, 19, 21]), climb([10, 16, 18, 18, 18, 18, 18]), climb([1, 2])
     (11.0, 0.0, None)
     """
-    if len(readings) < STEPS:
+    if len(readings) < fewest:
         return None
     steps = [later - earlier for earlier, later in pairwise(readings)]
     usual = median(steps)

@@ -119,6 +119,8 @@ PARSERS: dict[str, Parser] = {
     "prometheus.range": Parser(("gpu_samples",), "prometheus_range:samples"),
     "prometheus.text": Parser(("gpu_samples", "expositions", "gpus"), "prometheus_text:metrics"),  # what an exporter serves
     "prometheus.targets": Parser(("scrape_targets",), "prometheus_api:targets"),
+    "prometheus.counts": Parser(("expositions", "wanted_metrics"), "metric_counts:counts"),  # how many series each metric has
+    "prometheus.up": Parser(("scrape_targets",), "prometheus_up:reached"),  # rows made of an answer about `up`
     "prometheus.names": Parser(("expositions",), "prometheus_api:names"),  # an instant query, or the values of a label
     "prometheus.rules": Parser(("wanted_metrics",), "metric_rules:rule_texts"),  # a file of rules, a dashboard
     "dcgm.counters": Parser(("counter_lists",), "metric_rules:counters"),  # the exporter's list

@@ -18,12 +18,13 @@ UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 <<
 BEGINS = "Tried to allocate "
 # … Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.10 GiB of which 1.25 GiB is free. … Of the allocated memory 20.57 GiB is
 #   allocated by PyTorch, and 1.62 GiB is reserved by PyTorch but unallocated. …                         (2.1 and later)
+#   … 101.75 MiB free; 5.10 GiB cached)                                                                 (before 1.4, less what is allocated)
 # … Tried to allocate 2.00 GiB (GPU 0; 14.76 GiB total capacity; 13.50 GiB already allocated; 101.75 MiB free; 13.70 GiB reserved in total …
 TRIED = regex(rf"{BEGINS}{SIZE}")
 TOTAL = regex(rf"total capaci?ty of {SIZE}|; {SIZE} total capacity")
 FREE = regex(rf"of which {SIZE} is free|; {SIZE} free")
 ALLOCATED = regex(rf"{SIZE} (?:is allocated by PyTorch|already allocated)")
-UNALLOCATED = regex(rf"{SIZE} is reserved by PyTorch but unallocated")
+UNALLOCATED = regex(rf"{SIZE} is reserved by PyTorch but unallocated| free; {SIZE} cached\)")
 RESERVED = regex(rf"{SIZE} reserved in total by PyTorch")
 LONGEST = 1500  # characters of one report
 MOST = 5000  # reports of one log that are looked at

@@ -36,6 +36,9 @@ SHARE = regex(
     rf"\b(\d\d(?:\.\d{{1,3}})?) ?% of (?:all )?(?:the )?(?:requests|calls|answers|responses)\b"
     rf"(.{{0,60}}?)\b(?:in|within|under|below|<) ?{N} ?(ms|s|sec|seconds)\b"
 )
+# ttft_p99_ms: 2000 (in a file of that name)  |  SLO_P95_LATENCY_MS=800  |  "p99_ttft_slo": "2s"
+KEYED = regex(rf"""^[\s-]*(?:export )?["']?(\w{{0,40}}?[pP](\d\d)\w{{0,40}})["']? ?[:=] ?["']?{N} ?(ms|s|sec)?["']?,?\s*$""")
+AGREEING = regex(r"slo|sla(?![a-z])|objective|target|threshold|budget", 2)
 # histogram_quantile(0.99, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket{…}[30m])))
 QUANTILE = regex(r"histogram_quantile\(\s*(0\.\d{1,4})\s*,(.{1,600})")
 # {} => 8.914 @[1751024400]  |  {model="m"} 8.914  |  8.914
@@ -68,7 +71,7 @@ FEWEST = 100  # requests of which a share is told
 
 def service(lines: Sequence[Line]) -> Iterator[Reading]:
     """What is measured of a service, and what is agreed on."""
-    for reader in (spoken, answered, statistics, benchmarks, load_tests, engine):
+    for reader in (spoken, keyed, answered, statistics, benchmarks, load_tests, engine):
         yield from reader(lines)
 
 
@@ -125,6 +128,18 @@ def spoken(lines: Sequence[Line]) -> Iterator[Reading]:
             if unit:
                 words = text[: match.start()] + match[2]
                 yield Reading("latency", seconds(match[4], unit), here, label=label(words, match[1]))
+
+
+def keyed(lines: Sequence[Line]) -> Iterator[Reading]:
+    """Percentiles as keys of what is agreed on: the key says so, the command that shows the file, or a line that opens the block."""
+    block = False
+    for number, text in lines:
+        match = KEYED.match(text)
+        if match and (block or AGREEING.search(match[1])):
+            unit = match[4] or ("s" if match[1].lower().endswith(("_s", "_sec", "_seconds")) else "ms")
+            yield Reading("latency_objective", seconds(match[3], unit), (number, text), label=label(match[1], match[2]))
+        elif not match and (not number or text.rstrip().endswith((":", "{"))):
+            block = bool(AGREEING.search(text))
 
 
 def answered(lines: Sequence[Line]) -> Iterator[Reading]:

@@ -18,12 +18,12 @@ from gpudoctor.patterns import regex
 DATA = (
     r"batch[ _]input|host[ _]input|"
     r"(?:t_|dt_|avg_|time_)?(?:data|input|batch)[ _-]?(?:load(?:er|ing)?|wait(?:ing)?|fetch(?:ing)?|read(?:ing)?|get|prep)"
-    r"|(?:t_|dt_)?data|data(?:loader)?|(?:load|get|fetch|next|wait)[ _-](?:batch|data|input)|fetch|batch-generator"
+    r"|(?:t_|dt_)?data(?:_t)?|data(?:loader)?|load(?:er|ing)?|(?:load|get|fetch|next|wait)[ _-](?:batch|data|input)|fetch|batch-generator"
 )
 WHOLE = r"(?:t_|dt_|avg_)?(?:step|iter(?:ation)?|batch|total|train_step|it)"
 # data 1.91s | fwd 0.31s | total 2.70s   |   data_time=1.9 s step_time=2.7 s   |   t_data: 812ms t_step: 1100 ms
 PAIR = regex(
-    rf"(?:^|[\s,|;(\[])([A-Za-z][A-Za-z_-]{{0,30}}?(?: (?:load(?:ing)?|wait|fetch|time|input))?)"
+    rf"(?:^|[\s,|;(\[])([A-Za-z][A-Za-z_+-]{{0,30}}?(?: (?:load(?:ing)?|wait|fetch|time|input))?)"
     rf"(?:_time|_s|_ms| time)?(?: ?[:=] ?| ){N} ?(ms|s|sec)\b"
 )
 # time (ms) | batch_input: 2911.22 | forward: 410.11 | backward: 812.20 | step: 91.04             (DeepSpeed; `step` is the optimizer's)
@@ -31,6 +31,8 @@ MS_HEAD, MS_PAIR = regex(r"\btime \(ms\)"), regex(rf"\| ([a-z][a-z_]{{1,40}}): {
 PARTS = ("forward", "backward", "backward_inner", "step", "fwd", "bwd")
 # data_time=0.812 batch_time=1.021: no unit, and so the same one
 BARE_DATA = regex(rf"\b(?:avg_)?(?:data|dataload|data_load(?:ing)?|data_wait|load|fetch)_time[=:] ?{N}(?![\d.]| ?[a-z]?s\b)")
+# 412/2290 [21:44<1:39:02,  3.16s/it, loss=0.441, data_t=2.71]
+BAR_DATA, BAR_WHOLE = regex(rf"\b(?:data|load|dl|fetch|io)_?t(?:ime)?={N}(?=[,\]])"), regex(rf"[<?]\S{{1,12}}, *{N}s/it, ")
 BARE_WHOLE = regex(rf"\b(?:avg_)?(?:batch|step|iter|total)_time[=:] ?{N}(?![\d.]| ?[a-z]?s\b)")
 IS_DATA, IS_WHOLE = regex(rf"(?:{DATA})\Z", 2), regex(rf"(?:{WHOLE})\Z", 2)
 # dataloader wait: 71% of step  |  time waiting for data 62 %  |  71.2 % of the step time is spent in the data loader
@@ -79,7 +81,7 @@ def shares(lines: Sequence[Line]) -> Iterator[Reading]:
     for number, text in lines:
         if "%" in text and not OTHER.search(text) and (match := OF_STEP.search(text)):
             yield Reading("data_share", float(match[1] or match[2]) / 100, (number, text))
-        if not any(word in text for word in ("data", "Data", "batch", "fetch", "input")):
+        if not any(word in text for word in ("data", "Data", "batch", "fetch", "input", "load")):
             continue
         if (share := part(text)) is not None:
             found.append((share, (number, text)))
@@ -107,10 +109,14 @@ def part(text: str) -> float | None:
             rest += value
     if data is None and (bare := BARE_DATA.search(text)) and (other := BARE_WHOLE.search(text)):
         data, whole = float(bare[1]), float(other[1])
+    if data is None and "s/it" in text and (bare := BAR_DATA.search(text)) and (other := BAR_WHOLE.search(text)):
+        data, whole = float(bare[1]), float(other[1])
     if data is None and "time (ms)" in text and MS_HEAD.search(text):
         times = {name: float(value) for name, value in MS_PAIR.findall(text)}
         data = next((value for name, value in times.items() if IS_DATA.match(name)), None)
         rest = sum(value for name, value in times.items() if name in PARTS)
+    if whole and data is not None and data > whole * 1.05:  # then the step is what comes after the data
+        whole += data
     total = whole or (data + rest if data is not None and rest else None)
     return min(1.0, data / total) if data is not None and total and data <= total * 1.05 else None
 

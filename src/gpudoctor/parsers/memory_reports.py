@@ -13,7 +13,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Allocation
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.allocations import TRIED, allocations, size
-from gpudoctor.parsers.memory_words import DEEPSPEED, MEGATRON, OWN, SCALE, STATISTIC, SUMMARY, VLLM, Division, division, tables
+from gpudoctor.parsers.memory_words import DEEPSPEED, MEGATRON, OWN, SCALE, STATISTIC, SUMMARY, VLLM, XLA, Division, division, tables
 from gpudoctor.parsers.plain import lines
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -29,7 +29,7 @@ OLLAMA = regex(rf'msg="inference compute".{{1,300}} total="{SIZE}" available="{S
 # [2026-03-01 07:14:36 TP3] Load weight begin. avail mem=21.87 GB                                        (SGLang, each rank)
 SGLANG = regex(rf"\b(TP\d{{1,4}})[^\]]{{0,20}}\] Load weight begin\. avail mem={SIZE}")
 STARTS = (TOTAL, OLLAMA, SGLANG)
-REPORTS = (DEEPSPEED, MEGATRON, VLLM, STATISTIC, SUMMARY, OWN)
+REPORTS = (DEEPSPEED, MEGATRON, VLLM, STATISTIC, SUMMARY, OWN, XLA)
 WORDS = ("em", "MA ", "bytes", "lloc", "avail")  # one is in each of these lines
 FULL = 0.9  # of what the allocator holds (our choice)
 FEWEST = 2  # ranks beside which one is short of memory

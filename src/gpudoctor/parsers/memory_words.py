@@ -37,6 +37,8 @@ VLLM = regex(
     rf"model weights take {N}GiB; non_torch_memory takes {N}GiB; PyTorch activation peak memory takes {N}GiB; "
     rf"the rest of the memory reserved for KV Cache is (-?){N}GiB"
 )
+#                  total allocation:  164.21GiB                       (XLA, of the buffers that one program needs)
+XLA = regex(rf"^\s*total allocation: +{N}([KMGT])iB\s*$")
 # "allocated_bytes.all.current": 47352643584  |  ('reserved_bytes.all.current', 788…)           (torch.cuda.memory_stats())
 STATISTIC = regex(r"""['"]((?:allocated|reserved)_bytes\.all\.(?:current|peak))['"] ?[:,] ?(\d{1,15})""")
 # | Allocated memory      |  44120 MiB |  58110 MiB | …   |  | GPU reserved memory   |  …    (torch.cuda.memory_summary())
@@ -67,6 +69,9 @@ def division(line: str) -> Division | None:
         lacks, left = (rest, 0.0) if match[4] else (0.0, rest)
         held = weights + peak
         return Division(held, held, held, max(0.0, held + elsewhere - lacks + left), elsewhere, lacks)
+    if match := XLA.match(line):
+        needs = float(match[1]) * SCALE[match[2]]
+        return Division(needs, needs)
     if "eserved" in line and (match := OWN.search(line)):
         allocated, reserved = float(match[1]) * SCALE[match[2].upper()], float(match[3]) * SCALE[match[4].upper()]
         return Division(allocated, reserved) if 0 < allocated <= reserved else None

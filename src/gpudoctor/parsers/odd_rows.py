@@ -173,7 +173,7 @@ def listed(lines: Sequence[Line]) -> Iterator[tuple[list[tuple[str, float, Line]
     groups: dict[tuple[str, str], dict[str, tuple[float, Line]]] = {}
     unit = ""
     for number, text in lines:
-        if (head := UNIT.search(text)) and text.rstrip().endswith(":"):
+        if (head := UNIT.search(text)) and (text.rstrip().endswith(":") or PER_RANK.search(text)):
             unit = head[1]
         if not (match := ITEM.match(text)):
             continue
@@ -191,7 +191,9 @@ def listed(lines: Sequence[Line]) -> Iterator[tuple[list[tuple[str, float, Line]
 
 
 # times across ranks (ms):      (Megatron, --timing-log-option all)
-UNIT = regex(r"\((ms|s|TFLOPS|GB/s)\)")
+UNIT = regex(r"\((ms|s|TFLOPS|GB/s)(?:\)|, )")
+# step time per rank (ms, mean over 200 steps)
+PER_RANK = regex(r"\b(?:per|by|each|across) (?:rank|gpu|node|host|worker)", 2)
 BLANK = regex(r"\d+(?:\.\d+)?")
 
 

@@ -17,6 +17,7 @@ from gpudoctor.facts import Facts, Subject
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import plain
 from gpudoctor.parsers.prometheus_range import Key, holder, key, put, sample
+from gpudoctor.parsers.prometheus_rows import TAKEN, order_of, row_of, unescaped
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
@@ -46,7 +47,7 @@ def score(whole: str, argv: Sequence[str] = ()) -> bool:
 def asking(whole: str, argv: Sequence[str]) -> str:
     """The text behind the command that asked."""
     command = " ".join(argv)[:5000]
-    return f"{command}\n{whole}" if "DCGM_FI_" in command else whole
+    return f"{unescaped(command)}\n{whole}" if "DCGM_FI_" in command else whole
 
 
 def queries(output: Output, about: Subject) -> Facts:
@@ -78,18 +79,30 @@ def points(whole: str) -> Iterator[Point]:
         yield from listed(whole)
         return
     asked, span = "", 0.0
+    order: list[str] = []
     for line in whole.split("\n")[:MOST]:
         match = ANSWER.match(line[:5000]) if "}" in line else None
-        if match and (name := match[1] or asked) and (match[1] is None or "=>" in match[3]):
+        if match and (name := match[1] or of_label(match[2]) or asked) and (match[1] is None or "=>" in match[3]):
             yield name, dict(LABEL.findall(match[2])), float(match[4]), float(match[5] or 0), span
         elif not match and (metric := METRIC.search(line)):
-            bare = line.replace(metric[0], "", 1)
+            bare = FILTER.split(line.replace(metric[0], "", 1))[0]
             asked = "" if CHANGED.search(BRACED.sub("", bare)) else metric[0]
             span = over(line)
+            order = order_of(line) if TAKEN.search(line) else []
+        elif asked and order and (row := row_of(line[:5000], order)):
+            yield asked, row[0], row[1], 0.0, span
+        elif asked and not order and len(line) < 1000:
+            order = order_of(line)
 
 
+def of_label(labels: str) -> str:
+    """The metric's name where it stands among its labels."""
+    return next((text for name, text in LABEL.findall(labels) if name == "__name__"), "")
+
+
+FILTER = regex(r"\| ?(?:jq|cut|column|sort|head|tail|tee|python3?)\b")  # what comes behind it is done with the answer
 # What says nothing of what is done with a metric: texts, labels, spans, addresses.
-BRACED = regex(r'https?://\S{1,500}|"[^"]{0,500}"|\{[^{}]{0,2000}\}|\[\w{1,10}\]')
+BRACED = regex(r'https?://[^\s?]{1,500}\??|"[^"]{0,500}"|\{[^{}]{0,2000}\}|\[\w{1,10}\]')
 
 
 def over(asked: str) -> float:

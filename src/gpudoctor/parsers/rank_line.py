@@ -39,6 +39,8 @@ STAMP = regex(r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[
 NODE = regex(r"(?P<node>[A-Za-z][\w.-]{0,62}): (?=\[rank\d|\[\d{4}-|\S{1,253}:\d{1,10}:\d{1,10} \[)")
 # [E906 15:16:01.123456789 ProcessGroupNCCL.cpp:607] …: month and day without a year (c10)  |  W0516 10:49:23.951000 10143 torch/… (Python)
 GLOG = regex(r"\[?[IWEF](\d{1,2})(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,9})?")
+# I20260301 12:00:00.402 …: with a year (absl, in Python and in JAX)
+ABSL = regex(r"[IWEF](\d{4})(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,9})?")
 MILD = regex(r"\[?[IW]\d{3,4} \d\d:|\[[IW] |\[?W\b")
 FORMS = (POD, RANK, NAMED, MPI, ROLE, TASK, STAMP, NODE)
 
@@ -120,7 +122,9 @@ def time_of(text: str, at: int, now: float) -> float | None:
     """Seconds since the epoch, from a prefix or from PyTorch's own head after it."""
     if match := GLOG.match(text, at):
         return without_year(match, now)
-    return line_time(text[: at + 40], now) if at or text[:1] in "[012" else None
+    if match := ABSL.match(text, at):
+        return line_time(f"{match[1]}-{match[2]}-{match[3]}T{match[4]}:{match[5]}:{match[6]}{match[7] or ''}")
+    return line_time(text[: at + 40], now) if at or text[:1] in "[012{" else None
 
 
 def without_year(match: re.Match[str], now: float) -> float | None:

@@ -22,6 +22,7 @@ class Step(NamedTuple):
     memory: float | None = None  # MiB
     peak: float | None = None  # MiB, the most so far
     batch: int | None = None  # samples of all ranks, where the line says so
+    numbered: bool = True  # False: `step` is only something that grows
 
 
 N = r"(\d{1,9}(?:\.\d{1,9})?)"
@@ -31,6 +32,8 @@ N = r"(\d{1,9}(?:\.\d{1,9})?)"
 #  Epoch(train) [1][ 50/1000]  lr: … (mmengine)  |  Epoch: [0][  10/5005]  Time … (PyTorch's examples)  |  Epoch: [0]  [ 120/5004]  eta: …
 #  step 100 | loss 2.3 | …, Step 100/5000: loss … (people's own loops)
 #  Train: 0 [  50/1251 (  4%)]  Loss: … (timm)  |  Training:  12%|█▏  | 120/1000 [04:11<30:40,  2.09s/it] (tqdm)
+# {'loss': 1.8121, 'grad_norm': 0.71, 'learning_rate': 1.8e-05, 'epoch': 0.31}    (transformers' Trainer, which names no step)
+TRAINER = regex(r"\{'loss': [^{}]{1,400}'epoch': (\d{1,5}(?:\.\d{1,9})?)\}")
 STEP = regex(
     r"\biteration +(\d{1,10})/ *(\d{1,10})|\bglobal_step[=: ]+(\d{1,10})\b()|\bsteps?[=:] ?(\d{1,10})\b(?!\()()"
     r"|\biter:? (\d{1,10})(?::|,| |\b)()"
@@ -57,6 +60,14 @@ MEMORY = regex(
 ALLOCATED = regex(
     rf"(?<!max )(?<!peak )(?<!max_memory_)(?<!cannot )\b(?:memory_)?allocated(?:\(\))? ?[:= ] ?{N}(?: ?([MG])i?B)?\b", re.IGNORECASE
 )
+# epoch 3 gpu mem in use 4027 MB  |  vram=13.1G  |  GPU memory usage: 9.2 GiB, of a line without a step's number
+IN_USE = regex(
+    rf"(?<!max )(?<!peak )(?<!total )(?<!free )\b(?:gpu|cuda|vram)(?:[ _]mem(?:ory)?)?(?:[ _](?:in[ _]use|used|usage|now))?"
+    rf"(?: ?[:=] ?| ){N} ?([MG])(?:i?B)?\b(?! ?(?:/|free|total))",
+    re.IGNORECASE,
+)
+# [Epoch 2/150][Batch 500/4828] … Losses = ['31.62'] Mem 5611/10989, in MB
+OF_ALL = regex(r"\b[Mm]em(?:ory)?(?: ?[:=] ?| )(\d{3,6})(?: ?MB)? ?/ ?(\d{4,6})(?: ?MB)?\b")
 # max_mem: 3204M (detectron2, fvcore)  |  max mem: 3204 (torchvision, MB)  |  memory: 3204 (mmengine, MB)  |  peak_mem=21.4GB
 # max_memory_allocated: 41200000000 (NeMo, bytes). They can't fall: only that they go on rising by the same says something.
 PEAK = regex(
@@ -129,18 +140,34 @@ def memory_in(text: str) -> float | None:
     """
     text = text[:LONGEST]
     if "alloc" not in text or not (match := ALLOCATED.search(text)):
-        return None
+        return in_use(text)
     unit = match[2] or ("M" if IN_MB.search(text) else "")
     return float(match[1]) * UNITS[unit] if unit else None
+
+
+def in_use(text: str) -> float | None:
+    """The same in other words; beside the whole of the memory where the line is of training.
+
+    >>> in_use("epoch 3 gpu mem in use 4027 MB"), in_use("vram=1.5G"), in_use("Losses = 3.1 Mem 5611/10989"), in_use("Mem 5611/10989")
+    (4027.0, 1536.0, 5611.0, None)
+    """
+    lower = text.lower()
+    if ("gpu" in lower or "cuda" in lower or "vram" in lower) and (match := IN_USE.search(text)):
+        return float(match[1]) * UNITS[match[2].upper()]
+    if "loss" in lower and "em" in text and (match := OF_ALL.search(text)) and int(match[1]) <= int(match[2]):
+        return float(match[1])
+    return None
 
 
 def step_in(text: str) -> Step | None:
     """What a line of progress says, None for any other line.
 
     >>> step_in(" iteration  120/ 1000 | elapsed time per iteration (ms): 1234.5 |")
-    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None, peak=None, batch=None)
+    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None, peak=None, batch=None, numbered=True)
     """
     text = text[:LONGEST]
+    if "'epoch': " in text and (match := TRAINER.search(text)):
+        return Step(int(float(match[1]) * 1000), numbered=False)
     if not ("iter" in text or "tep" in text or ("[" in text and "/" in text and PART.search(text))):  # a quick look before the patterns
         return None
     match = STEP.search(text)

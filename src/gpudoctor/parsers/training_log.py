@@ -28,7 +28,7 @@ RUNS, ENDED = (
     regex(r"\bexiting program\b|\b[Tt]raining (?:is )?(?:done|complete|finished)|\bnot RUNNING\b"),
 )
 FEW = 3  # such lines after the last line of progress, of which the first and the last tell how long it has been silent
-HOUR, LONG = 3600.0, 8  # s; readings
+HOUR, LONG, SHORT = 3600.0, 8, 4  # s; readings
 WARM = 2  # the first lines: compiling, filling of caches
 WARMED = 20  # a step by which that is over, where no more than one or two lines were pasted
 TABLE = ("table", None, None)
@@ -94,7 +94,7 @@ class Seen:
             pod=self.line.pod or about.pod,
             rank=self.line.rank,
             lines=len(self.steps),
-            step=self.steps[-1].step if self.steps else None,
+            step=self.steps[-1].step if self.steps and self.steps[-1].numbered else None,
             total=self.steps[-1].total if self.steps else None,
             seconds=median(own) if own else None,
             slower=slower,
@@ -106,6 +106,7 @@ class Seen:
             memory=memory[-1] if memory else peaks[-1] if peaks else None,
             memory_rise=rise(memory),
             memory_climb=steady if steady and steady > memory[-1] / 2 else climb(peaks),
+            memory_climb_few=climb(memory, SHORT),
             memory_never_falls=all(later >= earlier for earlier, later in pairwise(memory)),
             last=last,
             every=median(gaps) if gaps else None,
