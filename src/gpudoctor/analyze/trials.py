@@ -70,12 +70,12 @@ def watched(facts: Facts, sections: Iterable[Section]) -> Iterator[Section]:
 
 
 def compared(runs: list[Trial]) -> list[Message]:
-    """A message for each variable that alone tells a run that worked from one before it, or the next one, that failed."""
+    """A message for each variable that alone tells a run that worked from one before it that failed."""
     found: dict[str, Message] = {}
     for at, good in enumerate(runs):
         if not good.works:
             continue
-        for bad in (*runs[max(0, at - 3) : at], *runs[at + 1 : at + 2]):
+        for bad in runs[max(0, at - 3) : at]:
             name = "" if bad.works or (bad.program and bad.program != good.program) else difference(bad.settings, good.settings)
             if name and name not in found:
                 found[name] = Message(name=NAME, detail=name, source="file", origin=good.origin)
