@@ -26,7 +26,8 @@ ANSIBLE = regex(rf"^({NAME}) \| (?:CHANGED|SUCCESS|FAILED!?|UNREACHABLE!?)(?: \|
 AROUND = r"(?:={2,20}|-{2,20}|#{2,20}|\*{2,20}|>{2,8}|<{2,8})"
 MARK = regex(rf"^{AROUND} ?([a-z][a-z0-9.-]{{0,60}}\d[a-z0-9.-]{{0,60}}?):? ?(?:{AROUND})?$")
 # gpu-02: 5.15.0-119-generic                       (pdsh, clush without -b, a loop with echo -n)
-HEAD = regex(rf"^({NAME}): ?(.*)$")
+# 10.4.0.12: NCCL_DEBUG=INFO                       (pdsh -w 10.4.0.[12-13])
+HEAD = regex(rf"^({NAME}|\d{{1,3}}(?:\.\d{{1,3}}){{3}}): ?(.*)$")
 DIGITS = regex(r"\d+")
 SEPARATOR = regex(r"^-{2,3}$")
 HOSTNAME = regex(r"^HOSTNAME=(\S{1,253})$", re.MULTILINE)

@@ -13,6 +13,7 @@ WORDS = (
     "NCCL WARN ",
     "ProcessGroupNCCL",
     "DistBackendError",
+    "torch.distributed.Dist",
     "Watchdog caught collective operation timeout",
     "WorkNCCL(",
     "ProcessGroupGloo",

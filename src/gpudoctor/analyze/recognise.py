@@ -257,6 +257,7 @@ AMONG_LINES = (
     "gdb.stacks",
     "gpu.means",
     "linux.df",
+    "linux.ip_link",
     "linux.lspci",
     "linux.ps",
     "linux.quota",
@@ -265,6 +266,7 @@ AMONG_LINES = (
     "prometheus.queries",
     "python.stacks",
     "serving.load",
+    "slurm.jobs",
     "text.measures",
     "training.log",
 )

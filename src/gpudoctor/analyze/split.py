@@ -16,6 +16,9 @@ from gpudoctor.patterns import regex
 
 SECTIONS = 10_000  # of one source
 NOBODY = Subject(kind="cluster")
+# echo $NCCL_SOCKET_IFNAME  |  echo "${NCCL_IB_HCA}"  |  printenv NCCL_IB_HCA
+ECHO = regex(r"""^(?:echo "?\$\{?|printenv )([A-Z][A-Z0-9_]{2,60})\}?"?$""")
+EXPORTS = ("export ", "unset ")
 
 ESCAPES = regex(r"\x1b(?:\[[0-9;?]{0,32}[@-~]|\][^\x07\x1b]{0,256}\x07?|[()][A-Z0-9])")
 # The programs whose outputs are read. A `#` or `>` or nothing at all before one of them is a prompt; before any other word it is text.
@@ -83,15 +86,23 @@ def clean(data: bytes) -> str:
 
 
 def split(path: str, text: str) -> list[Section]:
-    """The sections of one text, those that hold more than white space, in order."""
+    """The sections of one text, those that hold more than white space, in order; of what a shell is told to export, the command alone."""
     if is_one_json(text):
         return logs(Section(path, 1, text))
     whole = by_hosts([*_cut(path, markup.plain(text).split("\n"))])
-    cut = (section for one in whole for section in apart(one) if section.text.strip())
+    cut = (section for one in whole for section in apart(one) if section.text.strip() or section.command.startswith(EXPORTS))
     found = [section for section, _ in zip(cut, range(SECTIONS), strict=False)]
     if bug_report.BEGINNING in text:
         found = reported(found, bug_report.host(text))
-    return [log for section in found for log in logs(section)]
+    return [log for section in found for log in logs(named(section))]
+
+
+def named(section: Section) -> Section:
+    """The value of one variable, which `echo $NAME` prints alone, with its name."""
+    match = ECHO.match(section.command)
+    if match and len(section.text) < LINE and len(section.text.split()) == 1:
+        return msgspec.structs.replace(section, text=f"{match[1]}={section.text.strip()}")
+    return section
 
 
 def by_hosts(sections: list[Section]) -> Iterator[Section]:

@@ -8,9 +8,11 @@ What made the difference is said as a known message; what that means is in the r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
+from gpudoctor.analyze import sizes
 from gpudoctor.analyze.split import Section
 from gpudoctor.facts import Facts, Origin
 from gpudoctor.facts.kubernetes import Message
@@ -33,6 +35,8 @@ FAILS = regex(
     r"(?m)Test NCCL failure|NCCL error|unhandled (?:system|cuda) error|DistBackendError|Watchdog caught collective|^\s*\^C"
     r"|KeyboardInterrupt|[Ss]egmentation fault|^(?:\[rank\d{1,6}\]: ?)?\w*(?:Error|Exception)\b|CANCELLED AT"
     r"|\b(?:hangs?|hung|stuck)\b|waited \d+ ?(?:min|h|s)"
+    # ended by `timeout`, whose own exit status is 124, or by somebody's kill
+    r"|^(?:exit|rc|status)\S{0,8}[ =:]+(?:124|137|143)\s*$|^(?:Terminated|Killed)\s*$"
 )
 WRAPPERS = ("mpirun", "mpiexec", "srun", "sudo", "env", "time", "timeout", "nohup", "docker", "podman", "kubectl", "exec", "run", "prterun")
 WORD = regex(r"[\w./-]{1,200}")
@@ -48,13 +52,20 @@ class Trial(NamedTuple):
 
 
 def watched(facts: Facts, sections: Iterable[Section]) -> Iterator[Section]:
-    """The sections as they come; when all of one file were read, what its runs tell is added to its facts."""
+    """The sections as they come; when all of one file were read, what its runs and ranks tell beside each other is added to its facts."""
     runs: list[Trial] = []
+    told: list[Message] = []
+    kept: dict[str, str] = {}  # what the shell hands to every run that follows
     for section in sections:
-        if len(runs) < MOST and (one := trial(section)) is not None:
+        if (words := section.command[:2000].split())[:1] == ["export"]:
+            kept |= dict(assigned(section.command[:2000]))
+        elif words[:1] == ["unset"]:
+            kept = {name: value for name, value in kept.items() if name not in words}
+        if len(runs) < MOST and (one := trial(section, kept)) is not None:
             runs.append(one)
+        told += sizes.messages(section)
         yield section
-    if told := compared(runs):
+    if told := [*compared(runs), *told]:
         facts.setdefault("messages", []).extend(told)
 
 
@@ -71,14 +82,17 @@ def compared(runs: list[Trial]) -> list[Message]:
     return list(found.values())
 
 
-def trial(section: Section) -> Trial | None:
-    """A run, None for a text that shows neither success nor failure, or a command that runs nothing."""
+def trial(section: Section, kept: Mapping[str, str] = MappingProxyType({})) -> Trial | None:
+    """A run under the variables that its shell has exported.
+
+    None for a text that shows neither success nor failure, or a command that runs nothing.
+    """
     text = section.text[:LONGEST]
     works = WORKS.search(text) is not None
     if not works and FAILS.search(text) is None:
         return None
     command = section.command[:2000]
-    settings = {name: value for name, value in assigned(command) if name.startswith(PREFIXES)}
+    settings = {name: value for name, value in {**kept, **dict(assigned(command))}.items() if name.startswith(PREFIXES)}
     line = command or next((line for line in text.split("\n") if line.strip()), "")
     return Trial(program_of(command), settings, works, Origin(section.path, max(section.line - bool(command), 1), line[:300]))
 

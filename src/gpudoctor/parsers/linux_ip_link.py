@@ -8,6 +8,7 @@ Source: iproute2, ip-link(8).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -28,6 +29,11 @@ BRIEF = regex(r"([\w.-]{1,40}?)(?:@[\w.-]{1,40})? +([A-Z]{2,16}) +([0-9a-f]{2}(?
 BRIEF_ADDRESSES = regex(
     r"([\w.-]{1,40}?)(?:@[\w.-]{1,40})? +(UP|DOWN|UNKNOWN) +((?:[0-9a-f.:]{2,39}/\d{1,3}(?: metric \d{1,9})? {0,4}){1,40})$"
 )
+# 2: eno1    inet 10.3.0.8/24 brd 10.3.0.255 scope global eno1  (ip -o addr)  |  eno1 10.3.0.8/24  (what awk leaves of it)
+ROW = regex(
+    r"(?:\d{1,6}: )?([\w.-]{1,40})(?:@[\w.-]{1,40})?\s{1,12}(?:inet6? )?([0-9a-f.:]{2,39})/\d{1,3}(?:$| (?:brd|scope|peer|metric) )"
+)
+LOOPBACK = regex(r"^(?:\d{1,6}: )?lo\s{1,12}(?:inet )?127\.0\.0\.1/8", re.MULTILINE)
 #     inet 10.1.0.4/24 brd 10.1.0.255 scope global ens1f0np0
 ADDRESS = regex(r"\s+(?:inet|inet6) ([0-9a-f.:]{2,39})/\d{1,3}\b")
 KIND = regex(r"\s+link/(\w{1,20})\b")
@@ -98,6 +104,7 @@ def shown(row: dict[str, Any]) -> str:
 def of_text(output: Output, about: Subject) -> list[Fact]:
     """The interfaces of `ip link`, of which each has a second line with its kind."""
     found: list[Interface] = []
+    rows = LOOPBACK.search(output.text[:65536]) is not None
     for at, line in lines(output):
         if match := HEAD.match(line.strip()):
             flags, state = match.group(3).split(","), match.group(5).lower()
@@ -116,6 +123,10 @@ def of_text(output: Output, about: Subject) -> list[Fact]:
             origin = Origin(output.named(), at, line.strip())
             named: dict[str, Any] = {"interface": match.group(1), "state": match.group(2).lower(), "address": address.partition("/")[0]}
             found.append(Interface(node=about.node, origin=origin, **named))
+        elif rows and (match := ROW.match(line.strip())) and match.group(1) not in {one.interface for one in found}:
+            address = "" if match.group(2).startswith("fe80") else match.group(2)
+            origin = Origin(output.named(), at, line.strip())
+            found.append(Interface(node=about.node, interface=match.group(1), address=address, origin=origin))
         elif found and not found[-1].kind and (match := KIND.match(line)):
             found[-1] = msgspec.structs.replace(found[-1], kind=match.group(1))
         elif found and not found[-1].address and (match := ADDRESS.match(line)):

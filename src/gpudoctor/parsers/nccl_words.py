@@ -115,7 +115,8 @@ def communicator(line: Line, process: Process, known: Communicators) -> None:
     if match["device"]:
         process.device = int(match["device"])
     what = {"Init": match["how"].lower(), "Destroy": "destroy", "Abort": "destroy"}[match["what"]]
-    name = match["id"]
+    # Who destroys one doesn't name it before 2.18, but by its address.
+    name = match["id"] or (process.comms.get(match["comm"] or "") if what == "destroy" else None)
     if name is None:
         if what != "complete":
             return

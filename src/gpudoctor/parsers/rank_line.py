@@ -42,6 +42,9 @@ GLOG = regex(r"\[?[IWEF](\d{1,2})(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,9})?")
 # I20260301 12:00:00.402 …: with a year (absl, in Python and in JAX)
 ABSL = regex(r"[IWEF](\d{4})(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,9})?")
 MILD = regex(r"\[?[IW]\d{3,4} \d\d:|\[[IW] |\[?W\b")
+# (trial) [rank=2] || lab-04:402:588 [0] NCCL INFO …: heads that platforms and people make up, in which a rank is mostly named like this
+OTHER_RANK = regex(r"(?<![\w-])[Rr]ank[ =:_]{1,2}(?P<rank>\d{1,7})(?!\d)")
+FARTHEST = 200  # characters of such a head
 FORMS = (POD, RANK, NAMED, MPI, ROLE, TASK, STAMP, NODE)
 
 
@@ -87,6 +90,10 @@ def line_of(text: str, now: float = 0.0) -> Line:
         found.update(pid=head["pid"], device=head["device"], nccl=head["level"], node=head["host"])
     elif head := BARE.match(text, at):
         found["nccl"] = head["level"]
+    elif " NCCL " in text and (head := NCCL.search(text, at, at + FARTHEST)):
+        found.update(pid=head["pid"], device=head["device"], nccl=head["level"], node=head["host"])
+        if named := OTHER_RANK.search(text, at, head.start()):
+            found.setdefault("rank", named["rank"])
     return Line(
         text=text[head.end() if head else at :].strip(),
         rank=number(found, "rank"),
