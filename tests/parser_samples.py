@@ -147,6 +147,7 @@ SAMPLES: dict[str, str] = {
     "infiniband.iblinkinfo": f"CA: gpu-01 mlx5_0:\n      {LINK}",
     "infiniband.gids": "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev ens1f0np0\n",
     "infiniband.portstate": "# Port info: Lid 4 port 1\nLinkState:.......................Active\nLinkWidthActive:.................4X\n",
+    "infiniband.tables": "HCA     State   Physical  Rate\nmlx5_0  Active  LinkUp    400\nmlx5_1  Down    Polling   10\n",
     "infiniband.series": 'node_infiniband_link_downed_total{device="mlx5_0",instance="gpu-01:9100",port="1"} 3\n',
     "linux.nets": "/sys/class/net/ens1np0/carrier_changes:2\nib0:infiniband:disconnected:\n",
     "infiniband.mlxlink": "State                              : Active\nPhysical state                     : LinkUp\nSpeed  : IB-NDR\n",

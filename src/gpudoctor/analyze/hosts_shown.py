@@ -26,7 +26,8 @@ ANSIBLE = regex(rf"^({NAME}) \| (?:CHANGED|SUCCESS|FAILED!?|UNREACHABLE!?)(?: \|
 AROUND = r"(?:={2,20}|-{2,20}|#{2,20}|\*{2,20}|>{2,8}|<{2,8})"
 MARK = regex(rf"^{AROUND} ?([a-z][a-z0-9.-]{{0,60}}\d[a-z0-9.-]{{0,60}}?):? ?(?:{AROUND})?$")
 # gpu-02: 5.15.0-119-generic                       (pdsh, clush without -b, a loop with echo -n)
-HEAD = regex(rf"^({NAME}): ?(.*)$")
+# but not ib2: down                                 (a loop over interfaces)
+HEAD = regex(rf"^(?!(?:ib|eth|en[opsx]|hsn|bond|wl[ops])\d)({NAME}): ?(.*)$")
 DIGITS = regex(r"\d+")
 SEPARATOR = regex(r"^-{2,3}$")
 HOSTNAME = regex(r"^HOSTNAME=(\S{1,253})$", re.MULTILINE)

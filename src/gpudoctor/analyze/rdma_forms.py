@@ -12,7 +12,7 @@ from gpudoctor.parsers.ib_gids import NETDEV, ROW
 from gpudoctor.parsers.ib_links import LINK
 from gpudoctor.parsers.ib_ports import ADAPTER, BARE, BARE_RATE, KEY, TOOLS, of_partition
 from gpudoctor.parsers.ib_sysfs import MINE
-from gpudoctor.parsers.linux_ip_link import BRIEF, BRIEF_ADDRESSES, is_listing
+from gpudoctor.parsers.linux_ip_link import BRIEF, BRIEF_ADDRESSES, in_words, is_listing
 from gpudoctor.parsers.linux_ip_link import HEAD as INTERFACE
 from gpudoctor.parsers.linux_limits import DF, PRLIMIT, PROC, ULIMIT, UNIT
 from gpudoctor.parsers.reach import AT, BAD, GOOD, LABEL, MEASURED, PAIR
@@ -91,7 +91,9 @@ def of_interfaces(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int
         return 84
     if whole.lstrip()[:2] == "[{" and '"ifname"' in whole[:4096] and '"operstate"' in whole[:4096]:
         return 88
-    return 84 if any(INTERFACE.match(line) or BRIEF.match(line) or BRIEF_ADDRESSES.match(line.strip()) for line in lines) else 0
+    if any(INTERFACE.match(line) or BRIEF.match(line) or BRIEF_ADDRESSES.match(line.strip()) for line in lines):
+        return 84
+    return 60 if any(in_words(line.strip(), argv) for line in lines) else 0
 
 
 def of_reach(lines: list[str]) -> int:

@@ -89,6 +89,7 @@ class IbGrowth(Fact, frozen=True, kw_only=True):
     saturated: list[str] = []
     reset: bool = False  # a counter went back
     waited: float | None = None  # share of the time with data to send in which the port waited for credits, 0 to 1
+    wait_factor: float | None = None  # how many times as much it waited as most of the machine's other ports in the same time
     remote: str = ""  # what is at the other end: name and port
 
 
