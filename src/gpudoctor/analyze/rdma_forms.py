@@ -15,8 +15,7 @@ from gpudoctor.parsers.ib_sysfs import MINE
 from gpudoctor.parsers.linux_ip_link import BRIEF, BRIEF_ADDRESSES, in_words, is_listing
 from gpudoctor.parsers.linux_ip_link import HEAD as INTERFACE
 from gpudoctor.parsers.linux_limits import DF, PRLIMIT, PROC, ULIMIT, UNIT
-from gpudoctor.parsers.reach import AT, BAD, GOOD, LABEL, MEASURED, PAIR
-from gpudoctor.parsers.reach import GPU as OF_GPU
+from gpudoctor.parsers.reach import AT, row, titles_of
 from gpudoctor.parsers.reach import HEAD as NEIGHBOURS
 from gpudoctor.patterns import regex
 
@@ -98,12 +97,13 @@ def of_interfaces(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int
 
 def of_reach(lines: list[str]) -> int:
     """Two rows at least of pairs with a verdict, or of a table of verdicts."""
+    titles: list[str] = []
     found = 0
     for line in lines:
-        pair, row = PAIR.match(line), LABEL.match(line)
-        cells = row[2].lower().split() if row and not OF_GPU.match(row[1]) else []
-        told = pair is not None and (pair[3].lower().rstrip(".,:;") in GOOD | BAD or MEASURED.fullmatch(pair[3]) is not None)
-        found += told or (len(cells) > 1 and all(cell in GOOD or cell in BAD for cell in cells))
+        if head := titles_of(line):
+            titles = head
+        elif any(row(line, titles, found)):
+            found += 1
     return 12 if found > 1 else 0
 
 

@@ -66,10 +66,10 @@ BY_NAME = {name: counter for counter in COUNTERS for name in (counter.mad, count
 BY_NAME |= {old: BY_NAME[new] for old, new in OLDER.items()}
 # Counters of mlx5's hw_counters: congestion (ECN, CNP) and what was sent again. Linux, drivers/infiniband/hw/mlx5/counters.c
 CONGESTION = ("np_ecn_marked_roce_packets", "np_cnp_sent", "rp_cnp_handled")
-# What PortXmitDiscards is made of (perfquery --xmtdisc, ibqueryerrors --details): packets that waited too long at the head of their queue, or
-# altogether; the other two parts come with every port that is taken down, and with a wrong MTU.
+# What PortXmitDiscards is made of (perfquery --xmtdisc, ibqueryerrors --details): packets that waited too long at the head of their queue,
+# or altogether; the other two parts come with every port that is taken down, and with a wrong MTU.
 LIFETIME = ("PortSwHOQLifetimeLimitDiscards", "PortSwLifetimeLimitDiscards")
-# Microseconds for which the other end of an Ethernet link had this one wait, and how often it said so: mlx5, by priority and of the port.
+# Microseconds for which the other end of an Ethernet link had this one wait, and how often: mlx5, by priority and of the port.
 PAUSES = tuple(f"rx_{of}_pause{what}" for of in (*(f"prio{number}" for number in range(8)), "global") for what in ("_duration", ""))
 HARDWARE = frozenset(
     {

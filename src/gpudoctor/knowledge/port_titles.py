@@ -21,14 +21,14 @@ PROPERTIES = {
     "time": "time timestamp ts",
 }
 COUNTERS = {
-    "symbol_error": "symbol symbolerr symbolerrs symbolerror symbolerrors symbolerrcnt symbolerrorcnt symerr symerrs symerror sym syms symbols",
+    "symbol_error": "symbol symbolerr symbolerrs symbolerror symbolerrors symbolerrcnt symerr symerrs symerror sym syms symbols",
     "link_error_recovery": (
         "linkrec linkrecov linkrecover linkrecovers linkrecovery linkrecoveries linkerrorrecovery linkerrrecover linkerrrecovery recovery"
         " recoveries lnkrec"
     ),
     "link_downed": "linkdown linkdowned linkdowns downed linkdownedcnt lnkdown lnkdowned downs",
     "port_rcv_errors": "rcverr rcverrs rcverrors rcverror rxerr rxerrs rxerrors recverr recverrors portrcverr",
-    "port_rcv_remote_physical_errors": "remphys rcvremphyserr rcvremphyserrs rcvremotephyserr remphyserr remotephyserr remotephyserrs rcvrem",
+    "port_rcv_remote_physical_errors": "remphys rcvremphyserr rcvremphyserrs rcvremotephyserr remphyserr remotephyserr rcvrem",
     "port_xmit_discards": (
         "discard discards disc discs xmitdisc xmitdiscs xmitdiscard xmitdiscards xmtdisc xmtdiscs xmtdiscard xmtdiscards txdisc txdiscard"
         " txdiscards portxmitdiscard"

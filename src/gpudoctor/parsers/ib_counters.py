@@ -32,7 +32,9 @@ from gpudoctor.probes.base import Output
 # # Port counters: Lid 32 port 1 (CapMask: 0x5A00)  |  # Port extended counters: Lid 32 port 1 (CapMask: …)  |  # Port counters: DR path …
 # # PortXmitDiscardDetails: Lid 64 port 12        (perfquery --xmtdisc)
 HEAD = regex(
-    r"(?:# ?)?Port ?(?:(?:extended speeds |extended |\w{3,24} )?counters|\w{3,24}Details): (?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b", re.IGNORECASE
+    r"(?:# ?)?Port ?(?:(?:extended speeds |extended |\w{3,24} )?counters|\w{3,24}Details): "
+    r"(?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b",
+    re.IGNORECASE,
 )
 # PortXmitData:....................648  |  VL15Dropped:.....................0x0a
 VALUE = regex(r"([A-Z][A-Za-z0-9]{2,60}):\.+(\S{1,24})\s*$")

@@ -29,7 +29,9 @@ CLOCK = regex(r"\[?(?:\d{4}-\d\d-\d\d[T ])?(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9}
 BEFORE = regex(r"^\s{0,16}(?:([a-z][\w.-]{0,50}\d[\w.-]{0,20})\s{0,16}[:|, ]\s{0,16})?(?:CA|HCA|dev(?:ice)?|port)?[:= ]{0,3}['\"]?$", 2)
 # 4: ACTIVE  |  PORT_ACTIVE (4)  |  Initializing
 STATE = r"(?:\d: ?)?(?:PORT_)?(ACTIVE|DOWN|INIT|INITIALIZING|ARMED|Active|Down|Init|Initializing|Initialize|Armed)(?![\w])"
-PHYSICAL = r"(?:\d: ?)?(LinkUp|LINK_?UP|Polling|POLLING|Disabled|DISABLED|LinkErrorRecovery|LINK_ERROR_RECOVERY|PortConfigurationTraining)\b"
+PHYSICAL = (
+    r"(?:\d: ?)?(LinkUp|LINK_?UP|Polling|POLLING|Disabled|DISABLED|LinkErrorRecovery|LINK_ERROR_RECOVERY|PortConfigurationTraining)\b"
+)
 RATE = r"(\d{1,4}(?:\.\d)?) ?(?:Gb/s(?:ec)?|Gbps|G)\b(?: ?\((\d{1,2}X) ([A-Z]{2,4}\d{0,2})\))?"
 WORDS = {
     "state": regex(rf"(?:^|[\s:=/|,(]){STATE}"),
@@ -187,7 +189,7 @@ def told(text: str, *, coded: bool = False) -> tuple[dict[str, str], dict[str, i
     counts = {name: int(value) for title, value in pairs if (name := meaning(title)) in COUNTERS}
     traffic = {read[0]: read[1] for title, value in pairs if (read := volume(title, value)) and not read[2]}
     first = FIRST.match(text)
-    if not first and not counts or (coded and not counts and not regex(r"\d: ?[A-Z]").match(text.strip())):
+    if (not first and not counts) or (coded and not counts and not regex(r"\d: ?[A-Z]").match(text.strip())):
         return None
     said = {}
     for name, pattern in WORDS.items():

@@ -122,14 +122,15 @@ def series(output: Output, about: Subject) -> Facts:
         raise ParseError(f"{output.named()}: no counters of InfiniBand in Prometheus' names: {output.text.strip()[:80]!r}")
     made = []
     for of, read in looks.items():
-        about_port = {"node": of.node, "ca": of.device, "port": of.port, "origin": places[of]}
+        origin, about_port = places[of], {"node": of.node, "ca": of.device, "port": of.port}
         now = output.time if of.time is None else of.time
         if of.span:
-            made.append(counters(dict.fromkeys(read, 0), time=now - of.span, **about_port))
+            made.append(counters(dict.fromkeys(read, 0), time=now - of.span, origin=origin, **about_port))
         # more than a classic counter holds is what a 64-bit one has
-        made.append(counters({name: round(value) for name, value in read.items()}, time=now, **about_port))
+        made.append(counters({name: round(value) for name, value in read.items()}, time=now, origin=origin, **about_port))
     found = [IbPort(node=node, ca=ca, port=port, own=True, **said) for (node, ca, port), said in ports.items() if "state" in said]
-    return {name: facts for name, facts in {"ib_counters": [*made], "ib_ports": [*found]}.items() if facts}
+    facts: Facts = {"ib_counters": [*made], "ib_ports": [*found]}
+    return {name: records for name, records in facts.items() if records}
 
 
 def called(name: str) -> str:
@@ -195,7 +196,12 @@ def of_json(output: Output) -> Iterator[Value]:
         labels = {str(name): str(value) for name, value in metric.items()}
         points = one.get("values") if isinstance(one.get("values"), list) else [one.get("value")]
         for point in points[:MOST]:
-            if isinstance(point, list) and len(point) == 2 and isinstance(point[0], int | float) and (value := real(str(point[1]))) is not None:
+            if (
+                isinstance(point, list)
+                and len(point) == 2
+                and isinstance(point[0], int | float)
+                and (value := real(str(point[1]))) is not None
+            ):
                 origin = Origin(output.named(), 0, f"{labels.get('__name__', '')} {labels.get('device', '')} {point[1]}"[:200])
                 yield Value(origin, Asked(labels.get("__name__", "")), labels, value, float(point[0]) if len(points) > 1 else None)
 

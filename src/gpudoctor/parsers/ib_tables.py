@@ -79,7 +79,9 @@ def port_of(key: Key, row: Row, output: Output) -> IbPort:
     said = row.said
     word = said.get("state", "").strip()
     physical = infiniband.physical(said.get("physical", "")) or infiniband.physical(word)
-    state = infiniband.state(word) or ("Active" if word.lower() in UP else "Down" if word.lower() in NOT_UP | {"polling", "disabled"} else "")
+    state = infiniband.state(word) or (
+        "Active" if word.lower() in UP else "Down" if word.lower() in NOT_UP | {"polling", "disabled"} else ""
+    )
     speed = rate(said.get("rate", "").strip()) or bare_rate(said.get("rate", ""))
     net = said.get("interface", "").strip()
     net = net if net and net[0].isalpha() else ""
@@ -138,7 +140,9 @@ def series(key: Key, its: list[Row], span: float, output: Output) -> list[IbCoun
     made = [look(key, row, row.counts, row.traffic, time, output) for row, time in zip(its, times, strict=True) if row.counts]
     watched = span > 0 or any(row.clock is not None for row in its)
     if left and watched and "Active" in states[1:] and not made:
-        gone = next(row for row, (one, other) in zip(its[1:], pairwise(states), strict=True) if one == "Active" and other not in ("Active", ""))
+        gone = next(
+            row for row, (one, other) in zip(its[1:], pairwise(states), strict=True) if one == "Active" and other not in ("Active", "")
+        )
         made = [look(key, gone, {"link_downed": count}, {}, time, output) for count, time in ((0, times[0]), (left, times[-1]))]
     return made
 

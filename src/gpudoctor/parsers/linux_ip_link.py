@@ -31,7 +31,9 @@ BRIEF_ADDRESSES = regex(
 # ib2              DOWN                           (ip -br addr, of one without an address)
 BRIEF_BARE = regex(r"([\w.-]{1,40}) {2,}(UP|DOWN)$")
 # /sys/class/net/ib2/operstate:down  |  ib2: down  |  ib2 down        (grep, or a loop over the files)
-OPERSTATE = regex(r"(?:/sys/class/net/)?([A-Za-z][\w.-]{0,30}?)(/operstate)?(?:[:=]| ?->|,)? {0,12}(up|down|lowerlayerdown|dormant|unknown)$", 2)
+OPERSTATE = regex(
+    r"(?:/sys/class/net/)?([A-Za-z][\w.-]{0,30}?)(/operstate)?(?:[:=]| ?->|,)? {0,12}(up|down|lowerlayerdown|dormant|unknown)$", 2
+)
 # ib2:infiniband:disconnected  |  ib2     infiniband  disconnected  --                     (nmcli device)
 MANAGED = regex(r"([A-Za-z][\w.-]{0,30})[: ]\s{0,20}(infiniband|ethernet)[: ]\s{0,20}(connected|disconnected)\b")
 #     inet 10.1.0.4/24 brd 10.1.0.255 scope global ens1f0np0
@@ -65,7 +67,7 @@ def in_words(line: str, argv: Sequence[str] = ()) -> tuple[str, str, str] | None
         return match[1], match[2].replace("ethernet", "ether"), "up" if match[3] == "connected" else "down"
     asked = any("operstate" in word for word in argv)
     match = OPERSTATE.fullmatch(line) or BRIEF_BARE.fullmatch(line)
-    if not match or not (asked or OVER_IB.match(match[1]) or (match.re is OPERSTATE and match[2])):
+    if not match or not (asked or OVER_IB.match(match[1]) or (match.re.groups == 3 and match[2])):
         return None
     state = match[match.lastindex or 0].lower()
     return match[1], "infiniband" if OVER_IB.match(match[1]) else "", "down" if state == "lowerlayerdown" else state
