@@ -96,6 +96,7 @@ PARSERS: dict[str, Parser] = {
     "infiniband.mlxlink": Parser(("ib_ports", "messages"), "ib_mlxlink:mlxlink"),
     "linux.limits": Parser(("limits",), "linux_limits:limits"),  # /proc/PID/limits, ulimit, df /dev/shm
     "network.reach": Parser(("reaches",), "reach:tests"),  # who reaches whom, as people write it down
+    "kernel.outcomes": Parser(("kernel_outcomes",), "kernel_outcomes:outcomes"),  # rows of kernels and how RDMA went with them
     "network.neighbours": Parser(("cables",), "reach:neighbours"),  # lldpcli show neighbors
     "linux.ip_link": Parser(("interfaces",), "linux_ip_link:link"),
     "linux.nets": Parser(("interfaces", "messages"), "linux_nets:nets"),  # nmcli, /sys/class/net
