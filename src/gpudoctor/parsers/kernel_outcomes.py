@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kernel import KernelOutcome
-from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.plain import lines
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -55,11 +54,9 @@ def outcomes(output: Output, about: Subject) -> Facts:
         if "-" in line and (match := RELEASE.search(line)) and (works := verdict(RELEASE.sub(" ", line))) is not None:
             found[match[1]].append((works, Origin(output.named(), at, line.strip())))
     rows = [one for its in found.values() for one in its]
-    if not rows and output.text.strip():
-        raise ParseError(f"{output.named()}: no rows with a kernel and an outcome: {output.text.strip()[:80]!r}")
     good = sorted(release for release, its in found.items() if all(works for works, _ in its))
     bad = sorted(release for release, its in found.items() if not any(works for works, _ in its))
     if not good or not bad or len(rows) < FEWEST or len(good) + len(bad) < len(found):
-        return {}
+        return {"kernel_outcomes": []}
     first = next(origin for works, origin in rows if not works)
     return {"kernel_outcomes": [KernelOutcome(node=about.node, good=good, bad=bad, rows=len(rows), origin=first)]}
