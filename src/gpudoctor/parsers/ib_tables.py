@@ -24,7 +24,8 @@ from gpudoctor.probes.base import Output
 
 # python3 watch.py --interval 10  |  sleep 60  |  every 10s  |  interval 30s, deltas
 INTERVAL = regex(r"(?:\binterval[= :]{1,3}|\bsleep |\bevery |\bwatch -d?n ?)(\d{1,5})(?: ?(s|sec|seconds?|min|m)\b)?", 2)
-DIFFERENCES = regex(r"delta|\bdiffs?\b|differences?\b|increments?\b|growth|Δ|per second", 2)
+# ibdelta.py, deltas; but no host of a cluster that is called delta
+DIFFERENCES = regex(r"(?<!@)deltas?(?![\w-]|\.(?!py|sh))|\bdiffs?\b|differences?\b|increments?\b|growth|Δ|per second", 2)
 UP, NOT_UP = {"up", "active", "running", "connected"}, {"down", "lowerlayerdown", "disconnected", "lower-layer-down"}
 
 
