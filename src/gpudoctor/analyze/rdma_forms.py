@@ -12,11 +12,10 @@ from gpudoctor.parsers.ib_gids import NETDEV, ROW
 from gpudoctor.parsers.ib_links import LINK
 from gpudoctor.parsers.ib_ports import ADAPTER, BARE, BARE_RATE, KEY, TOOLS, of_partition
 from gpudoctor.parsers.ib_sysfs import MINE
-from gpudoctor.parsers.linux_ip_link import BRIEF, BRIEF_ADDRESSES, LOOPBACK, is_listing
+from gpudoctor.parsers.linux_ip_link import BRIEF, BRIEF_ADDRESSES, LOOPBACK, in_words, is_listing
 from gpudoctor.parsers.linux_ip_link import HEAD as INTERFACE
 from gpudoctor.parsers.linux_limits import DF, PRLIMIT, PROC, ULIMIT, UNIT
-from gpudoctor.parsers.reach import AT, BAD, GOOD, LABEL, MEASURED, PAIR
-from gpudoctor.parsers.reach import GPU as OF_GPU
+from gpudoctor.parsers.reach import AT, row, titles_of
 from gpudoctor.parsers.reach import HEAD as NEIGHBOURS
 from gpudoctor.patterns import regex
 
@@ -91,22 +90,22 @@ def of_interfaces(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int
         return 84
     if whole.lstrip()[:2] == "[{" and '"ifname"' in whole[:4096] and '"operstate"' in whole[:4096]:
         return 88
-    return (
-        84
-        if any(INTERFACE.match(line) or BRIEF.match(line) or BRIEF_ADDRESSES.match(line.strip()) for line in lines)
-        or LOOPBACK.search(whole[:65536])
-        else 0
-    )
+    if any(INTERFACE.match(line) or BRIEF.match(line) or BRIEF_ADDRESSES.match(line.strip()) for line in lines) or LOOPBACK.search(
+        whole[:65536]
+    ):
+        return 84
+    return 60 if any(in_words(line.strip(), argv) for line in lines) else 0
 
 
 def of_reach(lines: list[str]) -> int:
     """Two rows at least of pairs with a verdict, or of a table of verdicts."""
+    titles: list[str] = []
     found = 0
     for line in lines:
-        pair, row = PAIR.match(line), LABEL.match(line)
-        cells = row[2].lower().split() if row and not OF_GPU.match(row[1]) else []
-        told = pair is not None and (pair[3].lower().rstrip(".,:;") in GOOD | BAD or MEASURED.fullmatch(pair[3]) is not None)
-        found += told or (len(cells) > 1 and all(cell in GOOD or cell in BAD for cell in cells))
+        if head := titles_of(line):
+            titles = head
+        elif any(row(line, titles, found)):
+            found += 1
     return 12 if found > 1 else 0
 
 

@@ -34,7 +34,20 @@ from gpudoctor.analyze import (
 )
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers import LINE, PARSERS, ecc_table, engine_load, gdb_stacks, gpu_means, ib_portstate, ib_series, linux_nets, load
+from gpudoctor.parsers import (
+    LINE,
+    PARSERS,
+    ecc_table,
+    engine_load,
+    gdb_stacks,
+    gpu_means,
+    ib_portstate,
+    ib_series,
+    ib_tables,
+    kernel_outcomes,
+    linux_nets,
+    load,
+)
 from gpudoctor.parsers.kernel_xid import retold_xid_of, sxid_of, xid_of
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -175,9 +188,15 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         embedded=True,
     ),
     Recogniser("infiniband.portstate", lambda text: ib_portstate.score(text.lines), _parser("infiniband.portstate"), embedded=True),
-    Recogniser("infiniband.series", lambda text: ib_series.score(text.lines), _parser("infiniband.series"), embedded=True),
+    Recogniser("infiniband.series", lambda text: ib_series.score(text.lines, text.whole), _parser("infiniband.series"), embedded=True),
+    Recogniser("infiniband.tables", lambda text: ib_tables.score(text.lines, text.whole), _parser("infiniband.tables"), embedded=True),
     Recogniser("linux.nets", lambda text: linux_nets.score(text.lines), _parser("linux.nets"), embedded=True),
     Recogniser("network.reach", lambda text: rdma_forms.of_reach(text.lines), _parser("network.reach"), embedded=True),
+    Recogniser(
+        "kernel.outcomes",
+        lambda text: kernel_outcomes.score(text.lines, f"{' '.join(text.hint.argv)}\n{text.whole}"),
+        _parser("kernel.outcomes"),
+    ),
     Recogniser("network.neighbours", lambda text: rdma_forms.of_neighbours(text.lines), _parser("network.neighbours")),
     Recogniser("linux.limits", lambda text: rdma_forms.of_limits(text.lines, text.hint.argv), _parser("linux.limits"), embedded=True),
     Recogniser("linux.df", lambda text: stall_forms.of_df(text.lines), _parser("linux.df"), embedded=True),
@@ -242,6 +261,7 @@ PARTS = (
     "linux.df",
     "linux.ps",
     "linux.quota",
+    "kernel.outcomes",
     "network.reach",
     "program.memory",
     "prometheus.queries",

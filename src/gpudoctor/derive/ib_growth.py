@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from statistics import median_low
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.infiniband import IbCounters, IbGrowth, IbPort
@@ -41,7 +44,22 @@ def growth(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: f
         if len(samples) > 1 and sum(bool((read(one).keys() | set(one.saturated)) - NO_ERRORS) for one in samples) != 1:
             samples.sort(key=lambda one: one.time or 0.0)  # files without a time are in the order in which they were given
             made.append(grown(name, samples[0], samples[-1], ends))
-    return {"ib_growth": [*made]}
+    return {"ib_growth": [*beside(made)]}
+
+
+def beside(made: list[IbGrowth]) -> list[IbGrowth]:
+    """The records with their waiting beside that of the machine's other ports, where there are three of these at least."""
+    waits: dict[str, list[int]] = defaultdict(list)
+    for one in made:
+        if one.waited is not None or "transmit_wait" in one.grew:
+            waits[one.node].append(one.grew.get("transmit_wait", 0))
+    factors = {node: max(1.0, float(median_low(values))) for node, values in waits.items() if len(values) > 3}
+    return [
+        replace(one, wait_factor=one.grew["transmit_wait"] / factors[one.node])
+        if one.node in factors and "transmit_wait" in one.grew
+        else one
+        for one in made
+    ]
 
 
 def far_ends(ports: list[Fact]) -> dict[tuple[str, str, int] | tuple[int, int], str]:

@@ -36,4 +36,4 @@ def verdict(
 
 def understood(given: InputFile) -> bool:
     """Whether all of a file was read by what knows it. That no known line stands in other words doesn't make them good ones."""
-    return given.note == "empty" or not given.unknown and not SEARCHED.issuperset(given.recognised_as)
+    return given.note == "empty" or (not given.unknown and not SEARCHED.issuperset(given.recognised_as))

@@ -21,7 +21,7 @@ from gpudoctor.facts.job import (
     Stack,
     StackSum,
 )
-from gpudoctor.facts.kernel import GpuErrors, Sxid, TimelineEntry, Xid
+from gpudoctor.facts.kernel import GpuErrors, KernelOutcome, Sxid, TimelineEntry, Xid
 from gpudoctor.facts.kubernetes import (
     Claim,
     Container,
@@ -126,6 +126,7 @@ FACTS: dict[str, type[Fact]] = {
     "rank_groups": RankGroup,
     "ranks": Rank,
     "reaches": Reach,
+    "kernel_outcomes": KernelOutcome,
     "runtime_classes": RuntimeClass,
     "runtime_configs": RuntimeConfig,
     "schedule_reasons": ScheduleReason,

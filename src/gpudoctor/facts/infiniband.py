@@ -89,6 +89,7 @@ class IbGrowth(Fact, frozen=True, kw_only=True):
     saturated: list[str] = []
     reset: bool = False  # a counter went back
     waited: float | None = None  # share of the time with data to send in which the port waited for credits, 0 to 1
+    wait_factor: float | None = None  # how many times as much it waited as most of the machine's other ports in the same time
     remote: str = ""  # what is at the other end: name and port
 
 
@@ -122,6 +123,9 @@ class Reach(Fact, frozen=True, kw_only=True):
     rails: bool = False  # adapters against adapters: none but those of one rail reach each other, or not even all of these
     lonely: str = ""  # the one name that is in every pair that failed, and in none that works
     holes: bool = False  # each reaches some of the others and misses some
+    parted: bool = False  # adapters: each reaches some of those of the other host and misses some
+    islands: int = 0  # groups of hosts that reach each other and nobody else
+    rdma: bool = False  # the test was one of RDMA, by the program that is named with it
 
 
 class Interface(Fact, frozen=True, kw_only=True):

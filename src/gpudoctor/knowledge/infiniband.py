@@ -49,14 +49,33 @@ OLDER = {
     "XmtWait": "PortXmitWait",
     "XmtData": "PortXmitData",
     "RcvData": "PortRcvData",
+    # OpenSM's own list, opensm_port_counters.log
+    "symbol_err_cnt": "SymbolErrorCounter",
+    "link_err_recover": "LinkErrorRecoveryCounter",
+    "rcv_err": "PortRcvErrors",
+    "rcv_rem_phys_err": "PortRcvRemotePhysicalErrors",
+    "xmit_discards": "PortXmitDiscards",
+    "xmit_constraint_err": "PortXmitConstraintErrors",
+    "rcv_constraint_err": "PortRcvConstraintErrors",
+    "link_integrity_err": "LocalLinkIntegrityErrors",
+    "buf_overrun_err": "ExcessiveBufferOverrunErrors",
+    "vl15_dropped": "VL15Dropped",
+    "xmit_wait": "PortXmitWait",
 }
 BY_NAME = {name: counter for counter in COUNTERS for name in (counter.mad, counter.sysfs)}
 BY_NAME |= {old: BY_NAME[new] for old, new in OLDER.items()}
 # Counters of mlx5's hw_counters: congestion (ECN, CNP) and what was sent again. Linux, drivers/infiniband/hw/mlx5/counters.c
 CONGESTION = ("np_ecn_marked_roce_packets", "np_cnp_sent", "rp_cnp_handled")
+# What PortXmitDiscards is made of (perfquery --xmtdisc, ibqueryerrors --details): packets that waited too long at the head of their queue,
+# or altogether; the other two parts come with every port that is taken down, and with a wrong MTU.
+LIFETIME = ("PortSwHOQLifetimeLimitDiscards", "PortSwLifetimeLimitDiscards")
+# Microseconds for which the other end of an Ethernet link had this one wait, and how often: mlx5, by priority and of the port.
+PAUSES = tuple(f"rx_{of}_pause{what}" for of in (*(f"prio{number}" for number in range(8)), "global") for what in ("_duration", ""))
 HARDWARE = frozenset(
     {
         *CONGESTION,
+        *LIFETIME,
+        *PAUSES,
         *("rp_cnp_ignored", "out_of_sequence", "packet_seq_err", "local_ack_timeout_err", "out_of_buffer", "duplicate_request"),
         *("implied_nak_seq_err", "rnr_nak_retry_err", "roce_adp_retrans", "roce_slow_restart", "rx_icrc_encapsulated"),
     }

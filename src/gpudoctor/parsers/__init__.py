@@ -91,10 +91,12 @@ PARSERS: dict[str, Parser] = {
     "infiniband.iblinkinfo": Parser(("ib_ports", "messages"), "ib_links:iblinkinfo"),
     "infiniband.gids": Parser(("gids", "ib_ports", "interfaces"), "ib_gids:table"),  # show_gids, rdma link, ibdev2netdev
     "infiniband.portstate": Parser(("ib_ports",), "ib_portstate:query"),  # ibportstate, smpquery portinfo
-    "infiniband.series": Parser(("ib_counters",), "ib_series:series"),  # node_exporter's, by Prometheus
+    "infiniband.series": Parser(("ib_counters", "ib_ports"), "ib_series:series"),  # node_exporter's, by Prometheus
+    "infiniband.tables": Parser(("ib_ports", "ib_counters", "interfaces"), "ib_tables:table"),  # rows that people print of ports
     "infiniband.mlxlink": Parser(("ib_ports", "messages"), "ib_mlxlink:mlxlink"),
     "linux.limits": Parser(("limits",), "linux_limits:limits"),  # /proc/PID/limits, ulimit, df /dev/shm
     "network.reach": Parser(("reaches",), "reach:tests"),  # who reaches whom, as people write it down
+    "kernel.outcomes": Parser(("kernel_outcomes",), "kernel_outcomes:outcomes"),  # rows of kernels and how RDMA went with them
     "network.neighbours": Parser(("cables",), "reach:neighbours"),  # lldpcli show neighbors
     "linux.ip_link": Parser(("interfaces",), "linux_ip_link:link"),
     "linux.nets": Parser(("interfaces", "messages"), "linux_nets:nets"),  # nmcli, /sys/class/net

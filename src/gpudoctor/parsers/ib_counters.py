@@ -16,9 +16,11 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.infiniband import IbCounters, IbPort
-from gpudoctor.knowledge.infiniband import BY_NAME, HARDWARE
+from gpudoctor.knowledge.infiniband import BY_NAME, HARDWARE, LIFETIME
 from gpudoctor.parsers import ParseError
 from gpudoctor.parsers.ib_links import LINK, port_of
 from gpudoctor.parsers.ib_text import MOST, counters, guid, named, number
@@ -28,13 +30,18 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 # # Port counters: Lid 32 port 1 (CapMask: 0x5A00)  |  # Port extended counters: Lid 32 port 1 (CapMask: …)  |  # Port counters: DR path …
+# # PortXmitDiscardDetails: Lid 64 port 12        (perfquery --xmtdisc)
 HEAD = regex(
-    r"(?:# ?)?Port ?(?:extended speeds |extended |\w{3,24} )?counters: (?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b", re.IGNORECASE
+    r"(?:# ?)?Port ?(?:(?:extended speeds |extended |\w{3,24} )?counters|\w{3,24}Details): "
+    r"(?:Lid (\d{1,6})|[^()]{0,80}?) port (\d{1,3}|ALL)\b",
+    re.IGNORECASE,
 )
 # PortXmitData:....................648  |  VL15Dropped:.....................0x0a
 VALUE = regex(r"([A-Z][A-Za-z0-9]{2,60}):\.+(\S{1,24})\s*$")
 # symbol_error:812  |  counters/symbol_error:812  |  symbol_error 812: sysfs, from within its folder or by a loop
-FILE = regex(r"(?:[\w./-]{0,120}/)?([a-zA-Z]\w{3,40})(?: ?[:=] ?|\s{1,20})(\d{1,20})\s*$")
+FILE = regex(r"(?:[\w./-]{0,120}/)?([a-zA-Z]\w{3,40})(?: {0,24}[:=] ?|\s{1,20})(\d{1,20})(?: \([\d.]{1,12}[KMGT]?B\))?\s*$")
+# "gpu-04 mlx5_0" 0x98039b0300aa1122 port 1 (Since Tue Mar 10 12:00:01 2026)      (OpenSM's opensm_port_counters.log)
+OPENSM = regex(r'"([^"]{1,120})" (0x[0-9a-f]{1,16}) port (\d{1,3}) \(Since ')
 # # sleep 60; perfquery 19 24  |  root@gpu-12:…/hw_counters# sleep 30; grep . np_cnp_sent
 PAUSE = regex(r"(?:^|[#$;] ?|&& )sleep (\d{1,5})\b")
 NOT_COUNTERS = frozenset({"PortSelect", "CounterSelect", "CounterSelect2"})
@@ -75,6 +82,12 @@ def perfquery(output: Output, about: Subject) -> Facts:
             lid = int(match.group(1)) if match.group(1) else None
             head = {"lid": lid, "port": port, "time": output.time or None, "origin": Origin(output.named(), at, line.strip())}
             head |= owner(output, about)
+        elif match := OPENSM.match(line.strip()):
+            keep()
+            node, ca = named(match.group(1), about)
+            origin, seen, values = Origin(output.named(), at, line.strip()), True, {}
+            head = {"node": node, "ca": ca, "guid": guid(match.group(2)), "port": int(match.group(3)), "time": output.time or None}
+            head["origin"] = origin
         elif (match := value_of(line)) and match.group(1) not in NOT_COUNTERS:
             value = number(match.group(2))
             if not seen and (not values or match.group(1) in values):
@@ -135,6 +148,8 @@ def ibqueryerrors(output: Output, about: Subject) -> Facts:
                 sums.setdefault(of, counters(values, guid=of, **known))
             else:
                 found.append(counters(values, guid=of, **known))
+        elif found and (parts := {name: int(value) for name, value in ERROR.findall(line) if name in LIFETIME and int(value) < 1 << 64}):
+            found[-1] = replace(found[-1], hardware=found[-1].hardware | parts)
         elif (match := LINK.match(line)) and node and len(links) < MOST:
             links.append(port_of(match, node["node"], node["ca"], "", origin))
         elif SUMMARY.search(line):

@@ -90,7 +90,9 @@ def ports(output: Output, about: Subject) -> Facts:
             keep(found, adapter, port, about)
             port = {"port": int(match.group(1)), "origin": origin}
         elif (adapter or unnamed) and (match := FIELD.match(line)):
-            if unnamed and match.group(1).lower() == "state":
+            name = match.group(1).lower()
+            # `… | sort` may put another field before the state, `… | grep Rate` leaves no state at all
+            if unnamed and name in OF_PORT and (not adapter or OF_PORT[name] in port):
                 keep(found, adapter, port, about)
                 adapter, port = {"ca": asked(output.command.argv) or f"adapter {len(found) + 1}"}, {"port": 1, "origin": origin}
                 saw_adapter = True

@@ -34,8 +34,17 @@ ROW = regex(
     r"(?:\d{1,6}: )?([\w.-]{1,40})(?:@[\w.-]{1,40})?\s{1,12}(?:inet6? )?([0-9a-f.:]{2,39})/\d{1,3}(?:$| (?:brd|scope|peer|metric) )"
 )
 LOOPBACK = regex(r"^(?:\d{1,6}: )?lo\s{1,12}(?:inet )?127\.0\.0\.1/8", re.MULTILINE)
+# ib2              DOWN                           (ip -br addr, of one without an address)
+BRIEF_BARE = regex(r"([\w.-]{1,40}) {2,}(UP|DOWN)$")
+# /sys/class/net/ib2/operstate:down  |  ib2: down  |  ib2 down        (grep, or a loop over the files)
+OPERSTATE = regex(
+    r"(?:/sys/class/net/)?([A-Za-z][\w.-]{0,30}?)(/operstate)?(?:[:=]| ?->|,)? {0,12}(up|down|lowerlayerdown|dormant|unknown)$", 2
+)
+# ib2:infiniband:disconnected  |  ib2     infiniband  disconnected  --                     (nmcli device)
+MANAGED = regex(r"([A-Za-z][\w.-]{0,30})[: ]\s{0,20}(infiniband|ethernet)[: ]\s{0,20}(connected|disconnected)\b")
 #     inet 10.1.0.4/24 brd 10.1.0.255 scope global ens1f0np0
 ADDRESS = regex(r"\s+(?:inet|inet6) ([0-9a-f.:]{2,39})/\d{1,3}\b")
+OVER_IB = regex(r"(?:net)?ib(?:\d|[ps]\d)")
 KIND = regex(r"\s+link/(\w{1,20})\b")
 LISTED = regex(r"[\w.@-]{1,40}")
 INFINIBAND = 59  # characters of its addresses, of 20 bytes
@@ -50,6 +59,24 @@ def link(output: Output, about: Subject) -> Facts:
     if not found and text not in ("", "[]"):
         raise ParseError(f"{output.named()}: no network interfaces: {text[:80]!r}")
     return {"interfaces": [*found]}
+
+
+def in_words(line: str, argv: Sequence[str] = ()) -> tuple[str, str, str] | None:
+    """Name, kind and state of an interface as sysfs' operstate, nmcli or `ip -br` without an address say them.
+
+    A name and a word alone are an interface's where the name is one over InfiniBand, or the command read the file.
+
+    >>> in_words("ib2: down"), in_words("/sys/class/net/ens1/operstate:up"), in_words("backup: up"), in_words("ib0:infiniband:connected")
+    (('ib2', 'infiniband', 'down'), ('ens1', '', 'up'), None, ('ib0', 'infiniband', 'up'))
+    """
+    if match := MANAGED.match(line):
+        return match[1], match[2].replace("ethernet", "ether"), "up" if match[3] == "connected" else "down"
+    asked = any("operstate" in word for word in argv)
+    match = OPERSTATE.fullmatch(line) or BRIEF_BARE.fullmatch(line)
+    if not match or not (asked or OVER_IB.match(match[1]) or (match.re.groups == 3 and match[2])):
+        return None
+    state = match[match.lastindex or 0].lower()
+    return match[1], "infiniband" if OVER_IB.match(match[1]) else "", "down" if state == "lowerlayerdown" else state
 
 
 def is_listing(text: str, argv: Sequence[str]) -> bool:
@@ -127,6 +154,10 @@ def of_text(output: Output, about: Subject) -> list[Fact]:
             address = "" if match.group(2).startswith("fe80") else match.group(2)
             origin = Origin(output.named(), at, line.strip())
             found.append(Interface(node=about.node, interface=match.group(1), address=address, origin=origin))
+        elif read := in_words(line.strip(), output.command.argv):
+            name, kind, state = read
+            origin = Origin(output.named(), at, line.strip())
+            found.append(Interface(node=about.node, interface=name, kind=kind, state=state, origin=origin))
         elif found and not found[-1].kind and (match := KIND.match(line)):
             found[-1] = msgspec.structs.replace(found[-1], kind=match.group(1))
         elif found and not found[-1].address and (match := ADDRESS.match(line)):
