@@ -27,6 +27,12 @@ KINDS = {
     **dict.fromkeys(("ns", "namespace", "namespaces"), "Namespace"),
     **dict.fromkeys(("cm", "configmap", "configmaps"), "ConfigMap"),
     **dict.fromkeys(("ev", "event", "events"), "Event"),
+    **dict.fromkeys(("quota", "resourcequota", "resourcequotas"), "ResourceQuota"),
+    **dict.fromkeys(("pvc", "persistentvolumeclaim", "persistentvolumeclaims"), "PersistentVolumeClaim"),
+    **dict.fromkeys(("pv", "persistentvolume", "persistentvolumes"), "PersistentVolume"),
+    **dict.fromkeys(("cq", "clusterqueue", "clusterqueues"), "ClusterQueue"),
+    **dict.fromkeys(("nodepool", "nodepools"), "NodePool"),
+    **dict.fromkeys(("wl", "workload", "workloads"), "Workload"),
 }
 NAME = regex(r"[a-z0-9][a-z0-9.-]{0,252}$")
 VALUED = ("-n", "--namespace", "-l", "--selector", "--context", "--field-selector", "--kubeconfig", "-L", "--label-columns", "--sort-by")

@@ -24,13 +24,14 @@ STATED = {f"{side}.{name}": (side, name) for side in ("limits", "requests") for 
     "cpu": ("requests", "cpu"),
     "memory": ("requests", "memory"),
 }
+LOOKS = ("program_falls_back_to_cpu", "program_finds_no_gpu")  # messages: a program wants a GPU and has none
 WAITS = "person_says_pending"  # a message: somebody writes that the pod waits
 
 
 def completed(facts: Facts) -> Facts:
     """The facts with what follows from several of them."""
     templates = distinct([one for one in facts.get("pod_templates", []) if isinstance(one, PodTemplate)])
-    allowances = [one for one in facts.get("allowances", []) if isinstance(one, Allowance)]
+    allowances = put_together([one for one in facts.get("allowances", []) if isinstance(one, Allowance)])
     found: Facts = {kind: records for kind, records in facts.items() if kind not in PRIVATE}
     found = waiting(found, templates)
     if missing := [*nodes_without(found)]:
@@ -38,7 +39,8 @@ def completed(facts: Facts) -> Facts:
     said = [*words(found, templates, allowances)]
     if said:
         found["messages"] = [*found.get("messages", []), *said]
-    idle = [one for one in templates if one.wants_gpu and not one.asks.gpus and not one.asks.component]
+    looks = any(one.name in LOOKS for one in of(found, "messages", Message))
+    idle = [one for one in templates if (one.wants_gpu or looks) and not one.asks.gpus and not one.asks.component]
     if idle and not any(one.asks.gpus for one in templates) and "workloads" not in found and "pods" not in found:
         one = idle[0].asks
         made = Workload(
@@ -46,6 +48,20 @@ def completed(facts: Facts) -> Facts:
         )
         found["workloads"] = [replace(made, tolerations=one.tolerations)]
     return found
+
+
+def put_together(allowances: Sequence[Allowance]) -> list[Allowance]:
+    """One for each queue or pool, whose parts may stand in the answers of several commands."""
+    found: dict[tuple[str, str], Allowance] = {}
+    for one in allowances:
+        known = found.get((one.kind, one.name))
+        if known is None or not one.name:
+            found[one.kind, one.name or f"#{len(found)}"] = one
+            continue
+        most = {name: max(known.most.get(name, 0), one.most.get(name, 0)) for name in known.most | one.most}
+        waiting = known.waiting or one.waiting
+        found[one.kind, one.name] = replace(known, most=most, used=known.used | one.used, waiting=waiting)
+    return [*found.values()]
 
 
 def distinct(templates: Sequence[PodTemplate]) -> list[PodTemplate]:

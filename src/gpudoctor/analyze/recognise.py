@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from gpudoctor.analyze import (
     answered,
+    autoscaler_status,
     config_forms,
     dcgm_forms,
     job_forms,
@@ -207,6 +208,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("kubectl.get", lambda text: kubectl_tables.score(text.lines), kubectl_tables.tables),
     Recogniser("kubectl.columns", lambda text: node_amounts.score(text.lines), node_amounts.tables, embedded=True),
     Recogniser("kubectl.events", of_events, _events),
+    Recogniser("autoscaler.status", lambda text: autoscaler_status.score(text.lines), autoscaler_status.status, embedded=True),
     Recogniser("ray.status", lambda text: ray_status.score(text.lines), ray_status.status, embedded=True),
     Recogniser("kubectl.taint", lambda text: node_columns.score(text.lines, text.hint.argv), node_columns.tainted, embedded=True),
     Recogniser("kubectl.labels", lambda text: manifests.label_score(text.lines), manifests.labels),
