@@ -22,7 +22,9 @@ NAME = regex(r"^[\s-]*[Nn]ame: +(?P<name>\S{1,300})$")
 #     cloudProviderTarget: 4   |     maxSize: 4
 NUMBER = regex(r"^\s+(?P<key>cloudProviderTarget|maxSize): (?P<count>\d{1,5})$")
 # What people and clouds call groups of GPU machines: the word, NVIDIA's products, Amazon's and Azure's families.
-OF_GPUS = regex(r"(?i)gpu|accel|nvidia|(?:^|[-_.])(?:[ahblvtp](?:4|10|40|100|200)[a-z]?|l40s|g[4-6][a-z]*|p[2-6][a-z]*|n[cd]\d\w*)(?:[-_.]|$)")
+OF_GPUS = regex(
+    r"(?i)gpu|accel|nvidia|(?:^|[-_.])(?:[ahblvtp](?:4|10|40|100|200)[a-z]?|l40s|g[4-6][a-z]*|p[2-6][a-z]*|n[cd]\d\w*)(?:[-_.]|$)"
+)
 SIZES = ("cloudProviderTarget", "maxSize")
 
 

@@ -37,6 +37,8 @@ def completed(facts: Facts) -> Facts:
     if missing := [*nodes_without(found)]:
         found["exporter_nodes"] = [*missing]
     said = [*words(found, templates, allowances)]
+    if homes := [*of_cordoned(found)]:
+        found["schedule_reasons"] = [*found.get("schedule_reasons", []), *homes]
     if said:
         found["messages"] = [*found.get("messages", []), *said]
     looks = any(one.name in LOOKS for one in of(found, "messages", Message))
@@ -156,6 +158,18 @@ def of_queues(templates: Sequence[PodTemplate], pods: Sequence[Pod], queues: Seq
         yield Message(name="kueue_resource_unavailable", detail=missing[0], source="status", namespace=asks.namespace, origin=queue.origin)
     elif short:
         yield Message(name="kueue_quota_insufficient", detail=short[0], source="status", namespace=asks.namespace, origin=queue.origin)
+
+
+def of_cordoned(facts: Facts) -> Iterator[ScheduleReason]:
+    """The scheduler, on the pods that wait where all machines that look like GPU nodes are cordoned; nobody has shown what they offer."""
+    nodes: list[Node] = [node for node in of(facts, "nodes", Node) if node.gpu_present or node.gpus_capacity or "gpu" in node.node]
+    if not nodes or facts.get("schedule_reasons") or not all(node.unschedulable for node in nodes):
+        return
+    for pod in of(facts, "pods", Pod):
+        if pod.phase == "Pending" and pod.target and not pod.component and not pod.node and "unschedulable" not in nodes[0].gaps:
+            yield ScheduleReason(
+                namespace=pod.namespace, pod=pod.pod, reason="unschedulable", count=len(nodes), total=len(nodes), origin=nodes[0].origin
+            )
 
 
 def of_volcano(allowances: Sequence[Allowance], *, pending: bool, running: bool) -> Iterator[Message]:

@@ -11,7 +11,7 @@ from gpudoctor.analyze.asked import Path
 from gpudoctor.patterns import regex
 
 # map[limits:map[nvidia.com/gpu:1]] → "map[", "limits:map[", "nvidia.com/gpu:1", "]", "]"
-GO_TOKEN = regex(r"(?:[^\s\[\]]{1,300}?:)?(?:map)?\[|\]|[^\s\[\]]{1,300}")
+GO_WORD = regex(r"(?:[^\s\[\]]{1,300}?:)?(?:map)?\[|\]|[^\s\[\]]{1,300}")
 LONGEST = 64 << 10
 DEEPEST = 12
 
@@ -66,27 +66,27 @@ def of_go(text: str) -> Any:
     >>> of_go("map[limits:map[nvidia.com/gpu:1] requests:map[cpu:2 nvidia.com/gpu:1]]")
     {'limits': {'nvidia.com/gpu': '1'}, 'requests': {'cpu': '2', 'nvidia.com/gpu': '1'}}
     """
-    tokens = iter(GO_TOKEN.findall(text[:LONGEST]))
-    value = go_value(next(tokens, ""), tokens, 0)
-    rest = [go_value(token, tokens, 0) for token in tokens if token.startswith("map[")]
+    words = iter(GO_WORD.findall(text[:LONGEST]))
+    value = go_value(next(words, ""), words, 0)
+    rest = [go_value(word, words, 0) for word in words if word.startswith("map[")]
     return [value, *rest] if rest else value
 
 
-def go_value(token: str, tokens: Iterator[str], depth: int) -> Any:
-    """The value that begins with a token: what stands up to its closing bracket, or the token itself."""
-    if depth > DEEPEST or token not in ("map[", "["):
-        return token
+def go_value(word: str, words: Iterator[str], depth: int) -> Any:
+    """The value that begins with a word: what stands up to its closing bracket, or the word itself."""
+    if depth > DEEPEST or word not in ("map[", "["):
+        return word
     entries: list[Any] = []
     made: dict[str, Any] = {}
-    for one in tokens:
+    for one in words:
         if one == "]":
             break
         key, mark, value = one.partition(":")
-        if token == "[":
-            entries.append(go_value(one, tokens, depth + 1))
+        if word == "[":
+            entries.append(go_value(one, words, depth + 1))
         elif mark:
-            made[key] = go_value(value, tokens, depth + 1)
-    return entries if token == "[" else made
+            made[key] = go_value(value, words, depth + 1)
+    return entries if word == "[" else made
 
 
 def decoded(text: str) -> Any:

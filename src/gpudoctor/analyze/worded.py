@@ -13,7 +13,7 @@ from gpudoctor.patterns import regex
 
 # 0/4 nodes are available: 3 Insufficient nvidia.com/gpu, …  |  all nodes are unavailable: … (Volcano)
 UNPLACED = regex(r"^(?:\d{1,5}/\d{1,5} nodes are (?:available|unavailable)|all nodes are unavailable)\b")
-# How the messages of an event begin that people show without its reason. The kubelet's, the scheduler's, the autoscaler's and the controllers'.
+# How the messages of events begin that people show without their reason: of the kubelet, the scheduler, the autoscaler, the controllers.
 REASONS = (
     (UNPLACED, "FailedScheduling"),
     (regex(r"^pod didn't trigger scale-up"), "NotTriggerScaleUp"),
