@@ -81,6 +81,8 @@ DEPLOYMENT = (
 POOL = '$ kubectl get nodepool a10 -o json | jq \'{{limits:.spec.limits, used:.status.resources}}\'\n{{\n  "limits": {{\n    "nvidia.com/gpu": "16"\n  }},\n  "used": {{\n    "cpu": "384",\n    "nvidia.com/gpu": "{used}"\n  }}\n}}\n'
 SHORT = '$ kubectl -n lab get resourcequota gpus -o jsonpath=\'{{.status}}\'\n{{"hard":{{"requests.nvidia.com/gpu":"4"}},"used":{{"requests.nvidia.com/gpu":"{used}"}}}}\n$ kubectl -n lab get deploy\nNAME   READY   UP-TO-DATE   AVAILABLE   AGE\nchat   2/3     2            2           5h\n$ kubectl -n lab get deploy chat -o jsonpath=\'{{.spec.template.spec.containers[0].resources.limits}}\'\n{{"nvidia.com/gpu":"2"}}\n'
 
+SCHEDULED_BY = "$ kubectl get po gang-0 -o custom-columns=PHASE:.status.phase,SCHED:.spec.schedulerName,NODE:.spec.nodeName\nPHASE     SCHED         NODE\nPending   gpu-binpack   <none>\n$ kubectl get po -A | grep -i sched\n"
+
 # What was pasted → the first cause; "" = nothing at all, "?cause" = only possible
 TEXTS: dict[str, tuple[str, str]] = {
     # --- words of one field
@@ -219,6 +221,15 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "a name that no resolver knows": ("dns-resolution-failure", NO_V6 + NO_V6.replace("IPv6", "IPv4") + LATE),
     "a name without an IPv6 address": ("rendezvous-timeout", NO_V6 + LATE),
+    "a name that resolved in time": (
+        "",
+        NO_V6 + NO_V6.replace("IPv6", "IPv4") + "step 10 loss 2.31\nstep 20 loss 2.11\nstep 30 loss 2.01\n",
+    ),
+    "a scheduler that isn't there": (
+        "scheduler-name-wrong",
+        SCHEDULED_BY + "kube-system   kube-scheduler-cp-0   1/1   Running   0   12d\n",
+    ),
+    "a scheduler that is there": ("", SCHEDULED_BY + "kube-system   gpu-binpack-scheduler-7d9f-x2x7q   1/1   Running   0   12d\n"),
     "a pod whose node came back": (
         "device-plugin-not-registered-yet",
         """\
