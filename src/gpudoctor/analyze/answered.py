@@ -120,16 +120,18 @@ def of_columns(question: Asked, text: str) -> Iterator[list[tuple[Path, Any]]]:
     titles: list[tuple[int, str]] = []
     paths = dict(zip(question.parts[::2], question.parts[1::2], strict=False))
     bare = not any(title in text.split("\n")[0].split() for title in paths)  # --no-headers, or only some rows were kept
+    rows: list[dict[str, str]] = []
     for raw in text.split("\n"):
         line = raw[:LINE].rstrip("\r ")
-        if bare:
-            row = dict(zip(paths, GAP.split(line.strip(), len(paths) - 1), strict=False))
-            yield [(path, listed(path, row[title], ",")) for title, path in paths.items() if row.get(title, "") not in NOTHING]
-        elif not titles:
+        pieces = GAP.split(line.strip(), len(paths) - 1)
+        if not bare and not titles:
             titles = header(line) or [(line.find(title), title) for title in paths if title in line.split()]
+        elif line.strip() and rows and len(pieces) == 1 < len(paths):  # the last cell, a message, goes on
+            rows[-1][[*paths][-1]] = f"{rows[-1].get([*paths][-1], '')}\n{line.strip()}"
         elif line.strip():
-            row = cells(line, titles)
-            yield [(path, listed(path, row.get(title, ""), ",")) for title, path in paths.items() if row.get(title) not in NOTHING]
+            rows.append(dict(zip(paths, pieces, strict=False)) if bare else cells(line, titles))
+    for row in rows:
+        yield [(path, listed(path, row.get(title, ""), ",")) for title, path in paths.items() if row.get(title, "") not in NOTHING]
 
 
 def of_jq(question: Asked, text: str) -> Iterator[list[tuple[Path, Any]]]:
