@@ -76,6 +76,7 @@ CASES: dict[str, Case] = {
         "Starting to serve on /var/lib/kubelet/device-plugins/nvidia.sock",
         "Could not register device plugin: context deadline exceeded",
     ),
+    "plugin-beside-ancient-kubelet": stack(on=node(NODE, gpus=0, gpu_label_count=8, kubelet="v1.9.7")),
     "plugin-endpoint": stack(
         device_plugin=("CreateContainerConfigError", "endpoint not found in cache for a registered resource: nvidia.com/gpu"),
     ),

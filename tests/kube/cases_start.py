@@ -254,6 +254,11 @@ WORDS: dict[str, Case] = {
         OCI.replace("runc create failed: ", "") + "nvidia-container-runtime did not terminate successfully: exit status 2: unknown",
         ("Updated", "2026-03-02 06:11:40 upgrade nvidia-container-toolkit:amd64 1.17.6-1 1.17.8-1"),
     ),
+    "start-fails-since-an-update": case(
+        creating(),
+        CLI + "mount error: open failed: /proc/driver/nvidia/capabilities: permission denied: unknown",
+        ("Updated", "Upgrade: libnvidia-container1:amd64 (1.17.6-1, 1.17.7-1), nvidia-container-toolkit:amd64 (1.17.6-1, 1.17.7-1)"),
+    ),
     "visible-devices-refused": case(
         creating(), HOOK + "panic: insufficient privileges to read device list from NVIDIA_VISIBLE_DEVICES envvar"
     ),

@@ -16,10 +16,12 @@ from gpudoctor.analyze.columns import cells, header
 from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
 from gpudoctor.analyze.put_together import decoded, put
 from gpudoctor.analyze.shown_fields import shown
+from gpudoctor.analyze.worded import worded
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Container, Node, Pod, Workload
 from gpudoctor.parsers import LINE, ParseError, load
 from gpudoctor.parsers.messages import scan_text
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 MOST = 2000  # objects of one answer
@@ -29,12 +31,18 @@ PARSER = {
     "Node": "kubernetes.nodes",
     "Namespace": "kubernetes.namespaces",
     "ConfigMap": "kubernetes.stack_configs",
+    "Event": "kubernetes.events",
+    "ResourceQuota": "kubernetes.quotas",
+    "PersistentVolumeClaim": "kubernetes.claims",
+    "PersistentVolume": "kubernetes.volumes",
 }
+PARTLY = ("ClusterQueue", "NodePool")  # of which only parts are known, by their shape
 GAPPED: dict[str, type[Any]] = {"pods": Pod, "containers": Container, "nodes": Node, "workloads": Workload}
-NUMBERS = frozenset({"exitCode", "restartCount", "replicas", "readyReplicas", "updatedReplicas", "signal"})
+NUMBERS = frozenset({"exitCode", "count", "restartCount", "replicas", "readyReplicas", "updatedReplicas", "signal"})
 NUMBERED = ("desiredNumber", "currentNumber", "number", "updatedNumber")
 TRUTHS = frozenset({"ready", "unschedulable", "privileged", "suspend", "started"})
 TEXTS = frozenset({"labels", "annotations", "nodeSelector", "data", "env"})
+GAP = regex(r" {2,40}")
 NOTHING = ("", "<none>", "<nil>", "null")
 
 
@@ -54,20 +62,25 @@ def facts(output: Output, about: Subject) -> Facts:
     if question is None or len(text) > LARGEST:
         raise ParseError(f"{output.named()}: no answer of chosen fields: {text.strip()[:80]!r}")
     found = [made for values in records(question, text) if (made := rebuilt(question, values))]
+    for made in found:
+        worded(made, question.kind, output.command.argv)
     if not found:
         raise ParseError(f"{output.named()}: not what the command asks for: {text.strip()[:80]!r}")
     page = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": found[:MOST]})
-    parser = load(PARSER.get(question.kind, "kubernetes.workloads"))
-    read = parser(msgspec.structs.replace(output, pages=(page,), exit=0), about)
+    read: Facts = {}
+    if question.kind not in PARTLY:
+        read = load(PARSER.get(question.kind, "kubernetes.workloads"))(msgspec.structs.replace(output, pages=(page,), exit=0), about)
+    if question.kind not in ("Pod", "Event"):
+        read |= cut_objects.parts(found, output, about, whole=True)
     if not any(read.values()):  # values that stand in another form than the API's
         raise ParseError(f"{output.named()}: no fields of objects: {text.strip()[:80]!r}")
-    if question.kind != "Pod":
-        read |= cut_objects.parts(found, output, about, whole=True)
     paths = [path for part in question.parts for path in paths_of(part)]
-    made = unnamed({kind: [with_gaps(one, kind, paths) for one in records] for kind, records in read.items()})
+    parts = unnamed({kind: [with_gaps(one, kind, paths) for one in records] for kind, records in read.items()})
+    if question.kind == "Event":
+        return parts
     # What a label or a condition says in words is known, too.
     where = Origin(output.named(), 1, text.strip().split("\n")[0][:LINE])
-    return {**made, "messages": [*made.get("messages", []), *scan_text(text, source="status", about=about, origin=where)]}
+    return {**parts, "messages": [*parts.get("messages", []), *scan_text(text, source="status", about=about, origin=where)]}
 
 
 def with_gaps(fact: Any, kind: str, paths: list[Path]) -> Any:
@@ -110,13 +123,19 @@ def of_columns(question: Asked, text: str) -> Iterator[list[tuple[Path, Any]]]:
     """A row each; the command says what the titles stand for."""
     titles: list[tuple[int, str]] = []
     paths = dict(zip(question.parts[::2], question.parts[1::2], strict=False))
+    bare = not any(title in text.split("\n")[0].split() for title in paths)  # --no-headers, or only some rows were kept
+    rows: list[dict[str, str]] = []
     for raw in text.split("\n"):
         line = raw[:LINE].rstrip("\r ")
-        if not titles:
+        pieces = GAP.split(line.strip(), len(paths) - 1)
+        if not bare and not titles:
             titles = header(line) or [(line.find(title), title) for title in paths if title in line.split()]
+        elif line.strip() and rows and len(pieces) == 1 < len(paths):  # the last cell, a message, goes on
+            rows[-1][[*paths][-1]] = f"{rows[-1].get([*paths][-1], '')}\n{line.strip()}"
         elif line.strip():
-            row = cells(line, titles)
-            yield [(path, listed(path, row.get(title, ""), ",")) for title, path in paths.items() if row.get(title) not in NOTHING]
+            rows.append(dict(zip(paths, pieces, strict=False)) if bare else cells(line, titles))
+    for row in rows:
+        yield [(path, listed(path, row.get(title, ""), ",")) for title, path in paths.items() if row.get(title, "") not in NOTHING]
 
 
 def of_jq(question: Asked, text: str) -> Iterator[list[tuple[Path, Any]]]:

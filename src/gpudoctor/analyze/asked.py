@@ -26,6 +26,13 @@ KINDS = {
     **dict.fromkeys(("job", "jobs"), "Job"),
     **dict.fromkeys(("ns", "namespace", "namespaces"), "Namespace"),
     **dict.fromkeys(("cm", "configmap", "configmaps"), "ConfigMap"),
+    **dict.fromkeys(("ev", "event", "events"), "Event"),
+    **dict.fromkeys(("quota", "resourcequota", "resourcequotas"), "ResourceQuota"),
+    **dict.fromkeys(("pvc", "persistentvolumeclaim", "persistentvolumeclaims"), "PersistentVolumeClaim"),
+    **dict.fromkeys(("pv", "persistentvolume", "persistentvolumes"), "PersistentVolume"),
+    **dict.fromkeys(("cq", "clusterqueue", "clusterqueues"), "ClusterQueue"),
+    **dict.fromkeys(("nodepool", "nodepools"), "NodePool"),
+    **dict.fromkeys(("wl", "workload", "workloads"), "Workload"),
 }
 NAME = regex(r"[a-z0-9][a-z0-9.-]{0,252}$")
 VALUED = ("-n", "--namespace", "-l", "--selector", "--context", "--field-selector", "--kubeconfig", "-L", "--label-columns", "--sort-by")
@@ -128,10 +135,15 @@ def template(text: str) -> tuple[tuple[str | Path, ...], bool]:
         elif inner[:1] in "\"'":
             literal = inner[1:-1].replace("\\n", "\n").replace("\\t", "\t") + literal
         elif inner != "end":
-            parts.append(steps(inner))
+            parts.append(of_one(steps(inner)))
         if literal:
             parts.append(literal)
     return tuple(parts), each
+
+
+def of_one(path: Path) -> Path:
+    """A path in one entry of a list of objects, which a selector has found, as one in the object."""
+    return path[2:] if path[:1] == ("items",) and len(path) > 2 and isinstance(path[1], int) and path[1] >= 0 else path
 
 
 def interpolated(text: str) -> tuple[str | Path, ...]:

@@ -24,21 +24,25 @@ STATED = {f"{side}.{name}": (side, name) for side in ("limits", "requests") for 
     "cpu": ("requests", "cpu"),
     "memory": ("requests", "memory"),
 }
+LOOKS = ("program_falls_back_to_cpu", "program_finds_no_gpu")  # messages: a program wants a GPU and has none
 WAITS = "person_says_pending"  # a message: somebody writes that the pod waits
 
 
 def completed(facts: Facts) -> Facts:
     """The facts with what follows from several of them."""
     templates = distinct([one for one in facts.get("pod_templates", []) if isinstance(one, PodTemplate)])
-    allowances = [one for one in facts.get("allowances", []) if isinstance(one, Allowance)]
+    allowances = put_together([one for one in facts.get("allowances", []) if isinstance(one, Allowance)])
     found: Facts = {kind: records for kind, records in facts.items() if kind not in PRIVATE}
     found = waiting(found, templates)
     if missing := [*nodes_without(found)]:
         found["exporter_nodes"] = [*missing]
     said = [*words(found, templates, allowances)]
+    if homes := [*of_cordoned(found)]:
+        found["schedule_reasons"] = [*found.get("schedule_reasons", []), *homes]
     if said:
         found["messages"] = [*found.get("messages", []), *said]
-    idle = [one for one in templates if one.wants_gpu and not one.asks.gpus and not one.asks.component]
+    looks = any(one.name in LOOKS for one in of(found, "messages", Message))
+    idle = [one for one in templates if (one.wants_gpu or looks) and not one.asks.gpus and not one.asks.component]
     if idle and not any(one.asks.gpus for one in templates) and "workloads" not in found and "pods" not in found:
         one = idle[0].asks
         made = Workload(
@@ -46,6 +50,20 @@ def completed(facts: Facts) -> Facts:
         )
         found["workloads"] = [replace(made, tolerations=one.tolerations)]
     return found
+
+
+def put_together(allowances: Sequence[Allowance]) -> list[Allowance]:
+    """One for each queue or pool, whose parts may stand in the answers of several commands."""
+    found: dict[tuple[str, str], Allowance] = {}
+    for one in allowances:
+        known = found.get((one.kind, one.name))
+        if known is None or not one.name:
+            found[one.kind, one.name or f"#{len(found)}"] = one
+            continue
+        most = {name: max(known.most.get(name, 0), one.most.get(name, 0)) for name in known.most | one.most}
+        waiting = known.waiting or one.waiting
+        found[one.kind, one.name] = replace(known, most=most, used=known.used | one.used, waiting=waiting)
+    return [*found.values()]
 
 
 def distinct(templates: Sequence[PodTemplate]) -> list[PodTemplate]:
@@ -140,6 +158,18 @@ def of_queues(templates: Sequence[PodTemplate], pods: Sequence[Pod], queues: Seq
         yield Message(name="kueue_resource_unavailable", detail=missing[0], source="status", namespace=asks.namespace, origin=queue.origin)
     elif short:
         yield Message(name="kueue_quota_insufficient", detail=short[0], source="status", namespace=asks.namespace, origin=queue.origin)
+
+
+def of_cordoned(facts: Facts) -> Iterator[ScheduleReason]:
+    """The scheduler, on the pods that wait where all machines that look like GPU nodes are cordoned; nobody has shown what they offer."""
+    nodes: list[Node] = [node for node in of(facts, "nodes", Node) if node.gpu_present or node.gpus_capacity or "gpu" in node.node]
+    if not nodes or facts.get("schedule_reasons") or not all(node.unschedulable for node in nodes):
+        return
+    for pod in of(facts, "pods", Pod):
+        if pod.phase == "Pending" and pod.target and not pod.component and not pod.node and "unschedulable" not in nodes[0].gaps:
+            yield ScheduleReason(
+                namespace=pod.namespace, pod=pod.pod, reason="unschedulable", count=len(nodes), total=len(nodes), origin=nodes[0].origin
+            )
 
 
 def of_volcano(allowances: Sequence[Allowance], *, pending: bool, running: bool) -> Iterator[Message]:

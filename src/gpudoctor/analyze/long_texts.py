@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from gpudoctor.analyze import files, place, recognise
+from gpudoctor.analyze import files, log_forms, place, recognise
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.analyze.keep import Keep
 from gpudoctor.analyze.pieces import whole_lines
@@ -35,8 +35,8 @@ def log(source: files.Source, ends: bytes) -> recognise.Recogniser | None:
     lines = [line[:LINE] for line in clean(ends).split("\n") if line.strip()]
     lines = lines[:LOOKED_AT] + lines[-LOOKED_AT:]
     whole = "\n".join(lines)
-    kernel = [recognise.KERNEL.search(line[:256]) is not None for line in lines]
-    like = sum(one or recognise.LOG.match(line) is not None for one, line in zip(kernel, lines, strict=True))
+    kernel = [log_forms.KERNEL.search(line[:256]) is not None for line in lines]
+    like = sum(one or log_forms.LOG.match(line) is not None for one, line in zip(kernel, lines, strict=True))
     if not lines or like < LIKE_A_LOG * len(lines) or any(section.numbers or section.command for section in split("", whole)):
         return None
     text = recognise.Text(lines, whole, Hint())

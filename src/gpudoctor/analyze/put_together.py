@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -9,8 +10,10 @@ import msgspec
 from gpudoctor.analyze.asked import Path
 from gpudoctor.patterns import regex
 
-# map[effect:NoSchedule key:team value:vision]
-GO_MAP = regex(r"map\[([^\[\]]{0,2000})\]")
+# map[limits:map[nvidia.com/gpu:1]] → "map[", "limits:map[", "nvidia.com/gpu:1", "]", "]"
+GO_WORD = regex(r"(?:[^\s\[\]]{1,300}?:)?(?:map)?\[|\]|[^\s\[\]]{1,300}")
+LONGEST = 64 << 10
+DEEPEST = 12
 
 
 def put(target: Any, path: Path, value: Any) -> None:
@@ -55,14 +58,35 @@ def grow(entries: list[Any], number: int) -> None:
         entries.append({})
 
 
-def of_go(text: str) -> list[dict[str, str]] | dict[str, str]:
-    """Maps of texts as Go prints them, which is what custom columns and templates show of objects and lists of them.
+def of_go(text: str) -> Any:
+    """Maps and lists as Go prints them, which is what custom columns and templates show of objects.
 
     >>> of_go("[map[effect:NoSchedule key:team value:vision] map[effect:NoExecute key:broken]]")
     [{'effect': 'NoSchedule', 'key': 'team', 'value': 'vision'}, {'effect': 'NoExecute', 'key': 'broken'}]
+    >>> of_go("map[limits:map[nvidia.com/gpu:1] requests:map[cpu:2 nvidia.com/gpu:1]]")
+    {'limits': {'nvidia.com/gpu': '1'}, 'requests': {'cpu': '2', 'nvidia.com/gpu': '1'}}
     """
-    maps = [{key: value for key, mark, value in (pair.partition(":") for pair in one.split()) if mark} for one in GO_MAP.findall(text)]
-    return maps if text.startswith("[") or len(maps) != 1 else maps[0]
+    words = iter(GO_WORD.findall(text[:LONGEST]))
+    value = go_value(next(words, ""), words, 0)
+    rest = [go_value(word, words, 0) for word in words if word.startswith("map[")]
+    return [value, *rest] if rest else value
+
+
+def go_value(word: str, words: Iterator[str], depth: int) -> Any:
+    """The value that begins with a word: what stands up to its closing bracket, or the word itself."""
+    if depth > DEEPEST or word not in ("map[", "["):
+        return word
+    entries: list[Any] = []
+    made: dict[str, Any] = {}
+    for one in words:
+        if one == "]":
+            break
+        key, mark, value = one.partition(":")
+        if word == "[":
+            entries.append(go_value(one, words, depth + 1))
+        elif mark:
+            made[key] = go_value(value, words, depth + 1)
+    return entries if word == "[" else made
 
 
 def decoded(text: str) -> Any:

@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 from gpudoctor.analyze import (
     answered,
+    autoscaler_status,
     config_forms,
     dcgm_forms,
     job_forms,
     kubectl_describe,
     kubectl_events,
     kubectl_tables,
+    log_forms,
     manifests,
     metric_forms,
     monitor_forms,
@@ -48,8 +50,6 @@ from gpudoctor.parsers import (
     linux_nets,
     load,
 )
-from gpudoctor.parsers.kernel_xid import retold_xid_of, sxid_of, xid_of
-from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 SAMPLE = 2000  # lines that are looked at
@@ -75,49 +75,6 @@ class Recogniser(NamedTuple):
     score: Callable[[Text], int]
     parse: Parse
     embedded: bool = False
-
-
-# [   37.010658] …  |  kern  :err   : 2026-…  |  … host kernel: …
-KERNEL = regex(r"^(?:\[ *\d{1,9}\.\d{6}\]|<\d{1,3}>\[|kern +:)|^.{0,120}\bkernel: |\bNVRM: ")
-# time="2026-…" level=…  |  I0624 22:58:05.4 1 main.go:1] …  |  2026/05/11 12:46:28 …  |  2026-11-17T12:08:33.9Z … |  {"level":"…
-# [Dec 19 2024 19:17:49] [ERROR] [tid 1579] … (fabric manager)
-LOG = regex(
-    r'^(?:\[pod/\S{1,300}\] ?)?(?:time="|[IWEF]\d{4} \d\d:\d\d:\d\d|\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\{"(?:level|ts|time|msg)"|'
-    r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,6})? |(?:INFO|WARN|ERROR|DEBUG|FATAL)\b|\[[A-Z][a-z]{2} +\d{1,2} \d{4} \d\d:\d\d)"
-)
-
-
-def of_kernel(text: Text) -> int:
-    """A kernel log: most lines are the kernel's, or one is the driver's."""
-    kernel = sum(KERNEL.search(line) is not None for line in text.lines if line[:1] in "[<k" or "kernel: " in line or "NVRM: " in line)
-    filled = sum(bool(line.strip()) for line in text.lines) or 1
-    if kernel * 2 >= filled or text.hint.verb == "dmesg":
-        return 58
-    return 35 if any("NVRM: Xid" in line for line in text.lines) else 0
-
-
-def of_log(text: Text) -> int:
-    """A log: a third of its lines begin like one, or it was printed by `kubectl logs`."""
-    if text.hint.verb in ("logs", "journalctl"):
-        return 30
-    matching = sum(LOG.match(line) is not None for line in text.lines)
-    return 30 if matching and matching * 3 >= len([line for line in text.lines if line.strip()]) else 0
-
-
-def of_errors(text: Text) -> int:
-    """Numbered errors of the driver, in whatever words."""
-    return FEW if any(xid_of(line) or retold_xid_of(line) or sxid_of(line) for line in text.lines if "id" in line.lower()) else 0
-
-
-def of_events(text: Text) -> int:
-    """Event lines without a table's header or a described object around them."""
-    return 62 if any(kubectl_events.match_line(line) for line in text.lines) else 0
-
-
-def of_scheduler(text: Text) -> int:
-    """The scheduler's words alone."""
-    words = ("nodes", "olume", "device class", "esource")
-    return 40 if any(word in text.whole for word in words) and any(kubectl_events.CLAUSE.search(line) for line in text.lines) else 0
 
 
 def _parser(name: str) -> Parse:
@@ -232,15 +189,16 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("kubectl.describe", lambda text: kubectl_describe.score(text.lines), kubectl_describe.describe),
     Recogniser("kubectl.get", lambda text: kubectl_tables.score(text.lines), kubectl_tables.tables),
     Recogniser("kubectl.columns", lambda text: node_amounts.score(text.lines), node_amounts.tables, embedded=True),
-    Recogniser("kubectl.events", of_events, _events),
+    Recogniser("kubectl.events", lambda text: log_forms.of_events(text.lines), _events),
+    Recogniser("autoscaler.status", lambda text: autoscaler_status.score(text.lines), autoscaler_status.status, embedded=True),
     Recogniser("ray.status", lambda text: ray_status.score(text.lines), ray_status.status, embedded=True),
     Recogniser("kubectl.taint", lambda text: node_columns.score(text.lines, text.hint.argv), node_columns.tainted, embedded=True),
     Recogniser("kubectl.labels", lambda text: manifests.label_score(text.lines), manifests.labels),
-    Recogniser("kernel.log", of_kernel, _parser("kernel.log")),
-    Recogniser("logs.errors", of_errors, _parser("logs.errors")),
-    Recogniser("scheduler.message", of_scheduler, _scheduler),
+    Recogniser("kernel.log", lambda text: log_forms.of_kernel(text.lines, text.hint.verb), _parser("kernel.log")),
+    Recogniser("logs.errors", lambda text: log_forms.of_errors(text.lines), _parser("logs.errors")),
+    Recogniser("scheduler.message", lambda text: log_forms.of_scheduler(text.lines, text.whole), _scheduler),
     Recogniser("nccl.log", lambda text: rank_forms.score(text.lines, text.whole), _parser("nccl.log"), embedded=True),
-    Recogniser("logs.text", of_log, _parser("logs.text")),
+    Recogniser("logs.text", lambda text: log_forms.of_log(text.lines, text.hint.verb), _parser("logs.text")),
     Recogniser("program.memory", lambda text: stall_forms.of_memory(text.lines), _parser("program.memory"), embedded=True),
     Recogniser("training.log", lambda text: stall_forms.of_progress(text.lines), _parser("training.log"), embedded=True),
     Recogniser("text.measures", lambda text: stall_forms.of_measures(text.lines, text.hint.argv), _parser("text.measures"), embedded=True),

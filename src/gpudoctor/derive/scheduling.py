@@ -18,7 +18,7 @@ from gpudoctor.derive.scheduling_fit import fits_when_restored, is_full, nearest
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, evaluate, promised
 from gpudoctor.derive.scheduling_text import amount
 from gpudoctor.facts import Fact, Facts
-from gpudoctor.facts.kubernetes import Claim, Node, NodeUsage, Pod, ScheduleReason, Volume
+from gpudoctor.facts.kubernetes import Claim, Node, NodeUsage, Pod, ScheduleReason, Toleration, Volume
 from gpudoctor.facts.scheduling import NodeGroup, Scheduling, Wait
 from gpudoctor.nodesets import fold
 
@@ -91,8 +91,13 @@ def distinct(facts: Mapping[str, list[Fact]]) -> list[tuple[list[Pod], Ask]]:
     affinities = {volume.volume: volume.node_affinity for volume in of(facts, "volumes", Volume)}
     groups: dict[str, tuple[list[Pod], Ask]] = {}
     for pod in of(facts, "pods", Pod):
-        if not pod.target or pod.node or pod.phase not in ("Pending", "") or "requests" in pod.gaps:
+        if not pod.target or pod.node or pod.phase not in ("Pending", ""):
             continue
+        if "requests" in pod.gaps:
+            if not pod.node_selector or pod.phase != "Pending":
+                continue
+            # What a pod selects decides alone where no node has it; what isn't known of it keeps it from nowhere.
+            pod = msgspec.structs.replace(pod, tolerations=[Toleration(operator="Exists")], requests={})
         bound = (claims.get((pod.namespace, claim), "") for claim in pod.claims)
         volumes = [(volume, terms) for volume in bound if (terms := affinities.get(volume)) is not None]
         ask = Ask(pod, requests(pod), volumes)
