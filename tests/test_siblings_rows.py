@@ -26,6 +26,23 @@ TEXTS: dict[str, tuple[str, str]] = {
         ' {"device": "mlx5_0", "port": 1, "state": "ACTIVE", "counters": {"symbol_error": 0, "link_error_recovery": 0, "link_downed": 0, "port_rcv_errors": 0, "port_xmit_discards": 0}},\n'
         ' {"device": "mlx5_4", "port": 1, "state": "ACTIVE", "counters": {"symbol_error": 61442, "link_error_recovery": 12, "link_downed": 1, "port_rcv_errors": 3301, "port_xmit_discards": 0}}]}\n',
     ),
+    "ethernet beside infiniband is no slow link": (
+        "",
+        "$ for d in /sys/class/infiniband/*; do echo $(basename $d) $(cat $d/ports/1/{state,rate,link_layer}); done\n"
+        + "".join(f"mlx5_{number} 4: ACTIVE 400 Gb/sec (4X NDR) InfiniBand\n" for number in range(4))
+        + "mlx5_4 4: ACTIVE 100 Gb/sec (4X EDR) Ethernet\n",
+    ),
+    "one of the infiniband ports is slow": (
+        "ib-link-speed-degraded",
+        "$ for d in /sys/class/infiniband/*; do echo $(basename $d) $(cat $d/ports/1/{state,rate,link_layer}); done\n"
+        + "".join(f"mlx5_{number} 4: ACTIVE 400 Gb/sec (4X NDR) InfiniBand\n" for number in range(4))
+        + "mlx5_4 4: ACTIVE 100 Gb/sec (4X EDR) InfiniBand\n",
+    ),
+    "25 Gb/s of Ethernet are one lane": (
+        "",
+        "$ ibstatus mlx5_bond_0\nInfiniband device 'mlx5_bond_0' port 1 status:\n\tdefault gid:\t fe80:0000:0000:0000:0e42:a1ff:fe9a:0b13\n"
+        "\tbase lid:\t 0x0\n\tsm lid:\t\t 0x0\n\tstate:\t\t 4: ACTIVE\n\tphys state:\t 5: LinkUp\n\trate:\t\t 25 Gb/sec (1X EDR)\n\tlink_layer:\t Ethernet\n",
+    ),
     "ibdiagnet csv db": (
         "ib-bad-cable-symbol-errors",
         "START_PM_INFO\n"

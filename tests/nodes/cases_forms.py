@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 
 from tests.nodes.case import Case, Said
 from tests.nodes.cases_dcgm import diag
@@ -26,12 +28,20 @@ TREX = (
 STAMP = "2026-03-01T10:00:00,000000+00:00"
 BMC = f"{STAMP} idrac L4, S55 [1075]: GetGPGPUPwr: End of table reached (Entry 92). Didn't find a power table match for device\n"
 CRASHED = "reboot   system boot  6.8.0-60-generic Wed Feb 11 09:02 - crash  (13:29)\n"
+# <clocks_event_reasons>…</clocks_event_reasons>
+REASONS = re.compile(r"<clocks_(?:event|throttle)_reasons>.*?</clocks_(?:event|throttle)_reasons>", re.DOTALL)
 CAPPED = (
     CRASHED
     + CRASHED.replace("11 09:02", "12 22:31")
     + f"{STAMP} Power limit for GPU 00000000:1B:00.0 was set to 300.00 W from 700.00 W.\n"
     + " 18:20:05 up 9 days, 20:28,  3 users,  load average: 2.31, 1.90, 1.77\n"
 )
+
+
+def limited() -> str:
+    """nvidia-smi on two cards, of which the first has a lowered limit, from a release that doesn't tell why clocks are low."""
+    said = smi_xml([replace(COOL[0], power_limit=400.0, tlimit=None), replace(COOL[1], tlimit=None)])
+    return REASONS.sub("", said)
 
 
 def corrected(*counts: int) -> str:
@@ -53,6 +63,15 @@ CASES: dict[str, Case] = {
             "gpu-01: dmesg --time-format=iso": QUIET,
             "gpu-01: nvidia-smi -q -x": smi_xml(list(COOL)),
             "gpu-01: nvml samples 3 1": corrected(3120, 3388, 3701),
+        },
+    ),
+    "throttle-limit-shown": Case(
+        "thermal-throttle",
+        {"nodes": "gpu-01", "local": True, "for": 3.0},
+        {
+            "gpu-01: dmesg --time-format=iso": QUIET,
+            "gpu-01: nvidia-smi -q -x": limited(),
+            "gpu-01: nvml samples 3 1": json.dumps({"nvml": 1, "driver": "", "code": 9, "error": "Driver Not Loaded", "samples": []}),
         },
     ),
     "throttle-bmc-table": also(node(COOL), dmesg=QUIET + BMC),

@@ -19,6 +19,12 @@ def anew(rank: int, key: str) -> list[str]:
     ]
 
 
+DROPPED = (
+    "ws-a kernel: [UFW BLOCK] IN=ens3 OUT= MAC=aa:bb:cc SRC=10.3.0.12 DST=10.3.0.11 LEN=60 TOS=0x00 PREC=0x00 TTL=64 ID=50331 DF "
+    "PROTO=TCP SPT=58422 DPT=43367 WINDOW=64240 RES=0x00 SYN URGP=0"
+)
+
+
 CASES: dict[str, Case] = {
     "job-sizes-printed": alone("AssertionError: tensor shapes differ across ranks: [[8, 512], [8, 498]]"),
     "job-setting-of-one": job(
@@ -53,6 +59,17 @@ CASES: dict[str, Case] = {
         "tensor([1., 1., 1.], device='cuda:1')",
     ),
     "job-transfer-refused": job([*WATCHED, "DMAR: [DMA Read NO_PASID] Request device [5e:00.0] fault addr 0x39ffe0020000"]),
+    "job-filter-drops": alone(
+        info(0, "Bootstrap : Using ens3:10.3.0.11<0>"),
+        info(0, "NET/Socket : Using [0]ens3:10.3.0.11<0>"),
+        info(0, "Using network Socket"),
+        *[DROPPED] * 3,
+    ),
+    "job-filter-drops-beside-work": alone(
+        info(0, "Using network Socket"),
+        info(0, "comm 0x5 rank 0 nranks 2 cudaDev 0 busId 1b000 - Init COMPLETE"),
+        *[DROPPED] * 3,
+    ),
     "job-ofi-asserts": alone("python: nccl_ofi_sendrecv.c:1411: recv: Assertion `r_comm->inflight > 0' failed."),
     "job-one-adapter": alone(
         info(1, "NCCL_IB_HCA set by environment to mlx5_2"),

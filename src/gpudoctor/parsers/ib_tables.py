@@ -26,6 +26,8 @@ from gpudoctor.probes.base import Output
 INTERVAL = regex(r"(?:\binterval[= :]{1,3}|\bsleep |\bevery |\bwatch -d?n ?)(\d{1,5})(?: ?(s|sec|seconds?|min|m)\b)?", 2)
 # ibdelta.py, deltas; but no host of a cluster that is called delta
 DIFFERENCES = regex(r"(?<!@)deltas?(?![\w-]|\.(?!py|sh))|\bdiffs?\b|differences?\b|increments?\b|growth|Δ|per second", 2)
+# mlx5_2 4: ACTIVE 100 Gb/sec (4X EDR) Ethernet  (a loop over what sysfs says of a port)
+LAYER = regex(r"\b(?:InfiniBand|Ethernet)\b")
 UP, NOT_UP = {"up", "active", "running", "connected"}, {"down", "lowerlayerdown", "disconnected", "lower-layer-down"}
 
 
@@ -88,7 +90,7 @@ def port_of(key: Key, row: Row, output: Output) -> IbPort:
     net = net if net and net[0].isalpha() else ""
     if not state and not word and speed.get("rate", 0.0) > 40.0:
         state = "Active"
-    layer = infiniband.layer(said.get("layer", ""))
+    layer = infiniband.layer(said.get("layer", "") or next(iter(LAYER.findall(row.text)), ""))
     known: dict[str, Any] = {name: read for name in ("lid", "sm_lid") if (read := number(said.get(name, ""))) is not None and read < 65536}
     return IbPort(
         node=key.node,
