@@ -7,22 +7,10 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.reporters.words import headline
+from tests.kube.cases_without_gpu import smi
 from tests.pasted import diagnosed
 
-# nvidia-smi's first table with one healthy GPU
-SMI = """\
-+-----------------------------------------------------------------------------------------+
-| NVIDIA-SMI 550.90.07              Driver Version: 550.90.07      CUDA Version: 12.4     |
-|-----------------------------------------+------------------------+----------------------+
-| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
-| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
-|                                         |                        |               MIG M. |
-|=========================================+========================+======================|
-|   0  NVIDIA H100 80GB HBM3          On  |   00000000:1B:00.0 Off |                    0 |
-| N/A   31C    P0             71W /  700W |       1MiB /  81559MiB |      0%      Default |
-|                                         |                        |             Disabled |
-+-----------------------------------------+------------------------+----------------------+
-"""
+SMI = smi(1)
 # A home-made table, and a log of a program that nobody knows.
 TABLE = "adapter   sent_GBps  received_GBps\nmlx5_0        23.91          23.88\nmlx5_1         0.00           0.00\n"
 LOG = "2026-03-01 12:00:01,003 INFO beginning\n2026-03-01 12:00:02,114 INFO still at it\n"

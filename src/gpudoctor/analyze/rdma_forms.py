@@ -90,9 +90,9 @@ def of_interfaces(lines: list[str], whole: str, argv: Sequence[str] = ()) -> int
         return 84
     if whole.lstrip()[:2] == "[{" and '"ifname"' in whole[:4096] and '"operstate"' in whole[:4096]:
         return 88
-    if any(INTERFACE.match(line) or BRIEF.match(line) or BRIEF_ADDRESSES.match(line.strip()) for line in lines) or LOOPBACK.search(
-        whole[:65536]
-    ):
+    if any(INTERFACE.match(line) or BRIEF.match(line) or BRIEF_ADDRESSES.match(line.strip()) for line in lines):
+        return 84
+    if LOOPBACK.search(whole[:65536]):
         return 84
     return 60 if any(in_words(line.strip(), argv) for line in lines) else 0
 

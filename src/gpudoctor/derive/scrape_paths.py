@@ -45,6 +45,7 @@ class Read:
         self.endpoints = self.of(facts, "service_endpoints", ServiceEndpoints)
         self.pod_monitors = self.of(facts, "pod_monitors", Monitor) or []
         self.monitors = self.of(facts, "monitors", Monitor)
+        self.listed = [*(self.monitors or ()), *self.pod_monitors]
         self.prometheuses = self.of(facts, "prometheuses", PrometheusServer)
         self.targets = self.of(facts, "scrape_targets", ScrapeTarget)
         self.pods = [one for one in self.of(facts, "pods", Pod) or () if one.component == "dcgm-exporter"]
@@ -71,10 +72,8 @@ def paths(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     ways = [of_pods(space, pods, read) for space, pods in alone.items()]
     asked = read.services is not None or read.monitors is not None or read.pod_monitors
     found += [one for one in ways if asked or one.annotation_trouble]
-    if not found and (
-        read.prometheuses or read.watched
-    ):  # somebody shows a monitor and the Prometheus that should take it, and nothing else
-        shown = (one for one in (*(read.monitors or ()), *read.pod_monitors) if one.exporter)
+    if not found and (read.prometheuses or read.watched):  # somebody shows a monitor and what should take it, and nothing else
+        shown = (one for one in read.listed if one.exporter)
         found = [ScrapePath(namespace=one.namespace, origin=one.origin, **monitored([one], None, read)) for one in shown]
     if not found and read.pods and read.exporters is None:  # a table of monitors beside a table of pods
         first = read.pods[0]
@@ -115,7 +114,7 @@ def path(service: Service, read: Read) -> ScrapePath:
     pods = None if read.exporters is None or "selector" in service.gaps else list(behind(service, read.exporters))
     others = [one for one in read.exporters or () if one.namespace == service.namespace]
     of_service = [one for one in read.endpoints or () if (one.namespace, one.service) == (service.namespace, service.service)]
-    choosing = [one for one in (*(read.monitors or ()), *read.pod_monitors) if selects(one, service, pods or ())]
+    choosing = [one for one in read.listed if selects(one, service, pods or ())]
     return ScrapePath(
         namespace=service.namespace,
         service=service.service,
@@ -176,27 +175,25 @@ def in_namespace(monitor: Monitor, space: str) -> bool:
 def monitored(choosing: list[Monitor], service: Service | None, read: Read) -> dict[str, Any]:
     """The fields of a path about its monitors and the Prometheus that takes them."""
     unseen = "labels" in service.gaps if service else False
-    blind = [one for one in (*(read.monitors or ()), *read.pod_monitors) if one.exporter and "selector" in one.gaps]
+    blind = [one for one in read.listed if one.exporter and "selector" in one.gaps]
+    operator = {"operator": None if read.prometheuses is None else bool(read.prometheuses)}
     if (read.monitors is None and not choosing) or unseen or blind:
-        operator = {"operator": None if read.prometheuses is None else bool(read.prometheuses)}
         # What it selects isn't shown, but it has the exporter's name, and whether a Prometheus takes it doesn't hang on that.
         own = [one for one in blind if not service or one.namespace in ("", service.namespace)]
-        listed = [*(read.monitors or ()), *read.pod_monitors]
-        if not blind and not choosing and len(listed) >= SEVERAL and not any(OF_GPUS.search(one.monitor) for one in listed):
+        if not blind and not choosing and len(read.listed) >= SEVERAL and not any(OF_GPUS.search(one.monitor) for one in read.listed):
             return operator | {"monitors": 0}  # all of them were listed, and none has a name that could mean the exporter
         return operator | (whether_taken(own, read) if own and not read.targets else {})
-    listed = [*(read.monitors or ()), *read.pod_monitors]
-    near = [one for one in listed if one.exporter]
+    near = [one for one in read.listed if one.exporter]
     fields: dict[str, Any] = {
+        **operator,
         "monitors": len(choosing),
-        "operator": None if read.prometheuses is None else bool(read.prometheuses),
         "other_configs": any(one.other_configs for one in read.prometheuses or ()),
     }
     if not choosing:
         closest = next(iter(near), None)
         if closest and service and closest.monitor.startswith("ServiceMonitor/"):
             fields |= {"monitor": f"{closest.monitor} in {closest.namespace}", "monitor_misses": monitor_misses(closest, service)}
-        elif not closest and 0 < len(listed) < SEVERAL:  # one monitor of something else: nobody has listed them
+        elif not closest and 0 < len(read.listed) < SEVERAL:  # one monitor of something else: nobody has listed them
             fields["monitors"] = None
         return fields
     best = next((one for one in choosing if untaken(one, read) == ""), choosing[0])
