@@ -6,6 +6,7 @@ until then, what is long is read again.
 
 from __future__ import annotations
 
+import itertools
 import re
 import zlib
 from collections.abc import Hashable, Iterable, Iterator
@@ -36,16 +37,18 @@ from gpudoctor.report import InputFile
 SPLIT = 32 << 20  # a text up to this size is cut into sections at once, a longer one piece by piece
 HELD = 16 << 20  # characters of sections that are held from the first look to the reading
 TINY = 512  # bytes; such a text is kept, it may be a host's name
+WORDS, SECTION = 64 << 10, 16 << 10  # characters of all sections, and of one, that are kept as words
 UNKNOWN = 20  # parts of one source that are told as unknown
 DUMP = "torch.flight_recorder"  # the one parser of what isn't text
 
 
 class Gathered(msgspec.Struct, frozen=True):
-    """The facts of all inputs, what each input was, and the newest time that any of them shows (0: none)."""
+    """The facts of all inputs, what each input was, the newest time that any of them shows (0: none), and of short inputs the words."""
 
     facts: Facts
     inputs: list[InputFile]
     now: float
+    words: str = ""
 
 
 class Read(msgspec.Struct):
@@ -55,6 +58,7 @@ class Read(msgspec.Struct):
     sections: list[Section] | None = None  # None: cut again when they are read
     facts: Facts = {}
     names: list[str] = []
+    words: list[str] = []
     unknown: list[str] = []  # parts that no parser knows, and lines that complain in words that nobody knows
     note: str = ""
     newest: newest.Newest = newest.Newest()
@@ -115,7 +119,8 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
         InputFile(path=read.source.path, recognised_as=read.names, note=read.note or read.source.note, unknown=read.unknown)
         for read in reads
     ]
-    return Gathered(merge.merged(facts), inputs, now)
+    words = "\n".join(itertools.chain.from_iterable(read.words for read in ordered))[:WORDS]
+    return Gathered(merge.merged(facts), inputs, now, words)
 
 
 def identity(read: Read) -> Hashable:
@@ -216,6 +221,8 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count) -> None:
     notes: list[str] = []
     for section in trials.watched(read.facts, diffed.restored(sections_of(read))):
         section = in_its_place(section, read.printed, hosts)
+        if sum(map(len, read.words)) < WORDS:
+            read.words.append(section.text[:SECTION])
         found, recognised, note, unknown = section_facts.read(section, now)
         names += recognised
         notes += [note] if note else []

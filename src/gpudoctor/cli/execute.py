@@ -280,4 +280,5 @@ def analyze_paths(paths: list[str], shown: Shown) -> int:
     if (folder := recorded_run(paths)) is not None:
         return execute("", {}, Where(replay=folder), timeout=LONGEST, shown=shown)
     gathered = gather(paths, reading_progress(shown.format))
-    return printed(analyze(library, gathered.facts, gathered.inputs, gathered.now, explain_path=shown.path), shown)
+    made = analyze(library, gathered.facts, gathered.inputs, gathered.now, words=gathered.words, explain_path=shown.path)
+    return printed(made, shown)

@@ -146,5 +146,6 @@ def from_files(gathered: Gathered, book: str, shown: Shown) -> int:
 
     check_shown(shown)
     library = loaded()
-    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, find_runbook(library, book), explain_path=shown.path)
+    tables = find_runbook(library, book)
+    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, tables, words=gathered.words, explain_path=shown.path)
     return printed(report, shown)

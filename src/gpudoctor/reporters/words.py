@@ -30,6 +30,8 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         return place + (roots[0].title or "untitled") + (f" (and {count(more, 'more root cause')})" if more else "")
     if report.verdict == "healthy":
         return "nothing wrong was found"
+    if report.candidates and all(one.words for one in report.candidates):
+        return "no check can decide it; these causes are told in the same words"
     if report.candidates:
         return f"{count(len(report.candidates), 'possible cause')}, none of them certain"
     if report.withheld:
