@@ -42,6 +42,12 @@ def test_every_entry_reads_well(causes: dict[str, Cause], capsys: pytest.Capture
         assert max(len(line) for line in text.splitlines() if " " in line.strip() and not line.startswith("    ")) <= explain.WIDTH, one.id
 
 
+def test_every_entry_has_a_source_and_is_told_from_another(causes: dict[str, Cause]) -> None:
+    given = index.library()
+    assert not [one.id for one in causes.values() if not one.references]
+    assert not [one.id for one in causes.values() if not given.told_apart(one.id)]
+
+
 def test_the_words_are_short_enough_for_a_tired_person(causes: dict[str, Cause]) -> None:
     for one in causes.values():
         assert len(one.tell) <= 320, one.id
