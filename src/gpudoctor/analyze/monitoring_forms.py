@@ -18,6 +18,10 @@ from gpudoctor.probes.base import Output
 EXPORTER = "dcgm-exporter"
 # DCGM_FI_DEV_SM_CLOCK  |  # TYPE DCGM_FI_DEV_SM_CLOCK gauge, after `grep` and `awk`
 METRIC = regex(r"(?:# (?:HELP|TYPE) )?(DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80})(?: (?:gauge|counter))?")
+# curl -s http://prometheus:9090/api/v1/label/__name__/values | jq -r ".data[]" | grep DCGM        (all names of it, however few)
+ALL_NAMES = regex(r"__name__/values|:\d{4,5}/metrics")
+GREP = regex(r"\bgrep (?:-\w+ )*[\"']?\^?DCGM(?:_(?:FI_?)?)?[^\w\s]{0,20}(?:A-Z\S{0,20})?(?:[\"']|\s|$)|^[^|]*(?:\| ?(?:jq|sort|uniq)\b[^|]*)*$")
+FEW = 3
 PANEL = regex(r'"expr": ?"[^"]{0,2000}DCGM_')
 COLUMNS = {"NAME", "TYPE", "CLUSTER-IP", "PORT(S)"}
 # 9400/TCP  |  9400:30940/TCP
@@ -33,7 +37,8 @@ def of_listing(lines: list[str], argv: tuple[str, ...]) -> int:
     """Names of metrics alone, one a line, where the command or the number of them says that these are all."""
     filled = [line.strip() for line in lines if line.strip() and not line.startswith(("#", "$"))]
     named = [line for line in filled if METRIC.fullmatch(line)]
-    return 63 if len(named) >= WHOLE and len(named) * 10 >= len(filled) * 9 else 0
+    fewest = FEW if ALL_NAMES.search(" ".join(argv)) and GREP.search(" ".join(argv)) else WHOLE
+    return 63 if len(named) >= fewest and len(named) * 10 >= len(filled) * 9 else 0
 
 
 def listing(output: Output, about: Subject) -> Facts:
@@ -65,6 +70,8 @@ def of_rules(lines: list[str], whole: str) -> int:
     if any(ROW.match(line) for line in lines):
         return 84
     keys = [match for line in lines if (match := KEY.match(line))]
+    if "triggers:" in whole and any(match[1] == "query" and NAME.search(match[2]) for match in keys):
+        return 23  # KEDA's, beside the object
     if not any(match[1] == "expr" for match in keys):
         return 84 if whole.lstrip()[:1] in ("{", "[") and PANEL.search(whole[:1_000_000]) else 0
     return 84 if any(match[1] == "expr" and (NAME.search(match[2]) or not match[2].strip(" |>-+")) for match in keys) else 0

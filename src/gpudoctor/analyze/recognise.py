@@ -51,6 +51,7 @@ from gpudoctor.parsers import (
     linux_nets,
     linux_orphans,
     load,
+    metric_said,
     rank_counters,
 )
 from gpudoctor.probes.base import Output
@@ -190,6 +191,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         "prometheus.queries", lambda text: metric_forms.of_queries(text.whole, text.hint.argv), _parser("prometheus.queries"), embedded=True
     ),
     Recogniser("prometheus.counts", lambda text: metric_forms.of_counts(text.whole, text.hint.argv), _parser("prometheus.counts")),
+    Recogniser("prometheus.said", lambda text: metric_said.score(text.lines), _parser("prometheus.said"), embedded=True),
     Recogniser("prometheus.up", lambda text: metric_forms.of_up(text.whole, text.hint.argv), _parser("prometheus.up")),
     Recogniser("prometheus.text", lambda text: metric_forms.of_metrics(text.lines), _parser("prometheus.text"), embedded=True),
     Recogniser("kubectl.describe", lambda text: kubectl_describe.score(text.lines), kubectl_describe.describe),
@@ -214,6 +216,8 @@ RECOGNISERS: tuple[Recogniser, ...] = (
 LOGS = ("kernel.log", "nccl.log", "slurm.log", "logs.text")
 # Stand beside other answers in what somebody pasted.
 PARTS = (
+    "prometheus.rules",
+    "prometheus.said",
     "prometheus.counts",
     "kubectl.services",
     "kubectl.columns",
