@@ -32,9 +32,9 @@ AFTER = regex(
     2,
 )
 ALONE = regex(r"\bno data ?(?:points)?\b|\bempty query result\b|\bno datapoints found\b", 2)
-LOGGED = regex(r"\blevel=|\bmsg=|\bcaller=|^\s*[{#]|\b(?:expr|alert|record)\b ?[:=]")
+LOGGED = regex(r"\blevel=|\bmsg=|\bcaller=|could not find the metric|^\s*[{#]|\b(?:expr|alert|record)\b ?[:=]")
 BESIDE = 2  # lines between a panel's words and its query
-FEWEST = 400  # lines of a text in which somebody writes
+MOST = 400  # lines of a text in which somebody writes
 
 
 def missed(texts: Sequence[str]) -> Iterator[tuple[str, int, str]]:
@@ -59,8 +59,8 @@ def nearest(texts: Sequence[str], at: int) -> list[str]:
 
 
 def score(texts: Sequence[str]) -> int:
-    """0 or 22: whether somebody misses a metric in a text that isn't long."""
-    return 22 if len(texts) < FEWEST and any(True for _ in missed(texts)) else 0
+    """0 or 15: whether somebody misses a metric in a text that isn't long."""
+    return 15 if len(texts) < MOST and any(True for _ in missed(texts)) else 0
 
 
 def said(output: Output, about: Subject) -> Facts:
