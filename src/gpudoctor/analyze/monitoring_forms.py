@@ -27,7 +27,7 @@ COLUMNS = {"NAME", "TYPE", "CLUSTER-IP", "PORT(S)"}
 # 9400/TCP  |  9400:30940/TCP
 LISTED = regex(r"(\d{1,5})(?::\d{1,5})?/(?:TCP|UDP|SCTP)")
 # Port:                     gpu-metrics  9400/TCP        TargetPort:               9400/TCP
-DESCRIBED = regex(r"(Name|Namespace|Labels|Annotations|Selector|Type|Port|TargetPort|Endpoints):\s*(.*)")
+DESCRIBED = regex(r"(Name|Namespace|Labels|Annotations|Selector|Type|IP|Port|TargetPort|Endpoints):\s*(.*)")
 PORT = regex(r"(\S+)\s+(\d{1,5})/")
 NOTE = regex(r"prometheus\.io/(scrape|port|path):\s*(\S+)")
 PAIR = regex(r"([\w./-]{1,317})=([\w.-]{0,63})")
@@ -114,13 +114,14 @@ def of_row(row: Row, about: Subject, origin: Origin) -> Iterable[Service]:
     selector = dict(PAIR.findall(row.get("SELECTOR", "")))
     if not name or not ports:
         return
-    shown = {"namespace", "service", "numbers", "exporter"} | ({"selector"} if selector else set())
+    shown = {"namespace", "service", "numbers", "exporter", "address"} | ({"selector"} if selector else set())
     yield Service(
         namespace=row.get("NAMESPACE", "") or about.namespace,
         service=name,
         selector=selector,
         numbers=[str(port.number) for port in ports],
         exporter=components.of_name(name) == EXPORTER,
+        address=row.get("CLUSTER-IP", ""),
         gaps=gaps(Service, shown, "not shown by kubectl get services"),
         origin=origin,
     )
@@ -158,6 +159,7 @@ def of_description(lines: list[str], origin: Origin) -> Iterable[Service]:
         ports=ports,
         numbers=list(dict.fromkeys(text for port in ports for text in (str(port.number), port.target) if text.isdecimal())),
         exporter=EXPORTER in (components.of_name(name), components.of_labels(labels), components.of_labels(selector)),
+        address=next(iter(values.get("IP", [])), "").strip(),
         scrape=notes.get("scrape", ""),
         scrape_port=notes.get("port", ""),
         scrape_path=notes.get("path", ""),
