@@ -176,6 +176,7 @@ SAMPLES: dict[str, str] = {
     "prometheus.targets": metrics.targets(
         metrics.target(), metrics.target("http://10.0.0.8:9400/metrics", error="context deadline exceeded")
     ),
+    "prometheus.said": "Missing metrics DCGM_FI_DEV_RETIRED_SBE and DCGM_FI_DEV_RETIRED_DBE\n",
     "prometheus.counts": "count(DCGM_FI_DEV_GPU_UTIL) or vector(0)\n{} => 0 @[1]\ncount(DCGM_FI_DEV_FB_USED)\n{} => 8 @[1]\n",
     "prometheus.up": "'up{job=\"dcgm-exporter\"}'\n10.20.0.7:9400\t1\n10.20.0.8:9400\t0\n",
     "prometheus.names": metrics.vector({"__name__": "DCGM_FI_DEV_GPU_TEMP"}, {"__name__": "DCGM_FI_DEV_GPU_UTIL"}),

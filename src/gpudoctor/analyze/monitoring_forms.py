@@ -18,12 +18,16 @@ from gpudoctor.probes.base import Output
 EXPORTER = "dcgm-exporter"
 # DCGM_FI_DEV_SM_CLOCK  |  # TYPE DCGM_FI_DEV_SM_CLOCK gauge, after `grep` and `awk`
 METRIC = regex(r"(?:# (?:HELP|TYPE) )?(DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80})(?: (?:gauge|counter))?")
+# curl -s http://prometheus:9090/api/v1/label/__name__/values | jq -r ".data[]" | grep DCGM        (all names of it, however few)
+ALL_NAMES = regex(r"__name__/values|:\d{4,5}/metrics")
+GREP = regex(r"\bgrep (?:-\w+ )*[\"']?\^?DCGM(?:_(?:FI_?)?)?[^\w\s]{0,20}(?:A-Z\S{0,20})?(?:[\"']|\s|$)|^[^|]*(?:\| ?(?:jq|sort|uniq)\b[^|]*)*$")
+FEW = 3
 PANEL = regex(r'"expr": ?"[^"]{0,2000}DCGM_')
 COLUMNS = {"NAME", "TYPE", "CLUSTER-IP", "PORT(S)"}
 # 9400/TCP  |  9400:30940/TCP
 LISTED = regex(r"(\d{1,5})(?::\d{1,5})?/(?:TCP|UDP|SCTP)")
 # Port:                     gpu-metrics  9400/TCP        TargetPort:               9400/TCP
-DESCRIBED = regex(r"(Name|Namespace|Labels|Annotations|Selector|Type|Port|TargetPort|Endpoints):\s*(.*)")
+DESCRIBED = regex(r"(Name|Namespace|Labels|Annotations|Selector|Type|IP|Port|TargetPort|Endpoints):\s*(.*)")
 PORT = regex(r"(\S+)\s+(\d{1,5})/")
 NOTE = regex(r"prometheus\.io/(scrape|port|path):\s*(\S+)")
 PAIR = regex(r"([\w./-]{1,317})=([\w.-]{0,63})")
@@ -33,7 +37,8 @@ def of_listing(lines: list[str], argv: tuple[str, ...]) -> int:
     """Names of metrics alone, one a line, where the command or the number of them says that these are all."""
     filled = [line.strip() for line in lines if line.strip() and not line.startswith(("#", "$"))]
     named = [line for line in filled if METRIC.fullmatch(line)]
-    return 63 if len(named) >= WHOLE and len(named) * 10 >= len(filled) * 9 else 0
+    fewest = FEW if ALL_NAMES.search(" ".join(argv)) and GREP.search(" ".join(argv)) else WHOLE
+    return 63 if len(named) >= fewest and len(named) * 10 >= len(filled) * 9 else 0
 
 
 def listing(output: Output, about: Subject) -> Facts:
@@ -65,6 +70,8 @@ def of_rules(lines: list[str], whole: str) -> int:
     if any(ROW.match(line) for line in lines):
         return 84
     keys = [match for line in lines if (match := KEY.match(line))]
+    if "triggers:" in whole and any(match[1] == "query" and NAME.search(match[2]) for match in keys):
+        return 23  # KEDA's, beside the object
     if not any(match[1] == "expr" for match in keys):
         return 84 if whole.lstrip()[:1] in ("{", "[") and PANEL.search(whole[:1_000_000]) else 0
     return 84 if any(match[1] == "expr" and (NAME.search(match[2]) or not match[2].strip(" |>-+")) for match in keys) else 0
@@ -107,13 +114,14 @@ def of_row(row: Row, about: Subject, origin: Origin) -> Iterable[Service]:
     selector = dict(PAIR.findall(row.get("SELECTOR", "")))
     if not name or not ports:
         return
-    shown = {"namespace", "service", "numbers", "exporter"} | ({"selector"} if selector else set())
+    shown = {"namespace", "service", "numbers", "exporter", "address"} | ({"selector"} if selector else set())
     yield Service(
         namespace=row.get("NAMESPACE", "") or about.namespace,
         service=name,
         selector=selector,
         numbers=[str(port.number) for port in ports],
         exporter=components.of_name(name) == EXPORTER,
+        address=row.get("CLUSTER-IP", ""),
         gaps=gaps(Service, shown, "not shown by kubectl get services"),
         origin=origin,
     )
@@ -151,6 +159,7 @@ def of_description(lines: list[str], origin: Origin) -> Iterable[Service]:
         ports=ports,
         numbers=list(dict.fromkeys(text for port in ports for text in (str(port.number), port.target) if text.isdecimal())),
         exporter=EXPORTER in (components.of_name(name), components.of_labels(labels), components.of_labels(selector)),
+        address=next(iter(values.get("IP", [])), "").strip(),
         scrape=notes.get("scrape", ""),
         scrape_port=notes.get("port", ""),
         scrape_path=notes.get("path", ""),

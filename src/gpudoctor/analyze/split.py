@@ -18,7 +18,8 @@ SECTIONS = 10_000  # of one source
 NOBODY = Subject(kind="cluster")
 # echo $NCCL_SOCKET_IFNAME  |  echo "${NCCL_IB_HCA}"  |  printenv NCCL_IB_HCA
 ECHO = regex(r"""^(?:echo "?\$\{?|printenv )([A-Z][A-Z0-9_]{2,60})\}?"?$""")
-EXPORTS = ("export ", "unset ")
+# What has no output of its own; and a question to Prometheus, whose empty answer is one.
+ANSWERS_WITH_NOTHING = regex(r"^(?:export|unset) |\bpromtool query instant\b")
 
 ESCAPES = regex(r"\x1b(?:\[[0-9;?]{0,32}[@-~]|\][^\x07\x1b]{0,256}\x07?|[()][A-Z0-9])")
 # The programs whose outputs are read. A `#` or `>` or nothing at all before one of them is a prompt; before any other word it is text.
@@ -92,7 +93,7 @@ def split(path: str, text: str) -> list[Section]:
     if is_one_json(text):
         return logs(Section(path, 1, text))
     whole = by_hosts([*_cut(path, markup.plain(text).split("\n"))])
-    cut = (section for one in whole for section in apart(one) if section.text.strip() or section.command.startswith(EXPORTS))
+    cut = (section for one in whole for section in apart(one) if section.text.strip() or ANSWERS_WITH_NOTHING.search(section.command))
     found = [section for section, _ in zip(cut, range(SECTIONS), strict=False)]
     if bug_report.BEGINNING in text:
         found = reported(found, bug_report.host(text))

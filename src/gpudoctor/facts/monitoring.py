@@ -59,6 +59,7 @@ class Service(Fact, frozen=True, kw_only=True):
     ports: list[Port] = []
     numbers: list[str] = []  # of the ports, and those that they lead to
     exporter: bool = False  # its name, its labels or what it selects are those of dcgm-exporter
+    address: str = ""  # its cluster IP
     scrape: str = ""  # the annotations prometheus.io/scrape, prometheus.io/port, prometheus.io/path
     scrape_port: str = ""
     scrape_path: str = ""

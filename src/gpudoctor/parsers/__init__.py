@@ -125,6 +125,7 @@ PARSERS: dict[str, Parser] = {
     "prometheus.range": Parser(("gpu_samples",), "prometheus_range:samples"),
     "prometheus.text": Parser(("gpu_samples", "expositions", "gpus"), "prometheus_text:metrics"),  # what an exporter serves
     "prometheus.targets": Parser(("scrape_targets",), "prometheus_api:targets"),
+    "prometheus.said": Parser(("wanted_metrics",), "metric_said:said"),  # metrics that somebody says he misses
     "prometheus.counts": Parser(("expositions", "wanted_metrics"), "metric_counts:counts"),  # how many series each metric has
     "prometheus.up": Parser(("scrape_targets",), "prometheus_up:reached"),  # rows made of an answer about `up`
     "prometheus.names": Parser(("expositions",), "prometheus_api:names"),  # an instant query, or the values of a label

@@ -58,6 +58,7 @@ def service(meta: Meta, spec: ServiceSpec, output: Output) -> Service:
         ports=made,
         numbers=list(dict.fromkeys(text for port in made for text in (str(port.number), port.target) if text.isdecimal())),
         exporter=EXPORTER in (components.of_name(meta.name or ""), components.of_labels(labels), components.of_labels(selector)),
+        address=spec.clusterIP or "",
         scrape=notes.get(f"{SCRAPE}scrape", ""),
         scrape_port=notes.get(f"{SCRAPE}port", ""),
         scrape_path=notes.get(f"{SCRAPE}path", ""),

@@ -53,6 +53,8 @@ def counted(whole: str, argv: Sequence[str] = ()) -> Iterator[tuple[str, int, in
             tabled = bool(TITLE.match(line) or COUNTS.search(line))
         elif len(names) == 1 and (match := ROW.search(line)):
             rows.append((names[0], int(match[1]), number, line))
+    if asked and not whole.strip():
+        yield asked, 0, 0, command
     if len(rows) >= FEWEST and any(not count for _, count, _, _ in rows) and any(count for _, count, _, _ in rows):
         yield from rows
 

@@ -23,6 +23,7 @@ class ServiceSpec(msgspec.Struct):
 
     ports: list[PortSpec] | None = None
     selector: Strings = None
+    clusterIP: str | None = None
 
 
 class ServiceObject(Object):

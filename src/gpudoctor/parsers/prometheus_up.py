@@ -21,6 +21,9 @@ from gpudoctor.probes.base import Output
 ASKED = regex(r"""(?:query=|['" ])up(\{[^{}]{0,500}\})?(?=['"& ]|\Z)""")
 # 10.20.0.8:9400  0  |  ["gpu-02:9400","0"]  |  http://gpu-02:9400/metrics 1
 ROW = regex(r"""^\s*[\["']*(?:https?://)?([\w.-]{1,253}:\d{2,5})(?:/\S{0,80})?["']?[\s,=>]{1,40}["']?([01])["'\]]*\s*$""")
+# up{instance="10.20.0.8:9400", job="dcgm-exporter"}  0      (the page of Prometheus; promtool writes => 0 @[…])
+SERIES = regex(r"""^\s*up\{(.{1,2000})\}\s{0,200}(?:=>\s*)?([01])(?:\s|\Z)""")
+INSTANCE = regex(r"""\binstance="(?:https?://)?([^"/]{1,253})""")
 GPUS = regex(r"dcgm|gpu", re.IGNORECASE)
 PORTS = ("9400", "9401", "9445", "9835")  # of exporters of GPUs
 
@@ -29,6 +32,11 @@ def rows(whole: str, argv: Sequence[str]) -> Iterator[tuple[int, str, str, bool]
     """The number of the line, the line, the instance, whether it was reached; of exporters of GPUs alone."""
     match = ASKED.search(unescaped(" ".join(argv)[:5000]))
     for number, line in enumerate(whole.split("\n")[:20_000], 1):
+        if series := SERIES.match(line[:2500]):
+            named = INSTANCE.search(series[1])
+            if named and (GPUS.search(series[1]) or named[1].rpartition(":")[2] in PORTS):
+                yield number, line, named[1], series[2] == "1"
+            continue
         row = ROW.match(line[:500])
         if row is None:
             match = ASKED.search(line[:2000]) or match
@@ -46,7 +54,7 @@ def reached(output: Output, about: Subject) -> Facts:
     found = [
         ScrapeTarget(
             url=instance,
-            port=int(instance.rpartition(":")[2]),
+            port=int(text) if (text := instance.rpartition(":")[2]).isdecimal() else None,
             health="up" if up else "down",
             error="" if up else "up is 0",
             trouble="" if up else "other",
