@@ -10,8 +10,10 @@ from ClusterShell.NodeSet import NodeSet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudoctor.derive.scheduling import MOST_GROUPS, MOST_SPECS, table
-from gpudoctor.derive.scheduling_plugins import failed_term, matches, tolerates
+from gpudoctor.derive.scheduling import MOST_GROUPS, table
+from gpudoctor.derive.scheduling_asks import MOST_SPECS
+from gpudoctor.derive.scheduling_labels import failed_term, matches
+from gpudoctor.derive.scheduling_plugins import tolerates
 from gpudoctor.facts import Fact, Facts, Origin
 from gpudoctor.facts.kubernetes import Claim, Node, NodeUsage, Pod, Requirement, ScheduleReason, Taint, Toleration, Volume
 from gpudoctor.facts.scheduling import Fit, NodeGroup, Scheduling

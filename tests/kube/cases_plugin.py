@@ -192,6 +192,12 @@ CASES: dict[str, Case] = {
         parts=("container_toolkit", "device_plugin"),
         container_toolkit="waits",
     ),
+    "mps-daemon-nowhere": stack(
+        daemonset(MPS, NS, desired=0, current=0, ready=0, updated=0),
+        daemonset("nvidia-device-plugin-daemonset", NS, desired=1, current=1, ready=0, updated=1),
+        parts=("device_plugin",),
+        device_plugin=CRASHES,
+    ),
     "plugin-booked": stack(
         pod("nvidia-cuda-validator-7kqzd", NS, gpus=1, labels={"app": "nvidia-cuda-validator"}, **REFUSED),
         logs={place("device_plugin"): STARTED + '"PodUID": "5f0b1c6e-33f0-4b55-8a35-6f2f6b1d9a01",\n'},

@@ -36,7 +36,7 @@ PARSER = {
     "PersistentVolumeClaim": "kubernetes.claims",
     "PersistentVolume": "kubernetes.volumes",
 }
-PARTLY = ("ClusterQueue", "NodePool")  # of which only parts are known, by their shape
+PARTLY = ("ClusterQueue", "NodePool", "ClusterPolicy")  # of which only parts are known, by their shape
 GAPPED: dict[str, type[Any]] = {"pods": Pod, "containers": Container, "nodes": Node, "workloads": Workload}
 NUMBERS = frozenset({"exitCode", "count", "restartCount", "replicas", "readyReplicas", "updatedReplicas", "signal"})
 NUMBERED = ("desiredNumber", "currentNumber", "number", "updatedNumber")

@@ -32,6 +32,7 @@ KINDS = {
     **dict.fromkeys(("pv", "persistentvolume", "persistentvolumes"), "PersistentVolume"),
     **dict.fromkeys(("cq", "clusterqueue", "clusterqueues"), "ClusterQueue"),
     **dict.fromkeys(("nodepool", "nodepools"), "NodePool"),
+    **dict.fromkeys(("clusterpolicy", "clusterpolicies"), "ClusterPolicy"),
     **dict.fromkeys(("wl", "workload", "workloads"), "Workload"),
 }
 NAME = regex(r"[a-z0-9][a-z0-9.-]{0,252}$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpudoctor.analyze.columns import Row
 from gpudoctor.analyze.durations import seconds
 from gpudoctor.facts import Fact, Origin, Subject
-from gpudoctor.facts.kubernetes import Claim, Quota, ScheduleReason
+from gpudoctor.facts.kubernetes import Claim, ObjectName, Quota, ScheduleReason
 from gpudoctor.parsers.quantity import in_milli, quantity
 from gpudoctor.patterns import regex
 
@@ -36,6 +36,11 @@ def claim(row: Row, about: Subject, origin: Origin) -> list[Fact]:
             origin=origin,
         )
     ]
+
+
+def storage_class(row: Row, about: Subject, origin: Origin) -> list[Fact]:
+    """The name of one StorageClass; behind that of the default stands `(default)`."""
+    return [ObjectName(kind="StorageClass", name=row.get("NAME", "").split(" ")[0], origin=origin)]
 
 
 def device_claim(row: Row, about: Subject, origin: Origin) -> list[Fact]:

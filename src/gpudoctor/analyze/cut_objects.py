@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from gpudoctor.analyze.implied_policy import policy
 from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Claim, Pod
@@ -22,12 +23,14 @@ from gpudoctor.probes.base import Output
 
 DEPTH = 14  # levels that are looked into; a RayCluster's containers stand on the ninth
 MOST = 50  # parts of one text
-PRIVATE = ("pod_templates", "allowances")
+PRIVATE = ("pod_templates", "allowances", "policies", "storage_classes")
 # What the spec of a pod shows.
 SHOWN = {
     *("namespace", "images", "scheduler_name", "scheduling_gates", "runtime_class", "node_selector", "node_affinity", "tolerations"),
     *("requests", "gpus", "gpu_resources", "claims", "queue_name", "component", "deleting"),
 }
+# What alone is given of a pod that chooses its nodes → the field that it shows.
+CHOICES = {"affinity": "node_affinity", "nodeAffinity": "node_affinity", "nodeSelector": "node_selector", "tolerations": "tolerations"}
 CUT = "only a part of the object was given"
 
 
@@ -67,6 +70,8 @@ def parts(value: Any, output: Output, about: Subject, *, whole: bool) -> Facts:
         if sum(map(len, found.values())) > MOST:
             break
         one = place.value
+        if told_by := policy(one, place.kind, told(output, str(place.meta.get("name") or "devicePlugin"))):
+            add(found, "policies", [told_by])
         if spec := pod_spec(one, place, whole=whole):
             add(found, "pod_templates", template(spec, place, output, about))
         elif isinstance(one.get("resourceGroups"), list):
@@ -86,6 +91,8 @@ def parts(value: Any, output: Output, about: Subject, *, whole: bool) -> Facts:
         elif not whole and isinstance(inner(one, "nodeAffinity").get("required"), dict) and ("claimRef" in one or "csi" in one):
             for kind, records in volume(one, place, output, about).items():
                 add(found, kind, records)
+        elif whole and place.kind == "PersistentVolume" and isinstance(one.get("claimRef"), dict):
+            add(found, "claims", bound(one, str(place.meta.get("name") or ""), output))
     return found
 
 
@@ -122,6 +129,8 @@ def pod_spec(one: dict[str, Any], place: Place, *, whole: bool) -> dict[str, Any
         return {} if whole and place.kind in ("Pod", "DaemonSet") else one
     if whole or place.kind or "nodeSelectorTerms" in one or "image" in one or "name" in one:
         return {}
+    if one and one.keys() <= CHOICES.keys():
+        return {**one, **({"affinity": {"nodeAffinity": one["nodeAffinity"]}} if "nodeAffinity" in one else {}), "containers": []}
     resources = inner(one, "resources")
     if inner(resources, "limits") or (inner(resources, "requests") and "storage" not in inner(resources, "requests")):
         return {**one, "containers": [{"name": NAMELESS, "resources": resources}]}
@@ -143,7 +152,7 @@ def template(spec: dict[str, Any], place: Place, output: Output, about: Subject)
     asks = next((pod for pod in unnamed(read).get("pods", []) if isinstance(pod, Pod)), None)
     if asks is None:
         return []
-    shown = SHOWN | ({"pod"} if asks.pod else set())
+    shown = (SHOWN if boxes else {"namespace", *(CHOICES[key] for key in CHOICES.keys() & spec.keys())}) | ({"pod"} if asks.pod else set())
     asks = msgspec.structs.replace(asks, gaps=gaps(Pod, shown, CUT), phase="", status="", queue_name=place.labels.get(QUEUE_LABEL, ""))
     lacks = {
         side: [name for name in ("cpu", "memory") if any(name not in inner(inner(box, "resources"), side) for box in boxes)]
@@ -208,11 +217,17 @@ def volume(one: dict[str, Any], place: Place, output: Output, about: Subject) ->
         found = load("kubernetes.volumes")(msgspec.structs.replace(output, pages=(page,), exit=0), about)
     except ParseError:
         return {}
-    ref = inner(one, "claimRef")
-    if isinstance(ref.get("name"), str):
-        space = str(ref.get("namespace") or "")
-        found["claims"] = [Claim(namespace=space, claim=ref["name"], phase="Bound", volume=name, origin=told(output, ref["name"]))]
+    found["claims"] = bound(one, name, output)
     return found
+
+
+def bound(one: dict[str, Any], name: str, output: Output) -> list[Fact]:
+    """The claim that a volume names."""
+    ref = inner(one, "claimRef")
+    if not isinstance(ref.get("name"), str):
+        return []
+    space = str(ref.get("namespace") or "")
+    return [Claim(namespace=space, claim=ref["name"], phase="Bound", volume=name, origin=told(output, ref["name"]))]
 
 
 def told(output: Output, text: str) -> Origin:

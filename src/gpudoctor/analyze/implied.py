@@ -6,16 +6,17 @@ node pool beside the pod (Kueue, the API server, Karpenter) is said in the contr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from gpudoctor.analyze.cut_objects import PRIVATE, SHOWN, Allowance, PodTemplate
 from gpudoctor.analyze.exporters_missing import nodes_without
+from gpudoctor.analyze.implied_policy import Policy, of_gpus, of_policies
+from gpudoctor.analyze.implied_queues import of, of_claims, of_unselected, with_claims, with_usage
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Smi
-from gpudoctor.facts.kubernetes import Message, Node, NodeUsage, Pod, Quota, ScheduleReason, Workload
+from gpudoctor.facts.kubernetes import Message, Node, NodeUsage, ObjectName, Pod, Quota, ScheduleReason, Workload
 from gpudoctor.knowledge.resources import gpu_count, is_gpu
 from gpudoctor.patterns import regex
 
@@ -38,15 +39,21 @@ def completed(facts: Facts) -> Facts:
     templates = distinct([one for one in facts.get("pod_templates", []) if isinstance(one, PodTemplate)])
     allowances = put_together([one for one in facts.get("allowances", []) if isinstance(one, Allowance)])
     found: Facts = {kind: records for kind, records in facts.items() if kind not in PRIVATE}
-    found = in_use(waiting(whole_messages(found), templates))
+    classes = [one.name for one in of(facts, "storage_classes", ObjectName)]
+    policies = [one for one in facts.get("policies", []) if isinstance(one, Policy)]
+    found = with_usage(in_use(with_claims(waiting(whole_messages(found), templates))))
     if missing := [*nodes_without(found)]:
         found["exporter_nodes"] = [*missing]
-    said = [*words(found, templates, allowances)]
-    if homes := [*of_cordoned(found)]:
+    said = [*words(found, templates, allowances), *of_claims(found, classes), *of_policies(policies, found), *of_gpus(found)]
+    if homes := [*of_cordoned(found), *of_unselected(found)]:
         found["schedule_reasons"] = [*found.get("schedule_reasons", []), *homes]
     if said:
         found["messages"] = [*found.get("messages", []), *said]
     looks = any(one.name in LOOKS for one in of(found, "messages", Message))
+    hinted = [one.asks for one in templates if one.asks.wants_gpu_hint.startswith("image ") and not one.asks.component]
+    if hinted and not any(one.asks.gpus for one in templates) and not any(facts.get(kind) for kind in ("pods", "nodes")):
+        left = {field: why for field, why in hinted[0].gaps.items() if field not in ("phase", "wants_gpu_hint")}
+        found["pods"] = [replace(hinted[0], phase="", gaps=left)]
     idle = [one for one in templates if (one.wants_gpu or looks) and not one.asks.gpus and not one.asks.component]
     if idle and not any(one.asks.gpus for one in templates) and "workloads" not in found and "pods" not in found:
         one = idle[0].asks
@@ -80,11 +87,6 @@ def distinct(templates: Sequence[PodTemplate]) -> list[PodTemplate]:
             repr((sorted(asks.requests.items()), sorted(asks.node_selector.items()), asks.tolerations, asks.node_affinity)), one
         )
     return sorted(seen.values(), key=lambda one: -one.asks.gpus)
-
-
-def of(facts: Facts, kind: str, fact_type: type[Any]) -> list[Any]:
-    """The records of one type."""
-    return [one for one in facts.get(kind, []) if isinstance(one, fact_type)]
 
 
 def waiting(facts: Facts, templates: Sequence[PodTemplate]) -> Facts:
@@ -177,8 +179,8 @@ def words(facts: Facts, templates: Sequence[PodTemplate], allowances: Sequence[A
     pods: list[Pod] = [pod for pod in of(facts, "pods", Pod) if pod.target and not pod.node and pod.requests]
     yield from of_queues(templates, pods, [one for one in allowances if one.kind == "queue"])
     pending = any(pod.phase == "Pending" and not pod.component for pod in of(facts, "pods", Pod))
-    running = any(pod.phase == "Running" and not pod.component for pod in of(facts, "pods", Pod))
-    yield from of_volcano(allowances, pending=pending, running=running)
+    phases = {pod.phase for pod in of(facts, "pods", Pod) if not pod.component}
+    yield from of_volcano(allowances, phases)
     for pool in allowances if pending else ():
         full = [name for name in pool.most if is_gpu(name) and pool.used.get(name, 0) >= pool.most[name]]
         if pool.kind == "nodepool" and full:
@@ -232,20 +234,26 @@ def of_machines(facts: Facts) -> Iterator[Message]:
                 )
 
 
-def of_volcano(allowances: Sequence[Allowance], *, pending: bool, running: bool) -> Iterator[Message]:
-    """Volcano, on a group that waits for the one queue that was given.
+def of_volcano(allowances: Sequence[Allowance], phases: Collection[str]) -> Iterator[Message]:
+    """Volcano, on a group that waits for the one queue that was given; `phases` are those of the pods.
 
-    A queue that doesn't say what it has handed out, in which pods run while others wait, is taken to hold one group like this.
+    A queue that doesn't say what it has handed out, in which pods run while others wait, is taken to hold one group like this. One that has
+    handed out all while all pods have ended holds what groups have left.
     """
     queues = [one for one in allowances if one.kind == "volcano"]
     groups = [one for one in allowances if one.kind == "group"]
-    if len(queues) != 1 or not groups or not (pending or queues[0].waiting):
+    if len(queues) != 1 or not ("Pending" in phases or queues[0].waiting):
         return
-    queue, group = queues[0], max(groups, key=lambda one: sum(one.most.values()))
-    used = queue.used or (group.most if running else {})
-    short = sorted(name for name in group.most.keys() & queue.most.keys() if group.most[name] > queue.most[name] - used.get(name, 0))
+    queue = queues[0]
+    wanted = max(
+        (one.most for one in groups), key=lambda most: sum(most.values()), default={name: 1 for name in queue.most if is_gpu(name)}
+    )
+    used = queue.used or (wanted if groups and "Running" in phases else {})
+    short = sorted(name for name in wanted.keys() & queue.most.keys() if wanted[name] > queue.most[name] - used.get(name, 0))
+    left = not groups and "Succeeded" in phases and "Running" not in phases
     if short:
-        yield Message(name="volcano_queue_quota_insufficient", detail=short[0], source="status", origin=queue.origin)
+        name = "volcano_resource_overused" if left else "volcano_queue_quota_insufficient"
+        yield Message(name=name, detail=short[0], source="status", origin=queue.origin)
 
 
 def of_quotas(
@@ -255,7 +263,8 @@ def of_quotas(
     without = {(side, name) for one in templates for side, names in one.without.items() for name in names}
     # a limit is a request too
     without -= {("requests", name) for side, name in [*without] if side == "requests" and ("limits", name) not in without}
-    none = any(owner.desired and owner.current == 0 for owner in owners) and not any(pod.target and not pod.component for pod in pods)
+    made = [owner.updated if owner.current is None else owner.current for owner in owners if owner.desired]
+    none = 0 in made and not any(pod.target and not pod.component for pod in pods)
     for quota in quotas if none else ():
         if STATED.get(quota.resource) in without:
             yield Message(name="quota_needs_values", detail=quota.quota, source="status", namespace=quota.namespace, origin=quota.origin)

@@ -96,7 +96,11 @@ def tables(output: Output, about: Subject) -> Facts:
             facts.setdefault("workloads", []).extend(
                 workload("DaemonSet", {key.upper(): value for key, value in match.groupdict(default="").items()}, about, origin)
             )
-        elif kind and kind not in ("pods", "nodes", "events") and NAMED.fullmatch((row := cells(line, titles)).get("NAME", "")):
+        elif (
+            kind
+            and kind not in ("pods", "nodes", "events")
+            and NAMED.fullmatch((row := cells(line, titles)).get("NAME", "").removesuffix(" (default)"))
+        ):
             found = ROWS[kind].read(row, about, origin)
             for name in ROWS[kind].fills:
                 facts[name] += found
@@ -240,6 +244,7 @@ ROWS: dict[str, Table] = {
     "deployments": Table(frozenset(("NAME", "READY", "UP-TO-DATE", "AVAILABLE")), ("workloads",), _controller("Deployment")),
     "jobs": Table(frozenset(("NAME", "COMPLETIONS", "DURATION")), ("workloads",), _controller("Job")),
     "claims": Table(frozenset(("NAME", "STATUS", "VOLUME", "STORAGECLASS")), ("claims",), claim_columns.claim),
+    "storage_classes": Table(frozenset(("NAME", "PROVISIONER", "RECLAIMPOLICY")), ("storage_classes",), claim_columns.storage_class),
     "quotas": Table(frozenset(("NAME", "REQUEST", "LIMIT")), ("quotas",), claim_columns.quota),
     "kueue": Table(frozenset(("NAME", "QUEUE", "RESERVED IN")), ("workloads",), _controller("Workload")),
     "device_claims": Table(

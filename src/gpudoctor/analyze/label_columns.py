@@ -51,7 +51,7 @@ def label_cells(line: str, titles: list[tuple[int, str]], known: dict[str, str])
     """The labels that the columns of `-L` show, or the last one of `--show-labels`."""
     if titles and titles[-1][1] == "LABELS":
         last = line.split()[-1]
-        return {key: value for key, mark, value in (pair.partition("=") for pair in last.split(",")) if mark and "/" in key}
+        return {key: value for key, mark, value in (pair.partition("=") for pair in last.split(",")) if mark and key}
     row = cells(line, titles) if any(title in known for _, title in titles) else {}
     return {known[title]: text for title, text in row.items() if title in known and " " not in text and text != "<none>"}
 

@@ -62,9 +62,10 @@ NODE_NAME = regex(r"^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\r?$")
 
 
 OF_NODE = (b'"capacity"', b'"allocatable"', b'"podCIDR"', b'"providerID"', b'"unschedulable"')
-# Keys below which somebody cuts out a part of a pod's spec, a queue or a volume.
+# Keys below which somebody cuts out a part of a pod's spec, a queue, a volume, or the values of the operator's chart.
 PART = regex(
-    r"^ {0,20}(?:- )?(?:containers|resources|nodeSelector|tolerations|nodeAffinity|resourceGroups|capability|workerGroupSpecs):",
+    r"^ {0,20}(?:- )?(?:containers|resources|nodeSelector|tolerations|nodeAffinity|resourceGroups|capability|workerGroupSpecs"
+    r"|devicePlugin|migManager):",
     re.MULTILINE,
 )
 # nodeSelector:  |  - name: main  |  cpu: "4"  |  - --scheduler-name=volcano  |  ]
@@ -78,6 +79,7 @@ class Kinded(msgspec.Struct):
     items: Any = None
 
 
+HELM = ("USER-SUPPLIED VALUES:", "COMPUTED VALUES:")  # above what `helm get values` prints
 KINDED = msgspec.json.Decoder(Kinded)
 
 
@@ -98,7 +100,7 @@ def score(text: str) -> int:
 
 def mostly_yaml(head: str) -> bool:
     """Whether nearly all lines are a key with or without a value, or an entry of a list."""
-    filled = [line for line in head.split("\n")[:400] if line.strip() and not line.lstrip().startswith("#")]
+    filled = [line for line in head.split("\n")[:400] if line.strip() and not line.lstrip().startswith(("#", *HELM))]
     return sum(ENTRY.match(line) is not None for line in filled) * 10 >= len(filled) * 9
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gpudoctor.analyze import bug_report, embedded, hosts_shown, markup, rank_forms, recognise, wrapped
+from gpudoctor.analyze import bug_report, embedded, hosts_shown, markup, rank_forms, recognise, side_by_side, wrapped
 from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Subject
 from gpudoctor.parsers import LINE
@@ -125,13 +125,24 @@ def by_hosts(sections: list[Section]) -> Iterator[Section]:
 
 def apart(section: Section) -> Iterator[Section]:
     """The objects of the API in a section, and what stands before, between and behind them."""
-    if len(section.text) > embedded.LONGEST or not ("kind:" in section.text or '"kind"' in section.text):
+    if len(section.text) > embedded.LONGEST:
         yield section
+        return
+    if not ("kind:" in section.text or '"kind"' in section.text):
+        yield from answers_apart(section)
         return
     lines = section.text.split("\n")
     for start, end, is_object in embedded.pieces(lines):
         command = section.command if is_object or not start or " logs " in section.command else ""
         yield msgspec.structs.replace(section, line=section.line + start, text="\n".join(lines[start:end]), command=command)
+
+
+def answers_apart(section: Section) -> Iterator[Section]:
+    """The tables and descriptions of a section; the command before the first says nothing of the others."""
+    lines = section.text.split("\n")
+    for start, end in side_by_side.pieces(lines) if "\nNAME" in section.text or "\nName:" in section.text else [(0, len(lines))]:
+        text = section.text if end - start == len(lines) else "\n".join(lines[start:end])
+        yield msgspec.structs.replace(section, line=section.line + start, text=text, command="" if start else section.command)
 
 
 def reported(sections: list[Section], host: str) -> list[Section]:

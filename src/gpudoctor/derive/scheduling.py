@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 import msgspec
 
+from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of
 from gpudoctor.derive.scheduling_compare import counted, difference, newest
 from gpudoctor.derive.scheduling_fit import fits_when_restored, is_full, nearest_fits, one_kind
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, evaluate, promised
 from gpudoctor.derive.scheduling_text import amount
 from gpudoctor.facts import Fact, Facts
-from gpudoctor.facts.kubernetes import Claim, Node, NodeUsage, Pod, ScheduleReason, Toleration, Volume
+from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, ScheduleReason
 from gpudoctor.facts.scheduling import NodeGroup, Scheduling, Wait
 from gpudoctor.nodesets import fold
 
-MOST_SPECS = 50  # distinct pods that are evaluated; those that ask for the most GPUs come first
 MOST_GROUPS = 32  # per pod; further reasons are counted together
 MOST_WAITS = 256  # nodes per pod
-
-AFact = TypeVar("AFact", bound=Fact)
 
 
 def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
@@ -62,11 +60,6 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     return filled
 
 
-def of(facts: Mapping[str, list[Fact]], name: str, kind: type[AFact]) -> list[AFact]:
-    """The records of one type, [] when it was not read."""
-    return [fact for fact in facts.get(name, []) if isinstance(fact, kind)]
-
-
 def seen(nodes: Sequence[Node]) -> list[Node]:
     """The nodes of which labels or taints were shown."""
     return [node for node in nodes if node.label_keys or not {"labels", "taints"} <= node.gaps.keys()]
@@ -75,7 +68,7 @@ def seen(nodes: Sequence[Node]) -> list[Node]:
 def messages(reasons: Sequence[ScheduleReason]) -> defaultdict[tuple[str, str], list[ScheduleReason]]:
     """The scheduler's clauses by pod."""
     by_pod: defaultdict[tuple[str, str], list[ScheduleReason]] = defaultdict(list)
-    for reason in reasons:
+    for reason in (one for one in reasons if one.reason != PERHAPS):
         by_pod[reason.namespace, reason.pod].append(reason)
     return by_pod
 
@@ -83,46 +76,6 @@ def messages(reasons: Sequence[ScheduleReason]) -> defaultdict[tuple[str, str], 
 def named(fact: Any, pod: Pod) -> Any:
     """The same measurement under another pod's name: pods with equal specs are evaluated once."""
     return msgspec.structs.replace(fact, namespace=pod.namespace, pod=pod.pod)
-
-
-def distinct(facts: Mapping[str, list[Fact]], said: Collection[tuple[str, str]]) -> list[tuple[list[Pod], Ask]]:
-    """The pods without a node, grouped by what the scheduler looks at, at most `MOST_SPECS` groups, the most GPUs first.
-
-    `said`: those of which a scheduler has said that they wait.
-    """
-    claims = {(claim.namespace, claim.claim): claim.volume for claim in of(facts, "claims", Claim) if claim.volume}
-    affinities = {volume.volume: volume.node_affinity for volume in of(facts, "volumes", Volume)}
-    groups: dict[str, tuple[list[Pod], Ask]] = {}
-    for pod in of(facts, "pods", Pod):
-        if not pod.target or pod.node or pod.phase not in ("Pending", ""):
-            continue
-        if {"node", "phase"} <= pod.gaps.keys() and (pod.namespace, pod.pod) not in said:
-            continue  # nothing says that it waits
-        if "requests" in pod.gaps:
-            if not pod.node_selector or pod.phase != "Pending":
-                continue
-            # What a pod selects decides alone where no node has it; what isn't known of it keeps it from nowhere.
-            pod = msgspec.structs.replace(pod, tolerations=[Toleration(operator="Exists")], requests={})
-        bound = (claims.get((pod.namespace, claim), "") for claim in pod.claims)
-        volumes = [(volume, terms) for volume in bound if (terms := affinities.get(volume)) is not None]
-        ask = Ask(pod, requests(pod), volumes)
-        spec = (
-            sorted(pod.node_selector.items()),
-            pod.node_affinity,
-            pod.tolerations,
-            sorted(ask.requests.items()),
-            pod.gpu_resources,
-            volumes,
-        )
-        groups.setdefault(repr(spec), ([], ask))[0].append(pod)
-    return sorted(groups.values(), key=lambda group: -group[1].pod.gpus)[:MOST_SPECS]
-
-
-def requests(pod: Pod) -> dict[str, int]:
-    """The pod's requests by resource; a pod read from a fragment may know its GPUs without them."""
-    if len(pod.gpu_resources) == 1:
-        return {pod.gpu_resources[0]: pod.gpus, **pod.requests}
-    return pod.requests
 
 
 def names_nodes(pod: Pod) -> bool:
@@ -163,6 +116,11 @@ def group(ask: Ask, reason: str, text: str, nodes: Sequence[Node]) -> NodeGroup:
 def has_gpus(node: Node) -> bool:
     """Whether the machine has GPUs, by its labels or by what it offers or once offered."""
     return node.gpu_present or node.gpus_capacity > 0
+
+
+def of_control_plane(node: Node) -> bool:
+    """Whether a taint keeps the node for the cluster's own work."""
+    return any(key.startswith("node-role.kubernetes.io/") for key in node.taint_keys)
 
 
 def first_reason(blockers: Sequence[Blocker]) -> tuple[str, ...]:
@@ -218,9 +176,11 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) 
     """The counts of `Scheduling`. For a pod that asks for no GPU, all nodes count as the ones that could hold it."""
     asked = [name for name in ask.pod.gpu_resources if ask.requests.get(name, 0) > 0]
     gpu = asked[0] if asked else ""
+    # Where neither amounts nor labels tell which nodes have GPUs, each that isn't the control plane's may.
+    blind = not any(host.node.gpu_present or "allocatable" not in host.node.gaps for host in hosts)
     own = [
         any(name in host.node.capacity or name in host.node.allocatable or promised(host.node, name) > 0 for name in asked)
-        or ("allocatable" in host.node.gaps and host.node.gpu_present)
+        or ("allocatable" in host.node.gaps and (host.node.gpu_present or (blind and not of_control_plane(host.node))))
         for host in hosts
     ]
     near = [blockers for mine, blockers in zip(own, verdicts, strict=True) if mine or not asked]

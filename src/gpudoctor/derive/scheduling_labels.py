@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from gpudoctor.facts.kubernetes import Node, Requirement
 
 ZONE = "topology.kubernetes.io/zone"
+HOSTNAME = "kubernetes.io/hostname"  # the node's name, unless the kubelet was told otherwise
 
 
 def label(node: Node, key: str) -> str | None:
     """A node's label. The zone that a storage driver writes (topology.ebs.csi.aws.com/zone) is the node's own where only that was shown."""
-    value = node.labels.get(key)
+    value = node.labels.get(key, node.node if key == HOSTNAME and "labels" in node.gaps else None)
     return node.labels.get(ZONE) if value is None and is_zone(key) else value
 
 
@@ -23,9 +24,11 @@ def is_zone(key: str) -> bool:
 
 def is_known(node: Node, key: str) -> bool:
     """Whether it is known what a node has under a label: only a table may leave that open."""
+    if key in ("metadata.name", HOSTNAME):
+        return True
     if node.label_keys:
-        return key in node.label_keys or key in node.labels or (is_zone(key) and ZONE in node.label_keys) or key == "metadata.name"
-    return "labels" not in node.gaps or key == "metadata.name"
+        return key in node.label_keys or key in node.labels or (is_zone(key) and ZONE in node.label_keys)
+    return "labels" not in node.gaps
 
 
 def matches(need: Requirement, node: Node) -> bool:
@@ -48,13 +51,18 @@ def matches(need: Requirement, node: Node) -> bool:
     return False
 
 
+def fails(need: Requirement, node: Node) -> bool:
+    """Whether a node is known not to meet a requirement."""
+    return is_known(node, need.key) and not matches(need, node)
+
+
 def failed_term(terms: Sequence[Sequence[Requirement]] | None, node: Node) -> list[Requirement]:
-    """What the node lacks for the term that comes closest; [] where one matches or nothing is required. An empty term matches nothing."""
+    """What the node lacks for the term that comes closest; [] where one may match or nothing is required. An empty term matches nothing."""
     if terms is None:
         return []
     closest: list[Requirement] | None = None
     for term in terms:
-        failed = [need for need in term if not matches(need, node)]
+        failed = [need for need in term if fails(need, node)]
         if term and not failed:
             return []
         if failed and (closest is None or len(failed) < len(closest)):

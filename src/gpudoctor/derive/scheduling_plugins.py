@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gpudoctor.derive.scheduling_labels import failed_term, is_known, label, matches
+from gpudoctor.derive.scheduling_labels import failed_term, fails, is_known, label
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, Requirement, Taint, Toleration
 
 UNSCHEDULABLE = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
@@ -121,11 +121,10 @@ def node_affinity(ask: Ask) -> Check:
     known: dict[tuple[str | None, ...], list[Blocker]] = {}
 
     def check(host: Host) -> list[Blocker]:
-        if not all(is_known(host.node, key) for key in keys):
-            return []
-        case = (host.node.node if by_name else None, *(label(host.node, key) for key in keys))
+        known_keys = [key for key in keys if is_known(host.node, key)]
+        case = (host.node.node if by_name else None, *(f"{key}={label(host.node, key)}" for key in known_keys))
         if case not in known:
-            failed = [need for need in selector if not matches(need, host.node)] + failed_term(terms, host.node)
+            failed = [need for need in selector if fails(need, host.node)] + failed_term(terms, host.node)
             known[case] = [affinity_blocker(failed, host.node)] if failed else []
         return known[case]
 
@@ -168,8 +167,7 @@ def volume_affinity(ask: Ask) -> Check:
     """The node affinity of the volumes that the pod's claims are bound to."""
 
     def check(host: Host) -> list[Blocker]:
-        known = ((name, terms) for name, terms in ask.volumes if all(is_known(host.node, need.key) for term in terms for need in term))
-        failed = ((name, failed_term(affinity, host.node)) for name, affinity in known)
+        failed = ((name, failed_term(affinity, host.node)) for name, affinity in ask.volumes)
         return [Blocker("volume_affinity", f"volume {name}: {requirements_text(needs)}", "volume") for name, needs in failed if needs]
 
     return check

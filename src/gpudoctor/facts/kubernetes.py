@@ -240,6 +240,7 @@ class ScheduleReason(Fact, frozen=True, kw_only=True):
     of_gpus: bool = False  # the resource is a GPU, or a share of one, of any vendor or sharing plugin
     key: str = ""  # for taint
     value: str = ""
+    left: int | None = None  # nodes of the message that no clause takes but those about amounts, which may share nodes; None without a head
     no_victims: int | None = None  # of the preemption part, as the next; None where the message has none
     not_helpful: int | None = None
 

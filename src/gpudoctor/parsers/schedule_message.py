@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from gpudoctor.facts import Origin
 from gpudoctor.facts.kubernetes import ScheduleReason
 from gpudoctor.parsers import LINE
@@ -89,6 +91,9 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("no nodes available to schedule pods", "no_nodes"),
 )
 
+# All that a node is short of is said of it at once; of the other reasons only the first, so each node is in one clause.
+AMOUNTS = ("insufficient", "too_many_pods")
+
 # How a clause begins; text without the head and without one of these is not the scheduler's.
 BEGINNINGS = (
     "node(s) ",
@@ -148,7 +153,8 @@ def schedule_reasons(
                 time=time,
             )
         )
-    return records
+    left = total - sum(one.count for one in records if one.reason not in AMOUNTS)
+    return [msgspec.structs.replace(one, left=max(left, 0)) for one in records] if total else records
 
 
 def in_todays_words(message: str) -> str:
