@@ -128,6 +128,7 @@ SAMPLES: dict[str, str] = {
     "linux.cgroup": "0::/kubepods.slice/kubepods-pod3f2a9c1e_7b4d_4e0a_9d55_0c1b2a3d4e5f.slice/cri-containerd-7d0c5b1f.scope\n",
     "linux.limits": "Max open files            1024                 1048576              files\n",
     "kernel.outcomes": "n01 6.8.0-49-generic ok\nn02 6.8.0-52-generic fail\nn03 6.8.0-49-generic ok\n",
+    "collective.tests": "   134217728      33554432     float     sum      -1   2831.2   47.41   88.89      0\n",
     "network.reach": "gpu-01 gpu-02 PASS\ngpu-01 gpu-03 FAIL\n",
     "network.neighbours": "Interface:    ens1f0np0, via: LLDP, RID: 1, Time: 0 day, 00:10:22\n    SysName:      gpu-02\n",
     "linux.df": "Filesystem  1024-blocks  Used Available Capacity Mounted on\n10.0.8.4:/ml  1048576 1048576  0  100% /mnt/ml\n",

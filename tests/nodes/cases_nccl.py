@@ -26,6 +26,9 @@ OWNER = {"apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "u-tra
 NET = "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB eth0:10.20.0.{n}<0>"
 
 
+STEPS = [f"step {number} | loss {8 - number / 100:.2f} | 412 ms/step" for number in (10, 20, 30)]
+
+
 def line(rank: int, text: str, second: float = 0.0, minute: int = 50) -> str:
     """One line of a container's log, as `kubectl logs --timestamps` prints it."""
     return f"2026-03-01T11:{minute:02}:{second:09.6f}Z {text}"
@@ -191,7 +194,7 @@ REFUSED = "socketPollConnect: connect to 10.20.0.11<41273> returned Connection r
 EVALUATES = "iteration     4000/   63786 | elapsed time per iteration (ms): 605.1 | lm loss: 2.11E+00 |"
 
 CASES: dict[str, Case] = {
-    "job-healthy": job([*begun(0, 2), *RING], [*begun(1, 2), *RING]),
+    "job-healthy": job(*([*begun(n, 2), *RING, *STEPS] for n in range(2))),
     "job-logs-forbidden": job(
         begun(0, 2),
         begun(1, 2),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gpudoctor.parsers import collective_tests
 from gpudoctor.parsers.launcher_words import printed
 from gpudoctor.patterns import regex
 
@@ -43,3 +44,8 @@ def score(lines: Sequence[str], whole: str) -> int:
     if sum("ank" in line and printed(line) is not None for line in lines) > 1:
         return 50
     return 0
+
+
+def of_tests(lines: Sequence[str]) -> int:
+    """Tables of nccl-tests, alone or in a log."""
+    return collective_tests.score(lines)

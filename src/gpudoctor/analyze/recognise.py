@@ -154,6 +154,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("infiniband.series", lambda text: ib_series.score(text.lines, text.whole), _parser("infiniband.series"), embedded=True),
     Recogniser("infiniband.tables", lambda text: ib_tables.score(text.lines, text.whole), _parser("infiniband.tables"), embedded=True),
     Recogniser("linux.nets", lambda text: linux_nets.score(text.lines), _parser("linux.nets"), embedded=True),
+    Recogniser("collective.tests", lambda text: rank_forms.of_tests(text.lines), _parser("collective.tests"), embedded=True),
     Recogniser("network.reach", lambda text: rdma_forms.of_reach(text.lines), _parser("network.reach"), embedded=True),
     Recogniser(
         "kernel.outcomes",
@@ -237,6 +238,7 @@ PARTS = (
     "linux.quota",
     "kernel.outcomes",
     "network.reach",
+    "collective.tests",
     "program.memory",
     "prometheus.queries",
     "text.measures",

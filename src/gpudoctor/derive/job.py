@@ -123,6 +123,7 @@ def measured(
         elements=call.elements_in if call else None,
         timeout=call.timeout if call else None,
         set_up=numbers(begun),
+        only_set_up=only_set_up(ranks, collectives),
         step=max((one.step for one in ranks if one.step is not None), default=None),
         nodes=len(hosts) or told.nodes,
         node=next(iter(hosts)) if len(hosts) == 1 and all(one.node for one in ranks) else "",
@@ -172,6 +173,13 @@ def first_failure(ranks: list[Rank]) -> Rank | None:
         return (not one.error, one.error in ACCUSING, one.error_time if one.error_time is not None else float("inf"))
 
     return min((one for one in ranks if failed(one)), key=place, default=None)
+
+
+def only_set_up(ranks: list[Rank], collectives: list[Collective]) -> bool:
+    """Whether all that is known of the ranks is that they are set up, or on the way: no step, no call, no end, no error."""
+    seen = [one for one in ranks if one.stage in ("init", "running") or one.set_up_last]
+    quiet = all(one.set_up_last and one.step is None and not one.error and one.exit_code is None and one.signal is None for one in seen)
+    return bool(seen) and quiet and not collectives and all(one.stage != "ended" for one in ranks)
 
 
 def lost(one: Rank) -> bool:

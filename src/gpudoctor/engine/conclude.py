@@ -84,11 +84,15 @@ def findings(found: list[Found]) -> list[Finding]:
 
 
 def candidates(found: list[Found]) -> list[Candidate]:
-    """What is only possible, where nothing decided makes it needless. Of one cause on many subjects the first few stand for all."""
+    """What is only possible, where nothing decided makes it needless; what is named precisely first.
+
+    Of one cause on many subjects the first few stand for all. Of a class of causes nobody asks where a member of its layer was decided.
+    """
     decided = {one.cause.id for one in found if one.confidence != "possible"}
+    alarmed = {one.cause.layer for one in found if one.confidence != "possible" and one.severity != "info"}
     counted: Counter[str] = Counter()
     open_ = []
-    for one in found:
+    for one in sorted(found, key=lambda one: one.cause.broader):
         counted[one.cause.id] += one.confidence == "possible"
         if counted[one.cause.id] <= CANDIDATES:
             open_.append(one)
@@ -104,6 +108,7 @@ def candidates(found: list[Found]) -> list[Candidate]:
         for one in open_
         if one.confidence == "possible"
         and one.cause.id not in decided
+        and not (one.cause.broader and one.cause.layer in alarmed)
         and all(other.confidence == "possible" for other in one.explained_by)
     ]
 

@@ -10,6 +10,7 @@ from gpudoctor.facts.gpu import Allocation, Gpu, GpuPath, GpuProcess, GpuSample,
 from gpudoctor.facts.infiniband import Cable, Gid, IbCounters, IbGrowth, IbLink, IbPort, Interface, Limit, Reach
 from gpudoctor.facts.job import (
     Collective,
+    CollectiveTest,
     Communicator,
     Job,
     Rank,
@@ -65,6 +66,7 @@ FACTS: dict[str, type[Fact]] = {
     "answers": Answer,
     "cables": Cable,
     "claims": Claim,
+    "collective_tests": CollectiveTest,
     "collectives": Collective,
     "communicators": Communicator,
     "containers": Container,

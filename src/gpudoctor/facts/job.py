@@ -41,6 +41,7 @@ class Rank(Fact, frozen=True, kw_only=True):
     settings: dict[str, str] = {}  # NCCL_*, TORCH_NCCL_*, GLOO_*, UCX_*, FI_* that it reports
     # how far it came
     stage: str = ""  # started, rendezvous, init, running, ended; the furthest that its own words show
+    set_up_last: bool = False  # its log ends with what NCCL says while it is set up
     last: float | None = None  # time of its last line
     said: str = ""  # its last line
     step: int | None = None  # training iteration
@@ -98,6 +99,22 @@ class Collective(Fact, frozen=True, kw_only=True):
     count: int = 1  # ranks that it stands for, where RAS counts them without a name (`rank` is then None)
 
 
+class CollectiveTest(Fact, frozen=True, kw_only=True):
+    """One test of nccl-tests: what it ran on, how far it came, what it measured."""
+
+    node: str = ""  # where it ran on one
+    namespace: str = ""
+    pod: str = ""
+    hosts: int = 0  # that its list of devices names, 0 = no list
+    ranks: int = 0
+    product: str = ""  # of the first rank
+    rows: int = 0  # of its table: sizes that it is done with
+    largest: int = 0  # bytes
+    bandwidth: float | None = None  # GB/s on the bus, the best of the sizes that are large enough to measure it
+    wrong: int = 0  # results that it found wrong
+    ended: bool = False  # its last lines are there
+
+
 class Job(Fact, frozen=True, kw_only=True):
     """What all ranks together show: the kind of failure, who was first, who is behind. A measurement, no cause."""
 
@@ -140,6 +157,7 @@ class Job(Fact, frozen=True, kw_only=True):
     odd_text: str = ""  # who does what, where ranks disagree
     set_up: str = ""  # folded: ranks that began the set-up of a communicator and didn't complete it
     step: int | None = None  # the last training iteration that a rank names
+    only_set_up: bool = False  # the logs of its ranks end with what NCCL says of its set-up, and show nothing that came after it
     suspects: list[str] = []  # hosts of the ranks that failed first, are behind, silent or odd
     suspects_text: str = ""
 

@@ -97,6 +97,7 @@ PARSERS: dict[str, Parser] = {
     "infiniband.tables": Parser(("ib_ports", "ib_counters", "interfaces"), "ib_tables:table"),  # rows that people print of ports
     "infiniband.mlxlink": Parser(("ib_ports", "messages"), "ib_mlxlink:mlxlink"),
     "linux.limits": Parser(("limits",), "linux_limits:limits"),  # /proc/PID/limits, ulimit, df /dev/shm
+    "collective.tests": Parser(("collective_tests",), "collective_tests:tests"),  # nccl-tests
     "network.reach": Parser(("reaches",), "reach:tests"),  # who reaches whom, as people write it down
     "kernel.outcomes": Parser(("kernel_outcomes",), "kernel_outcomes:outcomes"),  # rows of kernels and how RDMA went with them
     "network.neighbours": Parser(("cables",), "reach:neighbours"),  # lldpcli show neighbors

@@ -28,11 +28,14 @@ from gpudoctor.parsers.rank_process import LONGEST, Process, Said
 from gpudoctor.parsers.rank_scan import Batch, scan, scanner
 from gpudoctor.parsers.rank_table import Place, Table
 from gpudoctor.parsers.torch_words import Operations, world_rank
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output
 
 AT_END = 1 << 60  # the number of a last line that nobody counted
 DIFFERENT = "collectives_differ"
 TIMED_OUT = "collective_timed_out"
+# gpu-01:4410:4502 [0] NCCL INFO comm 0x8a2c3d0 rank 0 nranks 16 … - Init COMPLETE   (not the word of one that calls an operation or ends)
+SET_UP = regex(r"\bNCCL (?:INFO|version) (?!.{0,200}(?:opCount|Destroy|Abort|Finalize|Async))")
 NUMBERED = ("watchdog_reports_work", "watchdog_dump_signal")  # with the numbers of the last operations
 
 
@@ -206,6 +209,10 @@ class RankLog:
     def tail(self, end: str) -> None:
         """The last lines of a source: what each process said last, and its step. Read backwards until all have spoken."""
         wanted = self.table.of_source(self.source)
+        final = next((text for raw in reversed(end.split("\n")) if (text := raw.strip("\x00\r ")[:4096])), "")
+        if SET_UP.search(final):
+            for process in wanted:
+                process.own_end = True
         heard: set[int] = set()
         for number, raw in enumerate(reversed(end.split("\n"))):
             for part in reversed(pieces(raw.replace("\x00", "")[:4096])):

@@ -40,6 +40,7 @@ class Process:
         self.settings: dict[str, str] = {}
         self.gdr: bool | None = None
         self.stage = 0
+        self.own_end = False  # NCCL has the last word in its log
         self.step: int | None = None
         self.first: Said | None = None
         self.mild: Said | None = None  # the first one that its writer only calls a warning
@@ -116,6 +117,7 @@ class Process:
         self.transports |= other.transports
         self.gdr = other.gdr if self.gdr is None else self.gdr
         self.stage = max(self.stage, other.stage)
+        self.own_end = self.own_end or other.own_end
         if other.step is not None:
             self.step = max(self.step or 0, other.step)
         if other.first is not None:
@@ -145,6 +147,7 @@ class Process:
             transports=sorted(self.transports),
             settings=self.settings,
             stage=STAGES[self.stage],
+            set_up_last=self.own_end,
             last=self.last,
             said=self.said,
             step=self.step,
