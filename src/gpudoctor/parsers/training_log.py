@@ -78,6 +78,8 @@ class Seen:
         warmed = 0 if self.steps and self.steps[0].step >= WARMED and len(self.steps) < FEWEST else WARM
         paces = [one.seconds if one.seconds is not None else one.relative for one in self.steps[warmed:]]
         known = [one for one in paces if one]
+        if climb(known):  # the time since the beginning
+            known = []
         own = [one.seconds for one in self.steps[WARM:] or self.steps if one.seconds is not None]
         fed = self.steps[WARM:] or [one for one in self.steps if one.step >= WARMED]
         shares = [min(1.0, one.data / one.seconds) for one in fed if one.data is not None and one.seconds]
@@ -93,6 +95,10 @@ class Seen:
             between = [later.step - earlier.step for earlier, later in pairwise(self.steps)]
             if between or (ended or 0.0) - after > HOUR:  # of one line alone nobody knows how many steps lie between two
                 last, gaps = after, [median(own) * max(1, one) for one in between or [1]]
+        silent = max(0.0, max(read_at, ended or 0.0) - last) if last is not None else None
+        went_on = max(0.0, ended - last) if last is not None and ended is not None else None
+        if last is None and (stood := stands(self.steps)) is not None:
+            silent, went_on, gaps = stood, stood, own[-1:]
         return Pace(
             node=about.node or ("" if about.pod else self.line.node),
             namespace=about.namespace,
@@ -115,10 +121,20 @@ class Seen:
             memory_never_falls=all(later >= earlier for earlier, later in pairwise(memory)),
             last=last,
             every=median(gaps) if gaps else None,
-            silent=max(0.0, max(read_at, ended or 0.0) - last) if last is not None else None,
-            went_on=max(0.0, ended - last) if last is not None and ended is not None else None,
+            silent=silent,
+            went_on=went_on,
             origin=self.origin,
         )
+
+
+def stands(steps: list[Step]) -> float | None:
+    """How long a bar of progress has been drawn with the same step, by its own clock; None where its last state is a new one.
+
+    >>> stands([Step(9, elapsed=90.0), Step(10, elapsed=100.0), Step(10, elapsed=4000.0)])
+    3900.0
+    """
+    clocks = [one.elapsed for one in steps if one.step == steps[-1].step and one.elapsed is not None]
+    return clocks[-1] - clocks[0] if len(clocks) > 1 and clocks[-1] > clocks[0] else None
 
 
 def pace(output: Output, about: Subject) -> Facts:
