@@ -87,6 +87,7 @@ class Measure(Fact, frozen=True, kw_only=True):
     """One number that a tool, a log or a note states of a machine, a program or a service. Shares are 0 to 1, times seconds.
 
     Of a machine or container: memory_share, memory_peak and memory_limit (bytes), cpu_idle, io_wait, cpu_throttled, cpus, disk_busy,
+    host_copy (GB/s between the host and a GPU, `of`: that of most), file_versions (of one file on several machines, `label`: its path),
     rpc_backlog (`of`: calls answered a second), path_silent (`label`: the path), list_open (a list of processes that was ended by hand,
     `label`: what it was asked through), look_open (the same of a look at files, `label`: the command), memory_temperature (°C, of a GPU's
     memory, the highest).

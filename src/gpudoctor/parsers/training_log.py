@@ -17,7 +17,7 @@ from gpudoctor.parsers.plain import plain
 from gpudoctor.parsers.rank_line import Line, line_of
 from gpudoctor.parsers.step_compare import Slowest, slowest_in
 from gpudoctor.parsers.step_tables import steps_in
-from gpudoctor.parsers.step_words import Step, memory_in, step_in
+from gpudoctor.parsers.step_words import Step, memory_in, peak_in, step_in
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
@@ -49,6 +49,7 @@ class Seen:
         self.origin = Origin()
         self.slowest: Slowest | None = None
         self.memory: list[float] = []  # MiB, of lines without a step
+        self.peaks: list[float] = []  # the same of the most so far
 
     def add(self, step: Step, time: float | None, origin: Origin) -> None:
         """One more line. A lower number than the last is a new life or a new epoch: what was before is history, and so with a batch of
@@ -64,12 +65,14 @@ class Seen:
             del self.times[:-MOST]
         self.origin = origin
 
-    def beside(self, slowest: Slowest | None, memory: float | None, origin: Origin) -> None:
-        """A line between those of steps: a comparison of ranks, or the memory that is allocated now."""
+    def beside(self, slowest: Slowest | None, memory: float | None, peak: float | None, origin: Origin) -> None:
+        """A line between those of steps: a comparison of ranks, the memory that is allocated now, or the most so far."""
         if slowest is not None:
             self.slowest, self.origin = slowest, origin
-        if memory is not None and len(self.memory) < MOST:
-            self.memory.append(memory)
+        for value, kept in ((memory, self.memory), (peak, self.peaks)):
+            if value is None or len(kept) >= MOST:
+                continue
+            kept.append(value)
             if not self.steps and self.slowest is None:
                 self.origin = origin
 
@@ -85,7 +88,7 @@ class Seen:
         shares = [min(1.0, one.data / one.seconds) for one in fed if one.data is not None and one.seconds]
         memory = [one.memory for one in self.steps if one.memory is not None] or self.memory
         at = [one.step for one in self.steps if one.memory is not None and one.numbered]
-        peaks = [one.peak for one in self.steps if one.peak is not None]
+        peaks = [one.peak for one in self.steps if one.peak is not None] or self.peaks
         steady = climb(memory, at=at) if len(memory) >= LONG else None  # what a cache takes later comes in ever smaller steps
         slower, since = change(known)
         numbered = [one.step for one in self.steps[warmed:] if one.seconds or one.relative]
@@ -117,7 +120,7 @@ class Seen:
             memory=memory[-1] if memory else peaks[-1] if peaks else None,
             memory_rise=rise(memory),
             memory_climb=steady if steady and steady > memory[-1] / 2 else climb(peaks),
-            memory_climb_few=climb(memory, SHORT, at),
+            memory_climb_few=climb(memory or peaks, SHORT, at),
             memory_never_falls=all(later >= earlier for earlier, later in pairwise(memory)),
             last=last,
             every=median(gaps) if gaps else None,
@@ -145,7 +148,8 @@ def pace(output: Output, about: Subject) -> Facts:
     log = whole.split("\n")
     for number, text in some(drawn(log), whole.count("\n") + whole.count("\r")):
         step, slowest, memory = step_in(text), slowest_in(text), memory_in(text)
-        if step is None and slowest is None and memory is None:
+        peak = peak_in(text) if step is None and "max" in text else None
+        if step is None and slowest is None and memory is None and peak is None:
             continue
         line = line_of(text, output.time)
         key = (line.pod, line.rank if line.rank is not None else line.task, line.local)
@@ -155,7 +159,7 @@ def pace(output: Output, about: Subject) -> Facts:
                 newest = number
                 seen.add(step, line.time, origin)
             else:
-                seen.beside(slowest, memory, origin)
+                seen.beside(slowest, memory, peak, origin)
     if not output.text.strip() and output.failure:
         raise ParseError(f"{output.named()}: no log")
     for number, row in steps_in(log):
