@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from gpudoctor.parsers import LINE
 from gpudoctor.parsers.slurm_text import expand
@@ -44,6 +44,13 @@ ELSEWHERE = regex(
 UNQUOTED = regex(
     r"\s((?:cat|grep|env|uname|nvidia-smi|ulimit|dmesg|ip|ls|sysctl|ofed_info|ibstat|ibv_devinfo|lsmod|systemctl)\b[^'\"$|;]*)$"
 )
+
+# … 698.2 TFLOPS  |  0b1e1b3c5a1d4d9bd9a1a6b8a4df2c11  /etc/munge/munge.key
+MEASURED = regex(
+    r"(?<![\w.])\d{1,9}(?:\.\d{1,6})? ?(?:[TG]FLOP(?:[Ss]|/s)|[GM]i?B/s|samples/s|img/s|images/s|tok/s|tokens/s|it/s|ms|s/it|s/step)(?![\w/])"
+    r"|^[0-9a-f]{32,128}  ?/"
+)
+FEWEST = 3  # hosts
 
 Part = tuple[int, list[str], str]  # index of its first line, lines, host
 
@@ -109,7 +116,14 @@ def headed(lines: list[str]) -> list[Part]:
             host, line = match.group(1), match.group(2)
         first.setdefault(host, at)
         parts[host].append(line.strip() if match else line)
+    if len(parts) >= FEWEST and all(len(texts) == 1 and MEASURED.search(texts[0]) for texts in filled(parts.values())):
+        return []  # a measurement of each host: together they say which one is unlike the others
     return [(first[name], texts, name) for name, texts in parts.items()]
+
+
+def filled(parts: Iterable[list[str]]) -> Iterator[list[str]]:
+    """The lines of each part that are not blank, where there are any."""
+    yield from (texts for part in parts if (texts := [line for line in part if line]))
 
 
 def local(command: str) -> bool:

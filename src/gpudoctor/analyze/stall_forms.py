@@ -13,7 +13,7 @@ from gpudoctor.parsers.memory_reports import said
 from gpudoctor.parsers.odd_rows import odd
 from gpudoctor.parsers.step_compare import slowest_in
 from gpudoctor.parsers.step_tables import steps_in
-from gpudoctor.parsers.step_words import memory_in, step_in
+from gpudoctor.parsers.step_words import memory_in, peak_in, step_in
 
 FEWEST = 3  # lines of progress: one alone may be a sentence, if it doesn't tell the time for data or compare ranks
 
@@ -61,7 +61,7 @@ def of_progress(lines: Sequence[str]) -> int:
         told = (step is not None and step.data is not None and step.seconds is not None) or slowest_in(line) is not None
         whole = step is not None and step.total is not None and step.seconds is not None
         told = told or (whole and "elapsed time per iteration" in line)  # Megatron's is no sentence
-        found += FEWEST if told else 1 + whole if step is not None else memory_in(line) is not None
+        found += FEWEST if told else 1 + whole if step is not None else memory_in(line) is not None or peak_in(line) is not None
         if found >= FEWEST:
             return 24
     return 0

@@ -16,6 +16,7 @@ AGREE = 0.05  # the peers' own spread of activity, up to which one that differs 
 OTHER_PRODUCT = (
     4.0  # times: the clocks of sound products under full load, from a T4 at its power cap to an H100, are less apart (our choice)
 )
+PAIR = 2  # peers that do the same
 FEWEST = 3  # peers for that: of two nobody can say which is the odd one
 
 
@@ -27,6 +28,7 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
         activity = [active for other in peers if (active := active_share(other)) is not None]
         faster = fastest(other for other in uses if other is not one and other.product == one.product)
         own = active_share(one)
+        loaded = at_one_clock(other for other in uses if other is not one and other.product == one.product)
         agree = len(activity) >= FEWEST and own is not None and max(activity) - min(activity) <= AGREE
         made.append(
             replace(
@@ -35,6 +37,11 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
                 peers=len(peers),
                 fastest_sm_clock=faster.sm_clock if faster else None,
                 fastest_temperature=faster.temperature if faster else None,
+                loaded_peers=len(loaded),
+                loaded_sm_clock=middle(loaded, "sm_clock"),
+                loaded_power=middle(loaded, "power"),
+                loaded_temperature=middle(loaded, "temperature"),
+                usual_power_limit=usual_limit(other for other in uses if other is not one and other.product == one.product),
                 usual_utilisation=middle(peers, "utilisation"),
                 usual_sm_active=middle(peers, "sm_active"),
                 usual_power_share=middle(peers, "power_share"),
@@ -67,6 +74,19 @@ def with_faster(one: GpuUse, known: Mapping[str, GpuUse]) -> GpuUse:
 def fastest(uses: Iterable[GpuUse]) -> GpuUse | None:
     """The one with the highest SM clock of those that never pause."""
     return max((one for one in uses if one.sm_clock is not None and never_pauses(one)), key=lambda one: one.sm_clock or 0.0, default=None)
+
+
+def at_one_clock(uses: Iterable[GpuUse]) -> list[GpuUse]:
+    """Those that never pause, where their clocks agree; [] where they don't, or are too few."""
+    loaded = [one for one in uses if one.sm_clock and never_pauses(one)]
+    clocks = [one.sm_clock for one in loaded if one.sm_clock]
+    return loaded if len(clocks) >= PAIR and max(clocks) - min(clocks) <= AGREE * max(clocks) else []
+
+
+def usual_limit(uses: Iterable[GpuUse]) -> float | None:
+    """The power limit that all of some GPUs have, of two at least."""
+    limits = [one.power_limit for one in uses if one.power_limit]
+    return limits[0] if len(limits) >= PAIR and len({*limits}) == 1 else None
 
 
 def never_pauses(one: GpuUse) -> bool:

@@ -122,6 +122,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         dram_active=mean(now, "dram_active"),
         power=fmean(power) if power else None,
         power_share=power_share(now),
+        power_limit=last_of(samples, "power_limit"),
         power_steady=max(abs(one - fmean(power)) for one in power) <= STEADY * fmean(power) if len(power) > 1 else None,
         sm_clock=mean(now, "sm_clock"),
         temperature=mean(now, "temperature"),

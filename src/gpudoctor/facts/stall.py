@@ -87,13 +87,14 @@ class Measure(Fact, frozen=True, kw_only=True):
     """One number that a tool, a log or a note states of a machine, a program or a service. Shares are 0 to 1, times seconds.
 
     Of a machine or container: memory_share, memory_peak and memory_limit (bytes), cpu_idle, io_wait, cpu_throttled, cpus, disk_busy,
+    host_copy (GB/s between the host and a GPU, `of`: that of most), file_versions (of one file on several machines, `label`: its path),
     rpc_backlog (`of`: calls answered a second), path_silent (`label`: the path), list_open (a list of processes that was ended by hand,
     `label`: what it was asked through), look_open (the same of a look at files, `label`: the command), memory_temperature (°C, of a GPU's
     memory, the highest).
     Of a program: call_open (a system call that had not returned, `label`: its name), call_seconds (one call), major_faults (a second),
     data_share, sm_efficiency, gpu_utilisation, utilisation_swing (the lowest, `of`: the highest), since_progress (`of`:
     what a step takes), step_clock (second of the day of the last step, `of` as before), clock (that of `date`), run_rate (`of`: others),
-    loader_gain (times faster with more loader workers, `label`: how many).
+    gpu_unused (seconds that somebody had GPUs, `label`: who), loader_gain (times faster with more loader workers, `label`: how many).
     Of pods: oom_killed (a number or a share, `label`: its row).
     Of a service, `label` being which: latency, latency_objective, error_share, error_objective, goodput_share, queue_ratio;
     means of seconds: first_token_seconds, queue_seconds (`of`: the whole request).
@@ -130,6 +131,13 @@ class GpuUse(OfGpu, frozen=True, kw_only=True):
     temperature: float | None = None  # °C, the same
     fastest_sm_clock: float | None = None  # the highest of the other GPUs of the same product that run a kernel all the time
     fastest_temperature: float | None = None  # of that GPU
+    power_limit: float | None = None  # W
+    # Of the other GPUs of the node of the same product that run a kernel all the time, where their clocks agree: medians
+    loaded_peers: int = 0
+    loaded_sm_clock: float | None = None
+    loaded_power: float | None = None
+    loaded_temperature: float | None = None
+    usual_power_limit: float | None = None  # that most of the other GPUs of the same product have
     memory_used: float | None = None  # MiB, in the last sample
     memory_share: float | None = None  # of what programs can have, the lowest of the samples
     memory_rise: float | None = None  # MiB, where it grows from quarter to quarter of the samples, else 0

@@ -35,6 +35,7 @@ def gres(output: Output, about: Subject) -> Facts:
     # On a machine, what gres.conf says without a NodeName it says of that one.
     own = about.node if output.command.host else ""
     found = [*joined(output)]
+    asked = {"slurmd", "-C"} <= {word.rpartition("/")[2] for word in output.command.argv}
     for at, (number, line) in enumerate(found):
         match = SETTING.match(line)
         if not match:
@@ -42,7 +43,7 @@ def gres(output: Output, about: Subject) -> Facts:
         any_setting = True
         origin = Origin(output.named(), number, line.strip())
         words = {key.lower(): value.strip('"') for key, value in WORD.findall(line)}
-        by_slurmd = any(below.startswith("UpTime=") for _, below in found[at + 1 : at + 2])
+        by_slurmd = asked or any(below.startswith("UpTime=") for _, below in found[at + 1 : at + 2])
         for node, file, count, kinds, detected in of_line(match.group(1).lower(), words):
             node, file = node or own, "slurmd -C" if by_slurmd else file
             if len(made) >= 50_000:

@@ -18,10 +18,11 @@ from gpudoctor.facts.slurm import SlurmNode
 from gpudoctor.knowledge import slurm
 from gpudoctor.parsers.plain import lines, plain
 from gpudoctor.parsers.slurm_client import complaints
-from gpudoctor.parsers.slurm_text import Row, cells, described, expand, gpus, listed, titles_of, whole
+from gpudoctor.parsers.slurm_text import Row, cells, described, expand, gpus, listed, pairs, titles_of, whole
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
+NAME = regex(r"[A-Za-z][\w.-]{0,252}")
 MOST = 50_000  # records of one text
 # Kill task failed [root@2026-03-01T11:02:13]
 SET_BY = regex(r"^(.*?)\s*\[([^@\[\]]{1,60})@([0-9T:.-]{1,30}|Unknown)\]$")
@@ -68,13 +69,30 @@ def nodes(output: Output, about: Subject) -> Facts:
 
 
 def of_scontrol(output: Output) -> Iterator[SlurmNode]:
-    """The nodes of `scontrol show node`; a cut-out `Reason=…` alone is a node without a name."""
+    """The nodes of `scontrol show node`; a cut-out `Reason=…` alone is a node without a name, or the one that the command names."""
+    if (name := named_by(output.command.argv)) and "NodeName=" not in output.text:
+        rows = [(number, line, dict(pairs(line))) for number, line in lines(output)]
+        values = {key: value for *_, part in rows for key, value in part.items()}
+        if number_line := next(((number, line) for number, line, part in rows if {"State", "Reason"} & part.keys()), None):
+            yield made({"NodeName": name, **values}, Origin(output.named(), number_line[0], number_line[1].strip()))
+            return
     for record in itertools.islice(described(lines(output), "NodeName", ("Reason", "State"), "JobId"), MOST):
         values = {key: value for *_, part in record for key, value in part.items()}
         number, line, first = next((part for part in reversed(record) if "Reason" in part[2]), record[0])
         if {"Reason", "NodeName"} <= first.keys():  # all on one line
             line = f"Reason={values['Reason']}"
         yield made(values, Origin(output.named(), number, line.strip()))
+
+
+def named_by(argv: tuple[str, ...]) -> str:
+    """The one node that a command asks for whose answer was cut to a few lines.
+
+    >>> named_by(("scontrol", "show", "node", "gpu07", "|", "grep", "State")), named_by(("scontrol", "show", "node"))
+    ('gpu07', '')
+    """
+    at = next((place for place, word in enumerate(argv) if word in ("node", "nodes") and argv[place - 1] == "show"), None)
+    name = argv[at + 1] if at is not None and len(argv) > at + 1 else ""
+    return name if NAME.fullmatch(name) else ""
 
 
 def made(values: dict[str, str], origin: Origin) -> SlurmNode:

@@ -24,6 +24,7 @@ class Step(NamedTuple):
     peak: float | None = None  # MiB, the most so far
     batch: int | None = None  # samples of all ranks, where the line says so
     numbered: bool = True  # False: `step` is only something that grows
+    elapsed: float | None = None  # seconds since the bar was begun
 
 
 N = r"(\d{1,9}(?:\.\d{1,9})?)"
@@ -46,12 +47,20 @@ PART = regex(r"[\[|] *\d{1,10}/")  # [ 50/1000]  |  | 120/1000 [
 SECONDS = regex(
     rf"iter time \(s\): {N}|elapsed time per iteration \(s\): {N}"
     rf"|train_step_timing in s[:=] ?{N}|(?:^|[\s,|])[Tt]ime:? +{N}(?:s\b|\s|$|,)|[,|] *{N} ?s/(?:it|step)\b"
-    rf"|\bstep_time(?:_s)?[=:] ?{N}s?\b"
+    rf"|\bstep_time(?:_s)?[=: ] {{0,3}}{N}s?\b(?! ?ms)"
 )
 MILLISECONDS = regex(rf"elapsed time per iteration \(ms\): {N}|, time {N}ms|\bstep_time_ms[=:] ?{N}")
 PER_SECOND = regex(rf", *{N}it/s")
-RATE = regex(rf"\btps: (\d[\d,]{{0,15}})|CurrSamplesPerSec={N}|samples/sec: {N}|\btok(?:en)?s?(?:/|_per_)s(?:ec)?(?:ond)?[=: ]+{N}")
-DATA = regex(rf"\bdata_time: {N}|\bdata_time in s[:=] ?{N}|(?:^|\s)[Dd]ata:? +{N}")
+# tps: 7,123  |  tok/s/gpu 6134  |  samples_per_sec=812.4  |  throughput per GPU (TFLOP/s/GPU): 402.1  |  mfu 0.46  |  812.4 img/s
+COUNT = r"(\d{1,3}(?:,\d{3})+|\d{1,9}(?:\.\d{1,9})?)(?![\d,]*\d|[kKM]\b)"  # 6,134  |  0.46, not 6.1k
+PER = r"(?:/|_per_)s(?:ec)?(?:ond)?(?:[/_](?:per_)?(?:gpu|device|rank|node|chip))?"
+RATE = regex(
+    rf"\btps: (\d[\d,]{{0,15}})|CurrSamplesPerSec={N}"
+    rf"|\b(?:tok(?:en)?s?|samples?|im(?:g|age)s?|seqs?|examples?|frames?|words?){PER}(?: ?\([^()]{{1,20}}\))?[=: ]{{1,4}}{COUNT}"
+    rf"|\bthroughput(?: per GPU)?(?: ?\([^()]{{1,30}}\))?[=: ]{{1,4}}{COUNT}|\b[Tt]?(?:FLOPS?|flops?)(?:/s)?(?:/GPU|/gpu)?[=: ]{{1,4}}{COUNT}"
+    rf"|\b(?:mfu|MFU)[=: ]{{1,4}}{COUNT}|(?<![\w.]){COUNT} ?(?:tok(?:en)?s?|samples?|im(?:g|age)s?|seqs?|examples?|frames?)/s(?:ec)?\b"
+)
+DATA = regex(rf"\bdata_time[=: ] {{0,3}}{N}|\bdata_time in s[:=] ?{N}|(?:^|\s)[Dd]ata:? +{N}")
 # MemAllocated=4.34GB (DeepSpeed)  |  memory: 40.51GiB(42.6%) (torchtitan)  |  allocated: 20480.5 (Megatron, MB). The highest ones so far,
 # as mmengine and detectron2 print them, can't fall and say nothing. mem 21.4 GB, gpu_mem=21.4GB, allocated: 18.2GiB (people's own lines)
 MEMORY = regex(
@@ -79,6 +88,7 @@ PEAK = regex(
 )
 # | global batch size:  1536 |  (Megatron, which may let it grow by a plan: steps take longer then, and nothing is slow)
 BATCH = regex(r"\bglobal batch size: +(\d{1,9})\b")
+ELAPSED = regex(r"\[(?:(\d{1,4}):)?(\d{1,2}):(\d{2})<")  # 1852/5004 [2:11:21<3:43:31,  1.34s/it
 IN_MB = regex(r"\(Mi?B\)")
 BYTES = 10_000_000.0  # MB that no GPU has
 UNITS = {"": 1.0, "K": 1 / 1024, "M": 1.0, "G": 1024.0}
@@ -90,10 +100,10 @@ LONGEST = 4000  # characters of a line
 # vram (GiB): 31.2, iter_s=0.8
 PAIR = regex(
     rf"\b([A-Za-z][A-Za-z_./]{{0,30}}(?: [a-z]{{1,12}}){{0,2}})(?: ?\(([A-Za-z]{{1,6}})\))? ?"
-    rf"[=:] ?{N}(?: ?(seconds|secs?|s|ms|[MG]i?B|[MG]))?(?![A-Za-z])"
+    rf"([=:]|(?<= )) {{0,3}}{N}(?: ?(seconds|secs?|s|ms|[MG]i?B|[MG]))?(?![A-Za-z])"
 )
 WORD = regex(r"[a-z]+")
-LENGTHS = {"s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 0.001}
+LENGTHS = {"time": 1.0, "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "ms": 0.001}
 SIZES = {"mb": 1.0, "mib": 1.0, "gb": 1024.0, "gib": 1024.0, "g": 1024.0, "m": 1.0}
 OF_MEMORY = frozenset({"mem", "memory", "vram", "allocated", "alloc"})
 NOT_NOW = frozenset({"max", "peak", "total", "free", "host", "cpu", "ram", "reserved", "cached", "limit", "available"})
@@ -121,8 +131,10 @@ def pairs_in(text: str) -> Pairs:
     Pairs(seconds=None, data=None, memory=None)
     """
     made: dict[str, float] = {}
-    for name, inside, number, behind in PAIR.findall(text):
+    for name, inside, sign, number, behind in PAIR.findall(text):
         words = WORD.findall(name.lower())
+        if not sign and (len(words) < 2 and (words[0] in OF_STEP or not behind)):
+            continue  # step 9 loss 2.1
         unit = behind.lower() or inside.lower() or words[-1]
         of = set(words)
         if unit in SIZES and of & OF_MEMORY and not of & NOT_NOW:
@@ -168,7 +180,7 @@ def step_in(text: str) -> Step | None:
     """What a line of progress says, None for any other line.
 
     >>> step_in(" iteration  120/ 1000 | elapsed time per iteration (ms): 1234.5 |")
-    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None, peak=None, batch=None, numbered=True)
+    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None, peak=None, batch=None, numbered=True, elapsed=None)
     """
     text = text[:LONGEST]
     if "'epoch': " in text and (match := TRAINER.search(text)):
@@ -206,7 +218,19 @@ def step_in(text: str) -> Step | None:
     ):
         return None
     whole, relative, size = int(total) if total else None, 1 / rate if rate else None, int(batch[1]) if batch else None
-    return Step(int(step), whole, seconds, relative, data, memory, peak, size)
+    return Step(int(step), whole, seconds, relative, data, memory, peak, size, elapsed=elapsed_in(text))
+
+
+def elapsed_in(text: str) -> float | None:
+    """Seconds since a bar of progress was begun.
+
+    >>> elapsed_in("12%|# | 120/1000 [04:11<30:40,  2.09s/it]"), elapsed_in("[1:00:05<2:10, 3s/it]"), elapsed_in("120/1000")
+    (251.0, 3605.0, None)
+    """
+    if not (match := ELAPSED.search(text)):
+        return None
+    hours, minutes, seconds = match.groups()
+    return 3600.0 * int(hours or 0) + 60.0 * int(minutes) + int(seconds)
 
 
 def peak_in(text: str) -> float | None:

@@ -17,7 +17,7 @@ from gpudoctor.parsers.plain import plain
 from gpudoctor.parsers.rank_line import Line, line_of
 from gpudoctor.parsers.step_compare import Slowest, slowest_in
 from gpudoctor.parsers.step_tables import steps_in
-from gpudoctor.parsers.step_words import Step, memory_in, step_in
+from gpudoctor.parsers.step_words import Step, memory_in, peak_in, step_in
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
@@ -49,6 +49,7 @@ class Seen:
         self.origin = Origin()
         self.slowest: Slowest | None = None
         self.memory: list[float] = []  # MiB, of lines without a step
+        self.peaks: list[float] = []  # the same of the most so far
 
     def add(self, step: Step, time: float | None, origin: Origin) -> None:
         """One more line. A lower number than the last is a new life or a new epoch: what was before is history, and so with a batch of
@@ -64,12 +65,14 @@ class Seen:
             del self.times[:-MOST]
         self.origin = origin
 
-    def beside(self, slowest: Slowest | None, memory: float | None, origin: Origin) -> None:
-        """A line between those of steps: a comparison of ranks, or the memory that is allocated now."""
+    def beside(self, slowest: Slowest | None, memory: float | None, peak: float | None, origin: Origin) -> None:
+        """A line between those of steps: a comparison of ranks, the memory that is allocated now, or the most so far."""
         if slowest is not None:
             self.slowest, self.origin = slowest, origin
-        if memory is not None and len(self.memory) < MOST:
-            self.memory.append(memory)
+        for value, kept in ((memory, self.memory), (peak, self.peaks)):
+            if value is None or len(kept) >= MOST:
+                continue
+            kept.append(value)
             if not self.steps and self.slowest is None:
                 self.origin = origin
 
@@ -78,12 +81,14 @@ class Seen:
         warmed = 0 if self.steps and self.steps[0].step >= WARMED and len(self.steps) < FEWEST else WARM
         paces = [one.seconds if one.seconds is not None else one.relative for one in self.steps[warmed:]]
         known = [one for one in paces if one]
+        if climb(known):  # the time since the beginning
+            known = []
         own = [one.seconds for one in self.steps[WARM:] or self.steps if one.seconds is not None]
         fed = self.steps[WARM:] or [one for one in self.steps if one.step >= WARMED]
         shares = [min(1.0, one.data / one.seconds) for one in fed if one.data is not None and one.seconds]
         memory = [one.memory for one in self.steps if one.memory is not None] or self.memory
         at = [one.step for one in self.steps if one.memory is not None and one.numbered]
-        peaks = [one.peak for one in self.steps if one.peak is not None]
+        peaks = [one.peak for one in self.steps if one.peak is not None] or self.peaks
         steady = climb(memory, at=at) if len(memory) >= LONG else None  # what a cache takes later comes in ever smaller steps
         slower, since = change(known)
         numbered = [one.step for one in self.steps[warmed:] if one.seconds or one.relative]
@@ -93,6 +98,10 @@ class Seen:
             between = [later.step - earlier.step for earlier, later in pairwise(self.steps)]
             if between or (ended or 0.0) - after > HOUR:  # of one line alone nobody knows how many steps lie between two
                 last, gaps = after, [median(own) * max(1, one) for one in between or [1]]
+        silent = max(0.0, max(read_at, ended or 0.0) - last) if last is not None else None
+        went_on = max(0.0, ended - last) if last is not None and ended is not None else None
+        if last is None and (stood := stands(self.steps)) is not None:
+            silent, went_on, gaps = stood, stood, own[-1:]
         return Pace(
             node=about.node or ("" if about.pod else self.line.node),
             namespace=about.namespace,
@@ -111,14 +120,24 @@ class Seen:
             memory=memory[-1] if memory else peaks[-1] if peaks else None,
             memory_rise=rise(memory),
             memory_climb=steady if steady and steady > memory[-1] / 2 else climb(peaks),
-            memory_climb_few=climb(memory, SHORT, at),
+            memory_climb_few=climb(memory or peaks, SHORT, at),
             memory_never_falls=all(later >= earlier for earlier, later in pairwise(memory)),
             last=last,
             every=median(gaps) if gaps else None,
-            silent=max(0.0, max(read_at, ended or 0.0) - last) if last is not None else None,
-            went_on=max(0.0, ended - last) if last is not None and ended is not None else None,
+            silent=silent,
+            went_on=went_on,
             origin=self.origin,
         )
+
+
+def stands(steps: list[Step]) -> float | None:
+    """How long a bar of progress has been drawn with the same step, by its own clock; None where its last state is a new one.
+
+    >>> stands([Step(9, elapsed=90.0), Step(10, elapsed=100.0), Step(10, elapsed=4000.0)])
+    3900.0
+    """
+    clocks = [one.elapsed for one in steps if one.step == steps[-1].step and one.elapsed is not None]
+    return clocks[-1] - clocks[0] if len(clocks) > 1 and clocks[-1] > clocks[0] else None
 
 
 def pace(output: Output, about: Subject) -> Facts:
@@ -129,7 +148,8 @@ def pace(output: Output, about: Subject) -> Facts:
     log = whole.split("\n")
     for number, text in some(drawn(log), whole.count("\n") + whole.count("\r")):
         step, slowest, memory = step_in(text), slowest_in(text), memory_in(text)
-        if step is None and slowest is None and memory is None:
+        peak = peak_in(text) if step is None and "max" in text else None
+        if step is None and slowest is None and memory is None and peak is None:
             continue
         line = line_of(text, output.time)
         key = (line.pod, line.rank if line.rank is not None else line.task, line.local)
@@ -139,7 +159,7 @@ def pace(output: Output, about: Subject) -> Facts:
                 newest = number
                 seen.add(step, line.time, origin)
             else:
-                seen.beside(slowest, memory, origin)
+                seen.beside(slowest, memory, peak, origin)
     if not output.text.strip() and output.failure:
         raise ParseError(f"{output.named()}: no log")
     for number, row in steps_in(log):
