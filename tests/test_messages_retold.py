@@ -47,7 +47,7 @@ FLOORS: dict[str, tuple[Callable[[str], str], float]] = {
     "cell": (lambda line: f"| rank 3 | {line.strip()} | failed |", 0.99),
     "without head": (without_head, 0.93),
     "masked": (masked, 0.96),
-    "elided": (elided, 0.75),
+    "elided": (elided, 0.745),
 }
 
 
