@@ -31,7 +31,7 @@ def masked(line: str) -> str:
     return ADDRESS.sub("<IP>", HEX.sub("<hex>", line))
 
 
-# The kind → how a line is retold, and the share of all messages that must be recognised then: what was reached, less half a percent.
+# The kind → how a line is retold, and the share of all messages that must be recognised then: what was reached.
 #
 # quoted, cell: missing is a cell of a matrix whose place in its row is the information (`peer_copy_slow`), or a name at its end.
 # without head: left are those where the head alone says who speaks. A probe's (Liveness, Readiness, Startup) answer is anybody's; so is
@@ -45,9 +45,9 @@ FLOORS: dict[str, tuple[Callable[[str], str], float]] = {
     "as it is": (str, 1.0),
     "quoted": (lambda line: f"- we then saw `{line.strip()}` on the node", 0.99),
     "cell": (lambda line: f"| rank 3 | {line.strip()} | failed |", 0.99),
-    "without head": (without_head, 0.925),
+    "without head": (without_head, 0.93),
     "masked": (masked, 0.96),
-    "elided": (elided, 0.74),
+    "elided": (elided, 0.745),
 }
 
 
