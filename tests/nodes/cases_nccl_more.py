@@ -41,7 +41,7 @@ CASES: dict[str, Case] = {
     "job-told-to-end": alone("Received 15 death signal, shutting down workers", "Sending process 4077 closing signal SIGTERM"),
     "job-without-passthrough": job(
         [
-            row.replace("train-1:", "train-0:")
+            row.replace("train-1:", "train-0:").replace("busId 1b000", f"busId {0x1B + rank:x}000")
             for rank in range(2)
             for row in [
                 warn(rank, "init.cc:132", 'Missing "iommu=pt" from kernel command line which can lead to system instablity or hang!'),

@@ -162,6 +162,9 @@ CASES: dict[str, Case] = {
         paths=nvlink.topo(4, instead={(0, 2): "SYS", (1, 2): "SYS", (2, 3): "SYS"}),
         access=nvlink.p2p(4, {(0, 2): "NS", (1, 2): "NS", (2, 3): "NS"}),
     ),
+    "fabric-none-joined": machine(
+        HOPPER, links="", paths=nvlink.topo(4, instead={(a, b): "SYS" for a in range(4) for b in range(a + 1, 4)}), access=None
+    ),
     "fabric-links-dark": machine(HOPPER, links=nvlink.status(HOPPER, down={1: [4, 5]}), paths=nvlink.topo(4, instead={(0, 1): "NV16"})),
     "fabric-narrow": machine(HOPPER, paths=nvlink.topo(4, instead={(0, 3): "NV16", (1, 3): "NV16", (2, 3): "NV16"})),
     "fabric-one-v100": machine(

@@ -254,6 +254,9 @@ CASES: dict[str, Case] = {
             "480 seconds without making progress in monitoring enqueued collectives.",
         ),
     ),
+    "stall-one-rank-ends": node(
+        *WAVES, log=log(*(f"[rank{n}]: iter {step} loss 7.7 lr 3.0e-4" for step in range(40) for n in range(3) if n != 1 or step < 22))
+    ),
     "stall-dead-mount": node(*WAVES, log=log("OSError: [Errno 116] Stale file handle: '/mnt/ml/shard-00012.tar'")),
     "stall-host-memory": node(
         *WAVES,

@@ -166,6 +166,7 @@ def fabric(node: str, machine: Machine, sums: list[NvLinkSum], *, bus: bool) -> 
     refused = [path for path in pairs if path.path != "OK"]
     linked = {(path.one, path.other) for path in machine.paths if path.matrix == "m" and path.path.startswith("NV")}
     joined = [path for path in refused if path.path not in DISABLED and linked & {(path.one, path.other), (path.other, path.one)}]
+    shown = [path for path in machine.paths if path.matrix == "m" and path.one[:3] == path.other[:3] == "GPU"]
     telling = [*unbound, *silent, *joined, *refused, *machine.gpus, *machine.devices, *machine.paths, *machine.links]
     return Fabric(
         node=node,
@@ -184,6 +185,8 @@ def fabric(node: str, machine: Machine, sums: list[NvLinkSum], *, bus: bool) -> 
         first_refused=between(refused),
         joined_refused=len(joined),
         first_joined_refused=between(joined),
+        pairs_shown=len(shown),
+        pairs_joined=len([path for path in shown if path.path.startswith("NV")]),
         origin=telling[0].origin if telling else Origin(),
     )
 

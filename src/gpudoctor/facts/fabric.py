@@ -47,3 +47,5 @@ class Fabric(Fact, frozen=True, kw_only=True):
     first_refused: str = ""  # GPU0 and GPU1
     joined_refused: int = 0  # of the refused ones, those that `topo -m` shows NVLink between
     first_joined_refused: str = ""
+    pairs_shown: int = 0  # cells of `topo -m` between GPUs
+    pairs_joined: int = 0  # of them, those that NVLink joins

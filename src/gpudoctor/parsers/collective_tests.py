@@ -21,7 +21,7 @@ from gpudoctor.probes.base import Output
 TYPES = r"(?:float|half|bfloat16|double|u?int(?:8|32|64)|fp8_\w{2,8}|f8e\dm\d)"
 # 134217728      33554432     float     sum      -1   2831.2   47.41   88.89      0   2840.0   47.26   88.61      0
 ROW = regex(
-    rf"(?:^|Z |[:>\] ])\s*(\d{{1,15}})\s+\d{{1,15}}\s+{TYPES}\s+(?:(?:sum|prod|max|min|avg|none|mulsum|all)\s+)?(?:-?\d{{1,6}}\s+)?"
+    rf"(?:^|Z |>:|\]:)\s*(\d{{1,15}})\s+\d{{1,15}}\s+{TYPES}\s+(?:(?:sum|prod|max|min|avg|none|mulsum|all)\s+)?(?:-?\d{{1,6}}\s+)?"
     r"[\d.]{1,12}\s+[\d.]{1,10}\s+([\d.]{1,10})\s+([\w.+-]{1,12})(?:\s+[\d.]{1,12}\s+[\d.]{1,10}\s+([\d.]{1,10})\s+([\w.+-]{1,12}))?\s*$"
 )
 # Rank  0 Group  0 Pid   4410 on     gpu-01 device  0 [0x1b] NVIDIA H100 80GB HBM3

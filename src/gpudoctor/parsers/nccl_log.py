@@ -211,8 +211,8 @@ class RankLog:
         wanted = self.table.of_source(self.source)
         final = next((text for raw in reversed(end.split("\n")) if (text := raw.strip("\x00\r ")[:4096])), "")
         if SET_UP.search(final):
-            for process in wanted:
-                process.own_end = True
+            for one in wanted:
+                one.own_end = True
         heard: set[int] = set()
         for number, raw in enumerate(reversed(end.split("\n"))):
             for part in reversed(pieces(raw.replace("\x00", "")[:4096])):

@@ -15,6 +15,7 @@ from gpudoctor.knowledge.trend import FEWEST, change, clear, climb, rise
 from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.plain import plain
 from gpudoctor.parsers.rank_line import Line, line_of
+from gpudoctor.parsers.rank_table import FILE
 from gpudoctor.parsers.step_compare import Slowest, slowest_in
 from gpudoctor.parsers.step_tables import steps_in
 from gpudoctor.parsers.step_words import Step, memory_in, peak_in, step_in
@@ -35,6 +36,8 @@ FEW = 3  # such lines after the last line of progress, of which the first and th
 HOUR, LONG, SHORT = 3600.0, 8, 4  # s; readings
 WARM = 2  # the first lines: compiling, filling of caches
 WARMED = 20  # a step by which that is over, where no more than one or two lines were pasted
+# [2026-03-01 10:11:30][train] - [rank 2] iter 30 loss 7.700
+NAMED = regex(r"\[[Rr]ank[ :=]{1,2}(\d{1,6})\]")
 TABLE = ("table", None, None)
 Key = tuple[str, int | None, int | None]
 
@@ -106,7 +109,7 @@ class Seen:
             node=about.node or ("" if about.pod else self.line.node),
             namespace=about.namespace,
             pod=self.line.pod or about.pod,
-            rank=self.line.rank,
+            rank=self.line.rank if self.line.rank is not None else rank_named(self.origin),
             lines=len(self.steps),
             step=self.steps[-1].step if self.steps and self.steps[-1].numbered else None,
             total=self.steps[-1].total if self.steps else None,
@@ -168,6 +171,16 @@ def pace(output: Output, about: Subject) -> Facts:
     ended = last_time(log, output.time) if found else None
     after = first_time(log[newest:], output.time) if newest else None
     return {"paces": [one.fact(about, output.time, ended, after) for one in found.values()]}
+
+
+def rank_named(origin: Origin) -> int | None:
+    """The rank that a line names in words, or the name of its file.
+
+    >>> rank_named(Origin("train.log", 1, "[rank 2] iter 30 loss 7.7")), rank_named(Origin("logs/rank_3.out", 1, "step 4"))
+    (2, 3)
+    """
+    match = NAMED.search(origin.text) or FILE.search(origin.source.rpartition("/")[2])
+    return int(match[1]) if match else None
 
 
 def drawn(log: list[str]) -> Iterator[tuple[int, str]]:
