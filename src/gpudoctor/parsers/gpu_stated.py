@@ -1,7 +1,7 @@
 """What people tell of their GPUs in notes, tickets, chats and tables of their own, in any language: samples, by numbers and units.
 
 GPUs 0-3: 100% util but only ~100W (cap 600W)      task0  100 %  262.88 / 244.55 W  all 1950 MHz      rank 3: 0 %, others 100 % @ 86 W
-SM clock pinned 210 MHz, limit 30 W not 60 W, SW_POWER_CAP       100%, 0 MiB used, zero processes       70W / 700W | 81000MiB / 81559MiB | 100%
+SM clock pinned 210 MHz, limit 30 W not 60 W, SW_POWER_CAP     100%, 0 MiB used, zero processes     70W / 700W | 81000 / 81559 MiB | 100%
 
 What is told of another time, of a healthy machine beside it, of a rule or of a fault that was repaired is left out (`stated_words`), and
 so is all of it where a tool's own output was read (`analyze.merge`).
@@ -10,6 +10,7 @@ so is all of it where a tool's own output was read (`analyze.merge`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -27,10 +28,16 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 MOST = 400  # lines of a text that is a note and not a log
-WIDE = 2_000  # characters of a line of one
+WIDE, LONG = 2_000, 100_000  # characters of a line of one, and of all
 # An amount of which notes tell that are worth to be read.
 QUICK = regex(
-    r"\d ?(?:W|w|[Ww]atts?|Вт|瓦|ワット|와트)(?![A-Za-z])|SM[_ ]?ACT|MiB|(?:SW|HW)[_ ](?:POWER|THERM)|MHz|util|利用率|(?:SM|sm)s?\b.{0,30}%"
+    r"\d ?(?:W|watts?|Вт|瓦|ワット|와트)(?![A-Za-z])|_w\b|SM[_ ]?ACT|MiB|(?:SW|HW)[_ ](?:POWER|THERM)|MHz|util|利用率|使用率"
+    r"|\bSMs?\b.{0,30}%",
+    2,
+)
+# A clause without one of these tells no amount: most have none.
+AMOUNT = regex(
+    r"\d ?(?:%|W|w\b|[Ww]att|В|瓦|ワ|와|° ?C|C\b|M|G|/)|0?\.\d|[SsHh][Ww][ _][PTBpt]|\bP\d|roces|ROCES|rozes|进程|プロセス|프로세스|процесс"
 )
 ASIDE = regex(r"\([^()]{0,120}\)")
 # Fields of which one alone says nothing.
@@ -67,8 +74,8 @@ class Record(msgspec.Struct):
 
 def samples(output: Output, about: Subject) -> Facts:
     """A sample for each GPU that a note tells of."""
-    text = [*lines(output)]
-    found = [*told(text)]
+    text = [*islice(lines(output), MOST)]
+    found = told(text)
     if not found:
         raise ParseError(f"{output.named()}: nothing is told of GPUs: {output.text[:80]!r}")
     whole = "\n".join(row for _, row in text)
@@ -79,7 +86,7 @@ def samples(output: Output, about: Subject) -> Facts:
 
 def score(rows: Sequence[str], whole: str) -> int:
     """A note, and no log, that tells of GPUs."""
-    if len(rows) > MOST or not QUICK.search(whole) or len(whole) > MOST * WIDE:
+    if len(rows) > MOST or len(whole) > LONG or not QUICK.search(whole):
         return 0
     return 20 if told([*enumerate(rows, 1)]) else 0
 
@@ -93,19 +100,25 @@ def only(found: Iterator[tuple[float, ...]]) -> float | None:
 def told(rows: Sequence[tuple[int, str]]) -> list[Record]:
     """What a text tells, paragraph by paragraph."""
     found: list[Record] = []
-    of_gpus = any(words.GPU.search(row) for _, row in rows)
+    of_gpus = any(words.GPU.search(row[:WIDE]) for _, row in rows)
     known = [*clauses([(at, row[:WIDE]) for at, row in rows])]
-    jobs = {clause.block for clause in known if words.JOB.search(clause.text)}
     for clause in known:
-        if words.REPAIRED.search(clause.text):
+        if found and words.REPAIRED.search(clause.text):
             found.clear()  # what was told up to here is over
-        elif not words.SUPPOSED.search(ASIDE.sub(" ", clause.text)):
-            add(found, clause, clause.block in jobs, of_gpus=of_gpus or any(one.clause.block == clause.block for one in found))
+        elif AMOUNT.search(clause.text) and not words.SUPPOSED.search(ASIDE.sub(" ", clause.text)):
+            add(found, clause, of_gpus=of_gpus or any(one.clause.block == clause.block for one in found))
+        elif found and (span := lasting(clause.text)) and found[-1].clause.block == clause.block:
+            found[-1].span = max(found[-1].span, span)
     sure = {one.clause for one in found if one.tells()}
-    return [one for one in found if one.tells() or (one.clause in sure and "utilisation" in one.fields)]
+    found = [one for one in found if one.tells() or (one.clause in sure and "utilisation" in one.fields)]
+    blocks = {one.clause.block for one in found}
+    jobs = {clause.block for clause in known if clause.block in blocks and words.JOB.search(clause.text)}
+    for one in found:
+        one.job = one.clause.block in jobs
+    return found
 
 
-def add(found: list[Record], clause: Clause, job: bool, *, of_gpus: bool) -> None:
+def add(found: list[Record], clause: Clause, *, of_gpus: bool) -> None:
     """Put what a clause tells to what was told before of the same GPUs, or beside it."""
     text = ASIDE.sub(lambda match: " " if words.SUPPOSED.search(match[0]) or words.USUAL.search(match[0]) else match[0], clause.text)
     text = present(words.USUAL.split(text, maxsplit=1)[0])
@@ -117,12 +130,12 @@ def add(found: list[Record], clause: Clause, job: bool, *, of_gpus: bool) -> Non
         if not of_gpus and len(said.fields) < 3:
             continue
         if said.fields or said.reasons or said.nobody:
-            put(found, clause, part, said, job)
+            put(found, clause, part, said)
     if span and found and found[-1].clause.block == clause.block:
         found[-1].span = max(found[-1].span, span)
 
 
-def put(found: list[Record], clause: Clause, part: Part, said: Stated, job: bool) -> None:
+def put(found: list[Record], clause: Clause, part: Part, said: Stated) -> None:
     """One part of a clause."""
     last = found[-1] if found and found[-1].clause.block == clause.block else None
     gpus = part.gpus if part.gpus != NONE or last is None else NONE
@@ -134,7 +147,7 @@ def put(found: list[Record], clause: Clause, part: Part, said: Stated, job: bool
         return
     if gpus._replace(many=False) == NONE and last and not gpus.many and clause.line == last.clause.line:
         gpus = last.gpus
-    found.append(Record(clause, gpus, dict(said.fields), said.reasons, said.nobody, job=job))
+    found.append(Record(clause, gpus, dict(said.fields), said.reasons, said.nobody))
 
 
 def present(text: str) -> str:

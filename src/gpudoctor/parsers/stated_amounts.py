@@ -15,7 +15,7 @@ from gpudoctor.patterns import regex
 N = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,3})?|\d{1,6}(?:[.,]\d{1,3})?)"
 UNITS = {
     "percent": r"%",
-    "watts": r"(?:W|watts?|Вт|ватт|瓦|ワット|와트)(?![A-Za-z0-9])",
+    "watts": r"(?:W|(?<=\d\d)w|watts?|Вт|ватт|瓦|ワット|와트)(?![A-Za-z0-9])",
     "celsius": r"(?:° ?C|C|['º]C|degrees C)(?![A-Za-z0-9])",
     "megahertz": r"(?:MHz|МГц)",
 }
@@ -32,7 +32,7 @@ MEMORY = (
     rf"|(?P<alone>{N}) ?MiB\b"
 )
 TOKEN = regex(
-    r"(?<![A-Za-z0-9_.,])(?<![A-Za-z]-)(?:"
+    r"(?<![A-Za-z0-9_.,/])(?<![A-Za-z]-)(?:"
     + rf"(?P<memory>{MEMORY})|"
     + "|".join(rf"(?P<{kind}>{listed(unit)})" for kind, unit in UNITS.items())
     + r"|(?P<pstate>P(?:1[0-5]|\d))(?![\w%.-])|(?P<share>(?:0?\.\d{1,4}|[01]\.\d{1,4}))(?![\w.%/]))"
@@ -40,6 +40,7 @@ TOKEN = regex(
 NUMBER = regex(N)
 RANGE = regex(rf"({N})[^\d/]{{0,6}}(?:-|–|—|~|…|\.\.\.?) ?({N})")
 CUT = regex(r"[,;|·()\[\]、，]|\s[-–—]{1,2}\s|\band\b|\bund\b|&")
+NEXT = regex(r"^[^,;|(]*\w ?[:=][ ~]{0,2}\Z")  # names the amount behind it: "91W power_limit="
 CLOSED = regex(r"\([^()]{0,60}\)")
 POSSIBLE = {"watts": (3.0, 2000.0), "percent": (0.0, 100.0), "celsius": (15.0, 115.0), "megahertz": (100.0, 3200.0)}
 SWING = 20.0  # points between the ends of a range, above which it is no reading
@@ -100,7 +101,7 @@ def tokens(clause: str) -> list[Token]:
     for at, match in enumerate(matches):
         left = clause[matches[at - 1].end() if at else 0 : match.start()]
         right = clause[match.end() : matches[at + 1].start() if at + 1 < len(matches) else len(clause)]
-        near = CUT.split(CLOSED.sub(" ", left))[-1], CUT.split(CLOSED.sub(" ", right))[0]
+        near = CUT.split(CLOSED.sub(" ", left))[-1], "" if NEXT.search(right) else CUT.split(CLOSED.sub(" ", right))[0]
         kind = str(match.lastgroup if match.lastgroup in (*UNITS, "pstate", "share") else "memory")
         if kind == "memory":
             values, of = memory_of(match.group("used"), match.group("u1"), match.group("total"), match.group("u2"), match.group("alone"))
@@ -233,7 +234,7 @@ def megahertz(token: Token, found: Sequence[Token], at: int, known: dict[str, tu
     if len(token.values) == 2 and token.values[0] <= token.values[1]:
         yield "sm_clock", token.values[:1]
         yield "sm_clock_max", token.values[1:]
-    elif words.LIMIT.search(token.near_left) or (previous and words.OUT_OF.match(token.left)):
+    elif words.LIMIT.search(token.near_left) or words.LIMIT.search(token.near_right) or (previous and words.OUT_OF.match(token.left)):
         yield "sm_clock_max", token.values[:1]
     else:
         yield "sm_clock", token.values

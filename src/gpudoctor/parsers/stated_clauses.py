@@ -16,6 +16,11 @@ from gpudoctor.patterns import regex
 
 BULLET = regex(r"\s{0,12}(?:[-*+•>–·]|\d{1,2}[.)])\s+")
 MARKS = regex(r"\*\*|__|`|<br ?/?>|[\"“”„«»]|(?<=\s)~(?=\s)|[≈∼]|\|{2,}")
+# %100 (Turkish)  |  gpu_util=100
+PERCENTS = (
+    (regex(r"%(?=\d{1,3}(?![\d.,]*%))(\d{1,3}(?:[.,]\d{1,2})?)"), r"\1 %"),
+    (regex(r"(util\w{0,20}\"? ?[=:] ?)(\d{1,3}(?:\.\d{1,2})?)(?![\w.%/-]| ?%)", 2), r"\1\2 %"),
+)
 RULE = regex(r"[\s|:+=_─━┼-]{3,}\Z")
 # "… at 95 W. The other ones are …"
 END = regex(r"(?<=[.!?])\s+(?=[^\W\d_]|\d{1,3} ?[x×]? ?GPU)(?![a-z])|[;；。！？]\s*")
@@ -61,8 +66,8 @@ def clauses(lines: Sequence[tuple[int, str]]) -> Iterator[Clause]:
     pending: Clause | None = None
     titles: list[str] = []
     for number, raw in lines:
-        text = MARKS.sub(" ", unicodedata.normalize("NFKC", raw)).rstrip()
-        row = [] if BULLET.match(text) else noted(text)
+        text = plainly(raw)
+        row = [] if BULLET.match(text) else cells_of(text, titles)
         if pending and (not text.strip() or not wraps(pending.text, text)):
             yield from sentences(pending)
             pending = None
@@ -82,6 +87,23 @@ def clauses(lines: Sequence[tuple[int, str]]) -> Iterator[Clause]:
             pending, titles = Clause(block, number, text), []
     if pending:
         yield from sentences(pending)
+
+
+def plainly(line: str) -> str:
+    """A line without marks, in the usual signs."""
+    text = MARKS.sub(" ", unicodedata.normalize("NFKC", line)).rstrip()
+    for form, usual in PERCENTS:
+        text = form.sub(usual, text)
+    return text
+
+
+def cells_of(text: str, titles: Sequence[str]) -> list[str]:
+    """The cells of a row; commas part them in a table that has them in its titles."""
+    row = noted(text)
+    if len(row) > 1 or text.count(",") < FEW - 1:
+        return row
+    cells = [cell.strip() for cell in text.split(",")]
+    return cells if (len(cells) == len(titles) and not text.endswith(".")) or (head(cells) and " " not in text.strip()) else row
 
 
 def wraps(above: str, below: str) -> bool:

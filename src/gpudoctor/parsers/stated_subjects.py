@@ -8,8 +8,8 @@ from typing import NamedTuple
 from gpudoctor.parsers import stated_words as words
 from gpudoctor.patterns import regex
 
-LIST = r"(\d{1,5}(?: ?(?:-|–|~|to|bis|至|到|до|,|/|&|and|und|et|y|i|и|和|、) ?\d{1,5}(?![\d.,]*\s?%))*)"
-NO_AMOUNT = r"(?![\d.,]*\s?(?:%|W\b|MiB|GiB|GB|MHz|°|[x×]|h\b|s\b|min))(?!\d)"
+LIST = r"(\d{1,5}(?: ?(?:-|–|~|〜|to|bis|至|到|до|,|/|&|and|und|et|y|i|и|和|、) ?\d{1,5}(?![\d.,]*\s?%))*)"
+NO_AMOUNT = r"(?![\d.,]*\s?(?:%|W\b|MiB|GiB|GB|MHz|°|[x×]|[개张块枚台장]|h\b|s\b|min))(?!\d)"
 GPU_N = regex(
     r"(?:\bGPUs?|\bcuda:|显卡|\bDevice|\bcards?|\bKarten?|\bкарт[аыу]?|\btarjetas?|\bcartes?|\bkart[ay]|^\s?\[)"
     rf"[ #_:-]{{0,2}}{LIST}{NO_AMOUNT}",
@@ -27,6 +27,7 @@ COUNT = regex(
     r"(?:GPUs?\b|cards?\b|卡|显卡|Karten\b|карт|kart\b|cartes\b|tarjetas\b|schede\b|[ABH]\d{3}s?\b|RTX\b|rows\b|wierszy\b)",
     2,
 )
+COUNTED = regex(r"GPU ?(\d{1,3}) ?[개张块枚台장]", 2)
 TIMES = regex(r"(?<![\w.,-])(\d{1,2}) ?[x×] ?(?=\d{1,3} ?%)")  # gpu-07: 8x 100 % ~95 W
 HOST = regex(r"\W{0,4}((?=[a-z0-9.-]*\d)[a-z][a-z0-9]{0,30}(?:[-.][a-z0-9]{1,30}){0,6})(?: ?[:,|]|\s)(?!\d{1,2} (?:is|was)\b)")
 NO_HOST = regex(
@@ -97,7 +98,9 @@ def names(clause: str) -> list[tuple[int, Gpus]]:
             (match.start(), Gpus(tuple((f"{word} {index}", index) for index in expand(match[3])), job=word not in ("host", "node")))
         )
     found += [(match.start(), Gpus(rest=int(match[1] or 2))) for match in OTHER_N.finditer(clause)]
-    return found or [(match.start(), counted(match[1])) for match in [COUNT.search(clause) or TIMES.search(clause)] if match]
+    return found or [
+        (match.start(), counted(match[1])) for match in [COUNT.search(clause) or COUNTED.search(clause) or TIMES.search(clause)] if match
+    ]
 
 
 def counted(text: str) -> Gpus:

@@ -48,7 +48,9 @@ OTHER = regex(
 )
 # Per cent of the power that a card may draw.
 OF_POWER = regex(
-    r"\bTDP\b|\bTGP\b|\bpower|power (?:limit|cap)|功耗|功率|\bmoc[ay]?\b|мощност|leistung|potencia|puissance|電力|전력|\blimit|\bcap\b", 2
+    r"\bTDP\b|\bTGP\b|\bpower|power (?:limit|cap)|功耗|功率|\bmoc[ay]?\b|мощност|leistung|potencia|puissance|電力|전력|\blimit"
+    r"|\bcap\b",
+    2,
 )
 # Watts of something else, of several cards together, or of a moment.
 OTHER_POWER = regex(
@@ -113,11 +115,14 @@ NO_PROGRAM = regex(
     r"|process(?:es|list)?(?: list)?(?: is| are)?[:= ]{1,3}(?:empty|none|0\b|-)",
     2,
 )
-REASON = regex(r"\b((?:sw|hw)[ _](?:power[ _](?:cap(?:ping)?|brake(?:[ _]slowdown)?|braking)|therm(?:al)?[ _]slowdown|slowdown))\b", 2)
+REASON = regex(
+    r"(?<![\w.])((?:sw|hw)[ _](?:power[ _](?:cap(?:ping)?|brake(?:[ _]slowdown)?|braking)|therm(?:al)?[ _]slowdown|slowdown))\b", 2
+)
 NOT_ACTIVE = regex(r".{0,14}?(?:\bnot\b|inactiv|\bno\b|\boff\b|false|= ?0|nicht|inattiv|未|неактив|没有|nieakt|非)", 2)
 # What is said of no machine: a rule, a doc, a wish.
 SUPPOSED = regex(
-    r"\bif\b|\bshould|\bwhenever|\bexpect|\btypical|\be\.g\.|\bfor example|\bthreshold|\balert|\brules?\b|\bmeans\b|\bindicat"
+    r"\bdoes(?:n't| not) (?:mean|say|imply|tell)|\bif\b|\bshould|\bwhenever|\bexpect|\btypical|\be\.g\.|\bfor example|\bthreshold"
+    r"|\balert|\brules?\b|\bmeans\b|\bindicat"
     r"|\bsuggests?\b|\bwould|\bcould|\bmight"
     r"|\bwenn\b|\bfalls\b|\bsollte|\bz\. ?B\.|\bcuando\b|\bquando\b|\bjeśli|\bgdy\b|если|когда|должн|如果|若|应该|例如|预期|もし|場合"
     r"|べき|만약|경우|\blorsque|\bdevrait|\bdeber"
