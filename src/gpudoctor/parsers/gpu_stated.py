@@ -138,14 +138,14 @@ def add(found: list[Record], clause: Clause, *, of_gpus: bool) -> None:
 def put(found: list[Record], clause: Clause, part: Part, said: Stated) -> None:
     """One part of a clause."""
     last = found[-1] if found and found[-1].clause.block == clause.block else None
-    gpus = part.gpus if part.gpus != NONE or last is None else NONE
-    if last and last.fits(gpus._replace(many=False) if gpus._replace(many=False) == NONE else gpus, said):
+    gpus, named = part.gpus, part.gpus._replace(many=False) != NONE
+    if last and last.fits(gpus if named else NONE, said):
         last.fields = {**said.fields, **last.fields}
         last.reasons = tuple(dict.fromkeys((*last.reasons, *said.reasons)))
         last.nobody |= said.nobody
         last.gpus = last.gpus._replace(many=last.gpus.many or gpus.many)
         return
-    if gpus._replace(many=False) == NONE and last and not gpus.many and clause.line == last.clause.line:
+    if not named and last and not gpus.many and clause.line == last.clause.line:
         gpus = last.gpus
     found.append(Record(clause, gpus, dict(said.fields), said.reasons, said.nobody))
 
@@ -173,24 +173,25 @@ def lasting(text: str) -> float:
 
 
 def whom(one: Record, found: Sequence[Record]) -> list[tuple[str, int | None]]:
-    """The names of a record's GPUs; those that nobody names are the rest of all that the text names, or two at least."""
+    """The names of a record's GPUs, two at least where it tells of several."""
     names = [*one.gpus.names]
     if one.gpus.rest:
-        known = {index for other in found for _, index in other.gpus.names if index is not None and not other.gpus.rest}
-        told_of = {index for other in found if len(other.gpus.names) < 8 for _, index in other.gpus.names if index is not None}
-        count = max([len(told_of) + one.gpus.rest, *(len(other.gpus.names) for other in found)])
-        left = [index for index in range(count) if index not in told_of]
-        return (
-            [(f"GPU {index}", index) for index in left]
-            if known and max(told_of, default=0) < count
-            else [("one of the others", None), ("another one", None)]
-        )
+        return others(one.gpus.rest, found)
     longest = max((len(values) for values in one.fields.values()), default=1)
     if longest > 1 and len(names) != longest:
         return [(f"{names[0][0]} GPU {at}" if names else f"GPU {at}", None if names else at) for at in range(longest)]
     if not names and one.gpus.many:
         return [("one of the GPUs", None), ("another one", None)]
     return names or [("", None)]
+
+
+def others(rest: int, found: Sequence[Record]) -> list[tuple[str, int | None]]:
+    """Those that nobody names: the rest of all that a text counts, else so many."""
+    named = {index for one in found if not one.gpus.counted for _, index in one.gpus.names if index is not None}
+    count = max([len(named) + rest, *(len(one.gpus.names) for one in found)])
+    if not named or max(named) >= count:
+        return [("one of the others", None), ("another one", None)]
+    return [(f"GPU {index}", index) for index in range(count) if index not in named]
 
 
 def of_record(one: Record, found: Sequence[Record], limit: float | None, source: str, about: Subject) -> Iterator[GpuSample]:

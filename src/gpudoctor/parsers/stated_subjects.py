@@ -38,12 +38,15 @@ MOST = 1024
 
 
 class Gpus(NamedTuple):
-    """GPUs by their names and indexes; `rest` stands for those that the text doesn't name otherwise, `many` for more than one at least."""
+    """GPUs by their names and indexes; `rest` stands for those that the text doesn't name otherwise, `many` for more than one at least,
+    `counted` for all that there are, of which none is named.
+    """
 
     names: tuple[tuple[str, int | None], ...] = ()
     node: str = ""
     rest: int = 0
     many: bool = False
+    counted: bool = False
     job: bool = False  # they are named by the ranks of a job
 
 
@@ -106,4 +109,4 @@ def names(clause: str) -> list[tuple[int, Gpus]]:
 def counted(text: str) -> Gpus:
     """So many GPUs, the first of them called 0."""
     count = COUNTS.get(text.lower()) or (int(text) if text.isdecimal() else 0)
-    return Gpus(tuple((f"GPU {index}", index) for index in range(count))) if 1 <= count <= MOST else NONE
+    return Gpus(tuple((f"GPU {index}", index) for index in range(count)), counted=True) if 1 <= count <= MOST else NONE
