@@ -271,6 +271,26 @@ TEXTS: dict[str, tuple[str, str]] = {
     "far: util avg": ("", "Average GPU utilization over the run: 87.2 %, average power 512 W (TDP 700 W), peak memory 71 GB\n"),
     "far: two classes": ("", "train: GPU 0-3 at 100 % and 380 W; eval: GPU 4-7 at 30 % and 120 W (limit 400 W)\n"),
     "far: percent of peak": ("", "cuBLAS 92 % of peak at 680 W, my kernel 12 % of peak at 400 W, GPU util 100 % for both, H100 SXM\n"),
+    "apart: idle beside": ("", "GPU 0 was at 0 % and 25 W for 2 days while the training ran on GPU 1 at 98 % and 340 W of 350 W.\n"),
+    "apart: healthy ranks": ("", "rank 0: 98 %, 655 W\nrank 1: 97 %, 660 W\nrank 2: 99 %, 649 W\nlimit 700 W, H100\n"),
+    "apart: pipeline": ("", "GPU 0 92 % 610 W, GPU 1 88 % 600 W, GPU 2 90 % 605 W, GPU 3 71 % 520 W (PP stage 3), H100 SXM\n"),
+    "apart: eval one": ("", "Serving on 4x L40S: idle most of the day, 0 %, 35 W of 350 W each, bursts to 90 %\n"),
+    "apart: undervolt": ("", "RTX 4090 undervolted: limit 300 W (default 450 W), 97 % util, 298 W, temps 61 °C. On purpose, quiet.\n"),
+    "apart: thermals ok": ("", "GPU 0: 83 °C, 1755 MHz, 99 %, 298 W / 300 W, SW Power Cap\n"),
+    "apart: reasons list": ("", "Throttle reasons: Idle: Active, SW Power Cap: Not Active, HW Slowdown: Not Active, 210 MHz, 15 W, 0 %\n"),
+    "apart: spec table": (
+        "",
+        "| card | TDP | boost | memory |\n|---|---|---|---|\n| A100 | 400 W | 1410 MHz | 80 GB |\n| H100 | 700 W | 1980 MHz | 80 GB |\n",
+    ),
+    "apart: hw review table": (
+        "",
+        "| GPU | util % | power W | temp C | clock MHz |\n|---|---|---|---|---|\n| 4090 | 99 | 431 | 66 | 2730 |\n| 3090 | 99 | 347 | 71 | 1845 |\n",
+    ),
+    "apart: fix list": ("", "- [x] GPU util 100 % but 95 W of 400 W -> fixed (NCCL upgrade)\n- [ ] docs\n"),
+    "apart: changelog": ("", "Changelog: util 35 % → 98 %, power 210 W → 660 W on all 8 GPUs (H100 SXM)\n"),
+    "apart: sched rule": ("", "Jobs with GPU util 0 % for 2 h are cancelled (60 W draw).\n"),
+    "apart: nominal": ("", "nominal: 8 GPUs, 100 % util, 95 W of 700 W is what the idle barrier shows in healthy runs\n"),
+    "apart: cpu row": ("", "node01 cpu 100 % 280 W of 350 W; gpu 97 % 640 W of 700 W\n"),
 }
 
 

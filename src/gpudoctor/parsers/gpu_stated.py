@@ -103,18 +103,22 @@ def told(rows: Sequence[tuple[int, str]]) -> list[Record]:
     of_gpus = any(words.GPU.search(row[:WIDE]) for _, row in rows)
     known = [*clauses([(at, row[:WIDE]) for at, row in rows])]
     for clause in known:
-        if found and words.REPAIRED.search(clause.text):
+        amount = AMOUNT.search(clause.text)
+        if (found or amount) and words.REPAIRED.search(clause.text):
             found.clear()  # what was told up to here is over
-        elif AMOUNT.search(clause.text) and not words.SUPPOSED.search(ASIDE.sub(" ", clause.text)):
+        elif amount and not words.SUPPOSED.search(ASIDE.sub(" ", clause.text)):
             add(found, clause, of_gpus=of_gpus or any(one.clause.block == clause.block for one in found))
         elif found and (span := lasting(clause.text)) and found[-1].clause.block == clause.block:
             found[-1].span = max(found[-1].span, span)
     sure = {one.clause for one in found if one.tells()}
     found = [one for one in found if one.tells() or (one.clause in sure and "utilisation" in one.fields)]
     blocks = {one.clause.block for one in found}
-    jobs = {clause.block for clause in known if clause.block in blocks and words.JOB.search(clause.text)}
+    near = [clause for clause in known if clause.block in blocks]
+    jobs = {clause.block for clause in near if words.JOB.search(clause.text)}
+    holds = {clause.block for clause in near if words.HELD.search(clause.text)}
     for one in found:
-        one.job = one.clause.block in jobs
+        # Of one that has long done nothing a job that is named may have the others alone.
+        one.job = one.clause.block in (holds if one.span and one.fields.get("utilisation", (100.0,))[0] <= 1 else jobs)
     return found
 
 

@@ -22,6 +22,11 @@ JOB = regex(
     r"|训练|学習|학습|обучени|Trainingslauf|entra[iî]nement|entrenamiento|treinamento|trening|任务|作业|ジョブ|задач",
     2,
 )
+HELD = regex(
+    r"\ballocated|\bheld\b|\bholds?\b|\breserved|\bassigned|\bhas (?:it|them)\b|\bowns?\b|\bbelegt|\breserviert|占用|分配|занят"
+    r"|выделен|割り当て|할당|\bréserv|\basignad|\bprzydziel",
+    2,
+)
 # GPU-Util 100 %  |  100% busy  |  利用率 100%
 USE = regex(
     r"util|\busage|\bload\b|\bbusy\b|\bGPU\W{0,4}$|利用率|使用率|占用率|稼働率|負荷|사용률|이용률|auslast|\blast\b|\bcarga\b|\buso\b"
@@ -132,7 +137,7 @@ SUPPOSED = regex(
 )
 # A healthy value beside the one that is told.
 USUAL = regex(
-    r"\bhealthy|\busually|\bnormally|\bbaseline|\bnormal (?:is|range|load|run|would)|\bnormalerweise|\bobvykle|\bzwykle|\bgesund"
+    r"\bhealthy|\bnominal\b|\busually|\bnormally|\bbaseline|\bnormal (?:is|range|load|run|would)|\bnormalerweise|\bobvykle|\bzwykle|\bgesund"
     r"|\bsain|\bsano|обычно|正常|通常|정상|\bvs\.? (?:the )?usual"
     r"|\bnormalement|\bnormalmente|\bor so (?:usually|normally)",
     2,
