@@ -137,7 +137,8 @@ SUPPOSED = regex(
 )
 # A healthy value beside the one that is told.
 USUAL = regex(
-    r"\bhealthy|\bnominal\b|\busually|\bnormally|\bbaseline|\bnormal (?:is|range|load|run|would)|\bnormalerweise|\bobvykle|\bzwykle|\bgesund"
+    r"\bhealthy|\bnominal\b|\busually|\bnormally|\bbaseline|\bnormal (?:is|range|load|run|would)"
+    r"|\bnormalerweise|\bobvykle|\bzwykle|\bgesund"
     r"|\bsain|\bsano|обычно|正常|通常|정상|\bvs\.? (?:the )?usual"
     r"|\bnormalement|\bnormalmente|\bor so (?:usually|normally)",
     2,
