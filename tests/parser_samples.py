@@ -134,6 +134,7 @@ SAMPLES: dict[str, str] = {
     "linux.df": "Filesystem  1024-blocks  Used Available Capacity Mounted on\n10.0.8.4:/ml  1048576 1048576  0  100% /mnt/ml\n",
     "linux.ps": "S   PID ELAPSED WCHAN                 COMMAND\nD 48213   51034 rpc_wait_bit_killable python3\n",
     "gdb.stacks": "#0  0x00007f0f5e2a in syscall () from /lib/libc.so.6\n#1  do_wait (val=0) at config/linux/wait.h:67\n",
+    "gpu.stated": "GPUs 0-3: 100% util, ~100W (cap 600W)\nGPU 4: 0 %, 61 W, 3 MiB used, no processes\n",
     "gpu.means": "  GPU utilization per node\n      gpu-07 (GPU 0): 93.1%\n      gpu-07 (GPU 1): 0%\n",
     "serving.load": "Engine 000: x, Running: 91 reqs, Waiting: 40 reqs,\nEngine 001: x, Running: 2 reqs, Waiting: 0 reqs,\n",
     "program.memory": "MA 40.1 GB         Max_MA 50.2 GB         CA 70.3 GB         Max_CA 71 GB\n"

@@ -37,7 +37,14 @@ def merged(facts: Facts) -> Facts:
     named = completed(named)
     if "messages" in named:
         named["messages"] = folded(named["messages"])
+    if "gpu_samples" in named:
+        named["gpu_samples"] = as_printed(named["gpu_samples"])
     return without_overtaken(named)
+
+
+def as_printed(samples: list[Fact]) -> list[Fact]:
+    """The samples that a tool has printed, where there are any; else what people tell of them."""
+    return [one for one in samples if not getattr(one, "stated", False)] or samples
 
 
 def with_pods(facts: Facts) -> Facts:

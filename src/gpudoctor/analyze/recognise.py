@@ -214,6 +214,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("program.memory", lambda text: stall_forms.of_memory(text.lines), _parser("program.memory"), embedded=True),
     Recogniser("training.log", lambda text: stall_forms.of_progress(text.lines), _parser("training.log"), embedded=True),
     Recogniser("text.measures", lambda text: stall_forms.of_measures(text.lines, text.hint.argv), _parser("text.measures"), embedded=True),
+    Recogniser("gpu.stated", lambda text: stall_forms.of_told(text.lines, text.whole), _parser("gpu.stated"), embedded=True),
     Recogniser("environment.settings", lambda text: setting_forms.score(text.lines, text.hint.argv), _parser("environment.settings")),
 )
 LOGS = ("kernel.log", "nccl.log", "slurm.log", "logs.text")
@@ -231,6 +232,7 @@ PARTS = (
     "prometheus.names",
     "environment.settings",
     "gpu.means",
+    "gpu.stated",
     "linux.df",
     "linux.orphans",
     "linux.device_users",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from gpudoctor.parsers import quotas
+from gpudoctor.parsers import gpu_stated, quotas
 from gpudoctor.parsers.linux_df import HEAD, ROW
 from gpudoctor.parsers.linux_ps import NAMES, STATES, titles
 from gpudoctor.parsers.measures import numbered, readings
@@ -49,6 +49,11 @@ def of_measures(lines: Sequence[str], argv: Sequence[str] = ()) -> int:
     """A number that a reader of measures knows, or a table in which a row stands out."""
     known = numbered("\n".join(lines), argv)
     return 21 if readings(known) or any(True for _ in odd(known)) else 0
+
+
+def of_told(lines: Sequence[str], whole: str) -> int:
+    """A note that tells what GPUs do."""
+    return gpu_stated.score(lines, whole)
 
 
 def of_progress(lines: Sequence[str]) -> int:

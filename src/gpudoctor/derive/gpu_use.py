@@ -98,7 +98,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
     holder = best(samples, "holder")
     memory = last_of(samples, "memory_used")
     held = lives(values(samples, "memory_used"))
-    count = len(programs) if programs is not None else gpu.processes
+    count = len(programs) if programs is not None else gpu.processes if gpu.processes is not None else last_of(samples, "processes")
     doing = state(now)
     return GpuUse(
         node=last.node,
@@ -131,7 +131,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         memory_rise=rise(values(samples, "memory_used")),
         memory_climb=climb(values(samples, "memory_used")) if len(held) < 2 else max(0.0, *(climb(one) or 0.0 for one in held)),
         memory_lives=sum((climb(one) or 0.0) > 0 for one in held),
-        processes=count,
+        processes=None if count is None else int(count),
         held=is_held(count, holder, memory, running=doing in ("spins", "works")),
         holder=holder,
         origin=last.origin,
@@ -139,7 +139,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
     )
 
 
-def is_held(programs: int | None, holder: str, memory: float | None, *, running: bool) -> bool | None:
+def is_held(programs: float | None, holder: str, memory: float | None, *, running: bool) -> bool | None:
     """Whether somebody has the GPU: a pod, a program, data in its memory; where none of that is known, a kernel that runs."""
     if holder or programs:
         return True
@@ -200,7 +200,7 @@ def power_share(samples: Sequence[GpuSample]) -> float | None:
     """The mean power over the limit: the default one where somebody lowered the limit."""
     limits = [limit for one in samples if (limit := max(one.power_limit or 0.0, one.power_limit_default or 0.0))]
     power = mean(samples, "power")
-    return power / max(limits) if limits and power is not None else None
+    return power / max(limits) if limits and power is not None else mean(samples, "power_share")
 
 
 def memory_share(samples: Sequence[GpuSample], gpu: Gpu) -> float | None:

@@ -6,7 +6,7 @@ from gpudoctor.engine.outcomes import Checked
 from gpudoctor.report import Candidate, Finding, InputFile, Unknown, Verdict
 
 # What no parser knows: only known lines, or numbers of a known kind, were looked for in it. What stands beside them is still unknown.
-SEARCHED = frozenset({"text", "logs.text", "text.measures"})
+SEARCHED = frozenset({"text", "logs.text", "text.measures", "gpu.stated"})
 
 
 def unknowns(checked: list[Checked]) -> list[Unknown]:

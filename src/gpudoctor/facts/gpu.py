@@ -142,6 +142,7 @@ class GpuSample(OfGpu, frozen=True, kw_only=True):
     power: float | None = None  # W
     power_limit: float | None = None
     power_limit_default: float | None = None
+    power_share: float | None = None  # of the limit, 0 to 1, where only that was told
     sm_clock: float | None = None  # MHz
     sm_clock_max: float | None = None
     application_clock: float | None = None
@@ -163,6 +164,8 @@ class GpuSample(OfGpu, frozen=True, kw_only=True):
     reasons: list[str] | None = None  # names of knowledge/clock_reasons; None = not asked
     throttled: dict[str, float] = {}  # reason → seconds since driver load, where counters were read
     ecc_corrected: int | None = None  # volatile
+    processes: int | None = None  # that hold it, where only their number was told
+    stated: bool = False  # somebody tells it in words of his own; no tool has printed it
 
 
 class Throttling(OfGpu, frozen=True, kw_only=True):

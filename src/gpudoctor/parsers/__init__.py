@@ -136,6 +136,7 @@ PARSERS: dict[str, Parser] = {
     "nccl.ras": Parser(("ranks", "collectives", "communicators"), "nccl_ras:status"),  # ncclras, text and JSON
     "python.stacks": Parser(("stacks",), "py_spy:stacks"),  # py-spy dump
     "serving.load": Parser(("engine_loads",), "engine_load:loads"),  # requests of the engines of a server, side by side
+    "gpu.stated": Parser(("gpu_samples",), "gpu_stated:samples"),  # in notes
     "gpu.means": Parser(("gpu_samples",), "gpu_means:means"),  # of a job, of a query over a time
     "gdb.stacks": Parser(("stacks",), "gdb_stacks:stacks"),  # gdb, pstack
     "python.functions": Parser(("stacks",), "stack_summary:summary"),  # the innermost function of many processes

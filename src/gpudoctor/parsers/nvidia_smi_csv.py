@@ -150,7 +150,8 @@ def by_units(cells: list[str]) -> dict[str, str]:
         if match := WITH_UNIT.match(cell):
             found.setdefault(match[2], []).append(cell)
     values = sum(map(len, found.values()))
-    if values < 2 or values < len(cells) - 2 or any(len(texts) > len(BY_UNIT[unit]) for unit, texts in found.items()):
+    prose = any(": " in cell for cell in cells)  # "GPU 1: 381 MiB / 40960 MiB, 0 %, 52 W"
+    if prose or values < 2 or values < len(cells) - 2 or any(len(texts) > len(BY_UNIT[unit]) for unit, texts in found.items()):
         return {}
     row = guessed([cell for cell in cells if not WITH_UNIT.match(cell)])
     for unit, texts in found.items():
