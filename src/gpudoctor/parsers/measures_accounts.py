@@ -53,10 +53,10 @@ def of_sacct(lines: Sequence[Line]) -> Iterator[Reading]:
         if "gres/gpuutil=" in text and (job := JOB.match(text)) and (took := ELAPSED.search(text)):
             used = max(int(one) for one in UTILISED.findall(text))
             seen.setdefault(job[1], []).append((used, lived(took[1]) or 0.0, (number, text)))
-    for job, rows in seen.items():
+    for number_of, rows in seen.items():
         longest = max(rows, key=lambda row: row[1])
         if not any(used for used, *_ in rows):
-            yield Reading("gpu_unused", longest[1], longest[2], label=f"job {job}")
+            yield Reading("gpu_unused", longest[1], longest[2], label=f"job {number_of}")
 
 
 def of_seff(lines: Sequence[Line]) -> Iterator[Reading]:
