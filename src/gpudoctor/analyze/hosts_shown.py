@@ -47,7 +47,8 @@ UNQUOTED = regex(
 
 # … 698.2 TFLOPS  |  0b1e1b3c5a1d4d9bd9a1a6b8a4df2c11  /etc/munge/munge.key
 MEASURED = regex(
-    r"(?<![\w.])\d{1,9}(?:\.\d{1,6})? ?(?:[TG]FLOP(?:[Ss]|/s)|[GM]i?B/s|samples/s|img/s|images/s|tok/s|tokens/s|it/s|ms|s/it|s/step)(?![\w/])"
+    r"(?<![\w.])\d{1,9}(?:\.\d{1,6})? ?(?:[TG]FLOP(?:[Ss]|/s)|[GM]i?B/s|samples/s|img/s|images/s|tok/s|tokens/s|it/s|ms|s/it"
+    r"|s/step)(?![\w/])"
     r"|^[0-9a-f]{32,128}  ?/"
 )
 FEWEST = 3  # hosts

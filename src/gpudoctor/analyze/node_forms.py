@@ -27,6 +27,7 @@ SECTION = regex(
     re.IGNORECASE,
 )
 VALUE = regex(r"^\s*\S[^:]{1,40}\s{0,40}: \S")
+INNER = regex(r"^\s+(?:Volatile|Aggregate|Current|Max|GPU|Bank Remap Availability Histogram|Single Bit|Double Bit)\s*$")
 #             SRAM Threshold Exceeded       : Yes
 ALIGNED = regex(r"^ {4,20}(\S[^:]{2,40}?) {1,40}: \S")
 # HW Slowdown: Active  |  ecc.errors.uncorrected.volatile.total:    7: without its indentation a value must say which of them it is
@@ -65,7 +66,8 @@ def of_smi(lines: list[str]) -> int:
         return 70
     # A section's title with a value below it, or a value that needs none.
     lines = [undecorated(line) for line in lines]
-    if any(SECTION.match(line) and VALUE.match(below) for line, below in zip(lines, [*lines[1:], ""], strict=True)):
+    outer = [line for line in lines if not INNER.match(line)]
+    if any(SECTION.match(line) and VALUE.match(below) for line, below in zip(outer, [*outer[1:], ""], strict=True)):
         return 70
     if any((match := ALIGNED.match(line)) and (match.group(1) in LONELY or reason(line, match.group(1))) for line in lines):
         return 60

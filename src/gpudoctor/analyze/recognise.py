@@ -117,7 +117,9 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser(
         "slurm.nodes", lambda text: slurm_forms.of_nodes(text.lines, text.whole, text.hint.argv), _parser("slurm.nodes"), embedded=True
     ),
-    Recogniser("slurm.jobs", lambda text: slurm_forms.of_jobs(text.lines, text.whole), _parser("slurm.jobs"), embedded=True),
+    Recogniser(
+        "slurm.jobs", lambda text: slurm_forms.of_jobs(text.lines, text.whole, text.hint.argv), _parser("slurm.jobs"), embedded=True
+    ),
     Recogniser("slurm.conf", lambda text: slurm_forms.of_conf(text.lines), _parser("slurm.conf")),
     Recogniser("slurm.log", lambda text: slurm_forms.of_log(text.lines), _parser("slurm.log")),
     Recogniser("runtime.stack_config", lambda text: config_forms.of_stack(text.lines), _parser("runtime.stack_config")),

@@ -53,15 +53,14 @@ def of_nodes(lines: list[str], whole: str, argv: tuple[str, ...] = ()) -> int:
     return 0
 
 
-def of_jobs(lines: list[str], whole: str) -> int:
+def of_jobs(lines: list[str], whole: str, argv: tuple[str, ...] = ()) -> int:
     """`scontrol show job`, or a table of squeue or sacct."""
     if whole[:HEAD].lstrip().startswith("{"):
         return 85 if '"jobs"' in whole[:HEAD] and '"job_id"' in whole[:HEAD] and '"job_state"' in whole[:HEAD] else 0
     if any(JOB.match(line) for line in lines):
         return 82
-    return (
-        82 if any(barred(line, "JobID", "JOBID", "JobIDRaw") or is_head(line, slurm_jobs.TITLES, "JOBID", "JobID") for line in lines) else 0
-    )
+    names = ("State", "STATE") if slurm_jobs.asked_for(argv) else ("JOBID", "JobID")
+    return 82 if any(barred(line, "JobID", "JOBID", "JobIDRaw") or is_head(line, slurm_jobs.TITLES, *names) for line in lines) else 0
 
 
 def of_conf(lines: list[str]) -> int:

@@ -40,6 +40,7 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
                 loaded_peers=len(loaded),
                 loaded_sm_clock=middle(loaded, "sm_clock"),
                 loaded_power=middle(loaded, "power"),
+                loaded_power_spread=apart_in(loaded, "power"),
                 loaded_temperature=middle(loaded, "temperature"),
                 usual_power_limit=usual_limit(other for other in uses if other is not one and other.product == one.product),
                 usual_utilisation=middle(peers, "utilisation"),
@@ -105,6 +106,12 @@ def middle(uses: Iterable[GpuUse], field: str) -> float | None:
     """The median of a field."""
     known = [value for one in uses if (value := getattr(one, field)) is not None]
     return median(known) if known else None
+
+
+def apart_in(uses: Sequence[GpuUse], field: str) -> float | None:
+    """How far a field lies apart, as a share of its median."""
+    known = [value for one in uses if (value := getattr(one, field)) is not None]
+    return (max(known) - min(known)) / median(known) if len(known) > 1 and median(known) > 0 else None
 
 
 def spread(held: Sequence[GpuUse]) -> float | None:

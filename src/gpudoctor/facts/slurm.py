@@ -49,6 +49,7 @@ class SlurmJob(Fact, frozen=True, kw_only=True):
     signal: int | None = None
     restarts: int | None = None
     time_limit: str = ""
+    limit: float | None = None  # the same in seconds
     elapsed: float | None = None  # seconds that it has run
     gpus: int | None = None  # over all its nodes
     step: str = ""  # sacct: batch, extern, 0

@@ -88,12 +88,14 @@ class Measure(Fact, frozen=True, kw_only=True):
 
     Of a machine or container: memory_share, memory_peak and memory_limit (bytes), cpu_idle, io_wait, cpu_throttled, cpus, disk_busy,
     host_copy (GB/s between the host and a GPU, `of`: that of most), file_versions (of one file on several machines, `label`: its path),
+    ecc_corrected_rise and gpu_memory_share (of a GPU, by a query, `label`: which),
     rpc_backlog (`of`: calls answered a second), path_silent (`label`: the path), list_open (a list of processes that was ended by hand,
     `label`: what it was asked through), look_open (the same of a look at files, `label`: the command), memory_temperature (°C, of a GPU's
     memory, the highest).
     Of a program: call_open (a system call that had not returned, `label`: its name), call_seconds (one call), major_faults (a second),
     data_share, sm_efficiency, gpu_utilisation, utilisation_swing (the lowest, `of`: the highest), since_progress (`of`:
     what a step takes), step_clock (second of the day of the last step, `of` as before), clock (that of `date`), run_rate (`of`: others),
+    exit_code,
     gpu_unused (seconds that somebody had GPUs, `label`: who), loader_gain (times faster with more loader workers, `label`: how many).
     Of pods: oom_killed (a number or a share, `label`: its row).
     Of a service, `label` being which: latency, latency_objective, error_share, error_objective, goodput_share, queue_ratio;
@@ -136,6 +138,7 @@ class GpuUse(OfGpu, frozen=True, kw_only=True):
     loaded_peers: int = 0
     loaded_sm_clock: float | None = None
     loaded_power: float | None = None
+    loaded_power_spread: float | None = None  # between them, as a share of it
     loaded_temperature: float | None = None
     usual_power_limit: float | None = None  # that most of the other GPUs of the same product have
     memory_used: float | None = None  # MiB, in the last sample

@@ -19,7 +19,8 @@ WAITS: dict[str, tuple[str, ...]] = {
         r"torch/utils/data/|webdataset/|streaming/base/|nvidia/dali/|torchdata/|/(?:data|dist_?train)_?loaders?(?:/|\.py)",
         r"^(?:_?next_data|_try_get_data|_try_get_batch)\b",
         # an iterator over a queue that threads fill: fairseq/data/iterators.py, t5x/prefetch.py
-        r"^(?:__next__|next|_next) \((?:\S*/)?(?:data|datasets?|input_pipeline)/|^__next__ \((?:\S*/)?\w*(?:iterators?|prefetch\w*|loaders?|feeder)\.py",
+        r"^(?:__next__|next|_next) \((?:\S*/)?(?:data|datasets?|input_pipeline)/",
+        r"^__next__ \((?:\S*/)?\w*(?:iterators?|prefetch\w*|loaders?|feeder)\.py",
     ),
     "collective": (
         r"torch/distributed/(?:distributed_c10d|_functional_collectives|c10d_logger|utils)\b",

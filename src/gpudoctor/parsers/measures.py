@@ -2,7 +2,8 @@
 
 Each reader looks for its own lines among all others, so that an output is read wherever it was pasted: machines (`measures_host`,
 `measures_heat`), services (`measures_service`, `measures_sweep`, `measures_load`), programs (`measures_work`, `measures_places`), tables of
-ranks and of runs (`odd_rows`), of GPUs that nobody used (`measures_accounts`), of copies that differ (`measures_alike`), of settings and of what became of pods (`measures_trials`).
+ranks and of runs (`odd_rows`), of GPUs that nobody used (`measures_accounts`), of copies that differ (`measures_alike`), of
+expressions of PromQL (`measures_queries`), of settings and of what became of pods (`measures_trials`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from gpudoctor.parsers.measures_heat import heat
 from gpudoctor.parsers.measures_host import host
 from gpudoctor.parsers.measures_load import load
 from gpudoctor.parsers.measures_places import places
+from gpudoctor.parsers.measures_queries import queries
 from gpudoctor.parsers.measures_service import service
 from gpudoctor.parsers.measures_sweep import sweep
 from gpudoctor.parsers.measures_trials import trials
@@ -31,7 +33,7 @@ from gpudoctor.probes.base import Output
 
 MOST = 50_000  # lines of one text
 LONG, ALIKE, LAST = 2_000, 200, 200  # lines of a text of which those that differ in numbers alone are so many at most, and the last ones
-READERS = (host, heat, service, sweep, load, work, runs, places, trials, accounts, alike)
+READERS = (host, heat, service, sweep, load, work, runs, places, trials, accounts, alike, queries)
 SHAPE = 200  # characters of a line that tell what it is like
 DIGITS = regex(r"\d+")
 # 2026-03-01T11:59:36.100000000Z of `kubectl logs --timestamps`

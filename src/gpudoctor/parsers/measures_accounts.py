@@ -21,6 +21,8 @@ JOB = regex(r"^\|?\s*(\d{1,12}(?:_\d{1,10})?)(?:\.\w{1,20}\+?)?\b")
 ELAPSED = regex(r"(?<![\d:])((?:\d{1,3}-)?\d{1,3}:\d\d:\d\d)(?![\d:])")
 # GPU Utilization: 0.0%  |  GPU Efficiency: 0.00% of 04:10:00 gpu-walltime  |  GPU usage: 0 %
 SEFF = regex(rf"^\s*(?:Average )?GPU (?:[Uu]tili[sz]ation|[Ee]fficiency|[Uu]sage)\s*: +{N} ?%")
+# State: FAILED (exit code 137)
+STATE = regex(r"^State: FAILED \(exit code (\d{1,3})\)")
 WALL = regex(r"^\s*Job Wall-clock time: +(\S{5,20})")
 # GPU-Hours-At-0%  |  GPU hours at 0%  |  Idle GPU-hours  |  wasted_gpu_hours
 HOURS = regex(r"(?:gpu[-_ ]?hours?[-_ ](?:at|with|of)[-_ ]0 ?%|(?:idle|wasted|unused)[-_ ]gpu[-_ ]?hours?)", 2)
@@ -51,14 +53,17 @@ def of_sacct(lines: Sequence[Line]) -> Iterator[Reading]:
         if "gres/gpuutil=" in text and (job := JOB.match(text)) and (took := ELAPSED.search(text)):
             used = max(int(one) for one in UTILISED.findall(text))
             seen.setdefault(job[1], []).append((used, lived(took[1]) or 0.0, (number, text)))
-    for job, rows in seen.items():
+    for number_of, rows in seen.items():
         longest = max(rows, key=lambda row: row[1])
         if not any(used for used, *_ in rows):
-            yield Reading("gpu_unused", longest[1], longest[2], label=f"job {job}")
+            yield Reading("gpu_unused", longest[1], longest[2], label=f"job {number_of}")
 
 
 def of_seff(lines: Sequence[Line]) -> Iterator[Reading]:
     """One job's summary."""
+    for number, text in lines:
+        if ended := STATE.match(text):
+            yield Reading("exit_code", float(ended[1]), (number, text))
     took = next((lived(match[1]) for _, text in lines if (match := WALL.match(text))), None)
     for number, text in lines if took else ():
         if (match := SEFF.match(text)) and float(match[1]) <= LITTLE:

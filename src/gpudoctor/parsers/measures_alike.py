@@ -25,7 +25,8 @@ WAY = regex(r"\b(Host to Device|Device to Host|H2D|D2H|HtoD|DtoH)\b", 2)
 LAST = regex(rf"^\s*\d{{4,12}}\s+{N}\s*$")
 # GPU 3: H2D 12.9 GB/s D2H 13.1 GB/s  |  GPU3 h2d bandwidth = 12.9 GB/s
 SAID = regex(
-    rf"^\s*\[?(?:Device|GPU)[ :#]?(\d{{1,3}})\]?\b.{{0,60}}?\b(?:H2D|D2H|HtoD|DtoH|host[ -]to[ -]device|device[ -]to[ -]host)\b\D{{0,40}}{N} ?GB/s",
+    rf"^\s*\[?(?:Device|GPU)[ :#]?(\d{{1,3}})\]?\b.{{0,60}}?\b(?:H2D|D2H|HtoD|DtoH|host[ -]to[ -]device"
+    rf"|device[ -]to[ -]host)\b\D{{0,40}}{N} ?GB/s",
     2,
 )
 SUM = regex(r"(?:^|:\s)([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})  ?\*?(/\S{1,200})\s*$")

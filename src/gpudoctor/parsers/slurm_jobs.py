@@ -88,6 +88,7 @@ def made(values: dict[str, str], origin: Origin) -> SlurmJob:
 def tables(output: Output) -> list[SlurmJob]:
     """The jobs of squeue's and sacct's tables."""
     found: list[SlurmJob] = []
+    alone = asked_for(output.command.argv)
     titles: list[tuple[int, str]] = []
     barred = False
     ruled: list[tuple[int, int]] = []  # where sacct's rule below the header says that columns begin and end
@@ -98,7 +99,7 @@ def tables(output: Output) -> list[SlurmJob]:
             continue
         if head := titles_of(line, TITLES):
             ruled = []
-            titles, barred = (head, False) if {"JOBID", "JobID"} & {name for _, name in head} else ([], False)
+            titles, barred = (head, False) if alone or {"JOBID", "JobID"} & {name for _, name in head} else ([], False)
             continue
         if not titles or not line.strip():
             continue
@@ -110,11 +111,26 @@ def tables(output: Output) -> list[SlurmJob]:
             row: Row | None = dict(zip((name for _, name in titles), values, strict=False))
         else:
             row = cells(line, titles, FREE, is_row)
-        if ruled and row is not None and not is_row(row):
+        numbered = alone and not {"JOBID", "JobID", "JobIDRaw"} & {name for _, name in titles}
+        row = {"JobID": alone, **row} if numbered and row is not None else row
+        if ruled and not numbered and row is not None and not is_row(row):
             row = cells(line, titles, FREE, is_row)
         if row is not None and is_row(row) and len(found) < MOST:
             found.append(of_row(row, Origin(output.named(), number, line.strip())))
     return found
+
+
+def asked_for(argv: tuple[str, ...]) -> str:
+    """The one job whose accounting a command asks for, perhaps without a column for its number.
+
+    >>> asked_for(("sacct", "-j", "812", "-X", "-o", "Elapsed,State")), asked_for(("sacct", "-j", "1,2")), asked_for(("squeue",))
+    ('812', '', '')
+    """
+    if not argv or argv[0].rpartition("/")[2] != "sacct":
+        return ""
+    found = [after for word, after in itertools.pairwise(argv) if word in ("-j", "--jobs")]
+    found += [word.partition("=")[2] for word in argv if word.startswith("--jobs=")]
+    return found[0] if len(found) == 1 and ID.match(found[0]) else ""
 
 
 def is_row(row: Row) -> bool:
@@ -193,6 +209,7 @@ def job_of(shown: str, state: str, *, reason: str, nodes: str, code: str = "", *
     waits = slurm.wait_kind(reason) if long in ("PENDING", "FAILED", "REQUEUE_HOLD", "SPECIAL_EXIT") else ""
     names = expand(nodes) or (expand(away.group(1)) if (away := UNAVAILABLE.search(reason)) else [])
     codes = CODE.match(code)
+    rest["limit"] = lived(str(rest.get("time_limit") or ""))
     return SlurmJob(
         workload=match.group(1) if match else "",
         step=(match.group(2) or "") if match else "",

@@ -38,7 +38,8 @@ N = r"(\d{1,9}(?:\.\d{1,9})?)"
 # {'loss': 1.8121, 'grad_norm': 0.71, 'learning_rate': 1.8e-05, 'epoch': 0.31}    (transformers' Trainer, which names no step)
 TRAINER = regex(r"\{'loss': [^{}]{1,400}'epoch': (\d{1,5}(?:\.\d{1,9})?)\}")
 STEP = regex(
-    r"\biteration +(\d{1,10})/ *(\d{1,10})|\bglobal_step[=: ]+(\d{1,10})\b()|\bsteps?[=:] {0,9}(\d{1,3}(?:,\d{3})+|\d{1,10})\b(?!\()()"
+    r"\biteration +(\d{1,10})/ *(\d{1,10})|\biteration[ :=]{1,3}(\d{1,10})()(?= ?[|,;]| +\w{2,12}[=:])"
+    r"|\bglobal_step[=: ]+(\d{1,10})\b()|\bsteps?[=:] {0,9}(\d{1,3}(?:,\d{3})+|\d{1,10})\b(?!\()()"
     r"|\biter:? {1,9}(\d{1,3}(?:,\d{3})+|\d{1,10})(?::|,| |\b)()"
     r"|\b[Ss]tep (\d{1,3}(?:,\d{3})+|\d{1,10})(?: ?/ ?(\d{1,10})|())(?= ?[|:,(]| +(?:loss|mfu|tok|tps|lr|dt|step_time|time|samples)\b)"
     r"|\]? ?\[ *(\d{1,10})/ *(\d{1,10})(?:\]| \()|\| *(\d{1,10})/(\d{3,10}) \[(?=\d)"
@@ -57,7 +58,8 @@ PER = r"(?:/|_per_)s(?:ec)?(?:ond)?(?:[/_](?:per_)?(?:gpu|device|rank|node|chip)
 RATE = regex(
     rf"\btps: (\d[\d,]{{0,15}})|CurrSamplesPerSec={N}"
     rf"|\b(?:tok(?:en)?s?|samples?|im(?:g|age)s?|seqs?|examples?|frames?|words?){PER}(?: ?\([^()]{{1,20}}\))?[=: ]{{1,4}}{COUNT}"
-    rf"|\bthroughput(?: per GPU)?(?: ?\([^()]{{1,30}}\))?[=: ]{{1,4}}{COUNT}|\b[Tt]?(?:FLOPS?|flops?)(?:/s)?(?:/GPU|/gpu)?[=: ]{{1,4}}{COUNT}"
+    rf"|\bthroughput(?: per GPU)?(?: ?\([^()]{{1,30}}\))?[=: ]{{1,4}}{COUNT}"
+    rf"|\b[Tt]?(?:FLOP|flop|Flop)[Ss]?(?:/s)?(?:/GPU|/gpu)?[=: ]{{1,4}}{COUNT}"
     rf"|\b(?:mfu|MFU)[=: ]{{1,4}}{COUNT}|(?<![\w.]){COUNT} ?(?:tok(?:en)?s?|samples?|im(?:g|age)s?|seqs?|examples?|frames?)/s(?:ec)?\b"
 )
 DATA = regex(rf"\bdata_time[=: ] {{0,3}}{N}|\bdata_time in s[:=] ?{N}|(?:^|\s)[Dd]ata:? +{N}")
