@@ -74,7 +74,15 @@ DIAG = {
     "Hardware": [("memory", {0: "Pass", 1: "Pass"}, []), ("pulse_test", {0: "Skip", 1: "Skip"}, [])],
 }
 
+
 # name → file → text
+def cut(listed: str) -> str:
+    """The list of nvidia-smi -L with one instance on each card."""
+    instance = "  MIG 7g.80gb     Device  0: (UUID: MIG-5a0c1f2e-0000-4000-8000-00000000000{})"
+    lines = listed.rstrip("\n").split("\n")
+    return "".join(f"{line}\n{instance.format(number)}\n" for number, line in enumerate(lines))
+
+
 HEALTHY: dict[str, dict[str, str]] = {
     "K80 at 99 % without persistence": {
         "a": smi_table(beside(replace(PLAIN, product="Tesla K80", persistence=False, utilisation=99)), "535.183.06")
@@ -84,7 +92,7 @@ HEALTHY: dict[str, dict[str, str]] = {
     "H100 at 83 °C and its power cap": {"a": smi_q(beside(replace(H100, temperature=83, tlimit=4, power=699.0, **BUSY)))},
     "H100 that has remapped rows": {"a": smi_q(beside(PAST))},
     "A100 with ECC off": {"a": smi_q(beside(replace(A100, ecc=("Disabled", "Disabled"))), "535.183.06")},
-    "A100 with MIG": {"a": smi_xml(beside(MIG), "535.183.06"), "b": smi_list(beside(MIG))},
+    "A100 with MIG": {"a": smi_xml(beside(MIG), "535.183.06"), "b": cut(smi_list(beside(MIG)))},
     "L4 with its link asleep": {"a": smi_q(beside(replace(PLAIN, product="NVIDIA L4", pcie=(4, 1, 4, 4), pstate=8)), "550.90.07")},
     "B200 in slots of generation 5": {"a": smi_q(beside(replace(H100, product="NVIDIA B200", pcie=(5, 5, 6, 5))), "580.82.07")},
     "GB200": {"a": smi_xml(beside(replace(H100, product="NVIDIA GB200", pcie=(5, 5, 6, 5))), "580.82.07")},

@@ -15,7 +15,7 @@ import msgspec
 from gpudoctor.analyze.implied_policy import policy
 from gpudoctor.analyze.place import NAMELESS, gaps, unnamed
 from gpudoctor.facts import Fact, Facts, Origin, Subject
-from gpudoctor.facts.kubernetes import Claim, Pod
+from gpudoctor.facts.kubernetes import Claim, Message, Pod
 from gpudoctor.parsers import ParseError, load
 from gpudoctor.parsers.kubernetes_pods import QUEUE_LABEL
 from gpudoctor.parsers.quantity import amounts
@@ -66,6 +66,8 @@ class Place(NamedTuple):
 def parts(value: Any, output: Output, about: Subject, *, whole: bool) -> Facts:
     """The facts of the parts of a value. `whole`: it has a kind, and its own parser reads pods and volumes."""
     found: Facts = {}
+    if not whole and inner(value, "status").get("phase") == "Pending":
+        add(found, "messages", [Message(name="person_says_pending", source="status", origin=told(output, "phase: Pending"))])
     for place, _ in zip(places(value), range(20_000), strict=False):
         if sum(map(len, found.values())) > MOST:
             break

@@ -101,11 +101,19 @@ def labels_said(output: Output, about: Subject) -> list[Any]:
 
 
 def with_kind(page: bytes) -> bytes:
-    """The page; where it is no more than the `data` of a ConfigMap, with the kind that was cut off."""
-    if b'"kind"' in page[:65536] or not page.startswith(b'{"data":{') or len(page) > LONGEST:
+    """The page; where it is no more than the `data` of a ConfigMap, with the kind that was cut off.
+
+    The plugin's chart makes a ConfigMap of what stands in its values below `config.map`.
+    """
+    if b'"kind"' in page[:65536] or not page.startswith((b'{"data":{', b'{"config":{')) or len(page) > LONGEST:
         return page
     try:
         value = msgspec.json.decode(page, type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         return page
+    if "config" in value:
+        inner = value["config"].get("map")
+        if not isinstance(inner, dict):
+            return page
+        value = {"data": inner}
     return msgspec.json.encode({**value, "kind": "ConfigMap", "apiVersion": "v1"})

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.analyze import kubectl_events
+from gpudoctor.analyze.describe_claim import claim, is_claim
 from gpudoctor.analyze.describe_keys import ALL, OF_NODE, OF_POD, WEAK
 from gpudoctor.analyze.describe_node import PICKED, node_object, plugin_age
 from gpudoctor.analyze.describe_pod import KEY, LABEL, pod_object
@@ -122,7 +123,7 @@ def one(start: int, lines: list[str], output: Output, about: Subject) -> Facts:
     rest = [(number, line) for number, line in enumerate(own, start + 1) if number not in used]
     if kind := kind_of(keys):
         facts, owner = workload_facts(kind, rest, output, about)
-    elif "Last Transition Time" in keys and not keys & (OF_POD | OF_NODE):  # the conditions of a custom resource
+    elif is_claim(keys) or ("Last Transition Time" in keys and not keys & (OF_POD | OF_NODE)):  # or the conditions of a custom resource
         facts, owner = other_facts(rest, output, about)
     elif keys & OF_POD or (keys >= {"Reason", "Message"} and not keys & OF_NODE):
         facts, owner = pod_facts(rest, found, output, about)
@@ -240,6 +241,8 @@ def other_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> 
             values.setdefault(match.group(1).strip(), (match.group(2) or "").strip())
     owner = Subject(kind="cluster", namespace=values.get("Namespace", "") or about.namespace, workload=about.workload)
     facts: Facts = {"messages": loose(rest, output, owner)}
+    if is_claim(values):
+        facts["claims"] = [claim(values, owner.namespace, Origin(output.named(), rest[0][0], rest[0][1].strip()))]
     if rows := quota_rows(rest):
         facts["quotas"] = [
             Quota(
