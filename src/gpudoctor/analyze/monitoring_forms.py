@@ -114,10 +114,12 @@ def of_row(row: Row, about: Subject, origin: Origin) -> Iterable[Service]:
     selector = dict(PAIR.findall(row.get("SELECTOR", "")))
     if not name or not ports:
         return
-    shown = {"namespace", "service", "numbers", "exporter", "address"} | ({"selector"} if selector else set())
+    labels = dict(PAIR.findall(row.get("LABELS", "")))
+    shown = {"namespace", "service", "numbers", "exporter", "address"} | ({"selector"} if selector else set()) | ({"labels"} if labels else set())
     yield Service(
         namespace=row.get("NAMESPACE", "") or about.namespace,
         service=name,
+        labels=labels,
         selector=selector,
         numbers=[str(port.number) for port in ports],
         exporter=components.of_name(name) == EXPORTER,
