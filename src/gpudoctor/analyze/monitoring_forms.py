@@ -20,7 +20,9 @@ EXPORTER = "dcgm-exporter"
 METRIC = regex(r"(?:# (?:HELP|TYPE) )?(DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80})(?: (?:gauge|counter))?")
 # curl -s http://prometheus:9090/api/v1/label/__name__/values | jq -r ".data[]" | grep DCGM        (all names of it, however few)
 ALL_NAMES = regex(r"__name__/values|:\d{4,5}/metrics")
-GREP = regex(r"\bgrep (?:-\w+ )*[\"']?\^?DCGM(?:_(?:FI_?)?)?[^\w\s]{0,20}(?:A-Z\S{0,20})?(?:[\"']|\s|$)|^[^|]*(?:\| ?(?:jq|sort|uniq)\b[^|]*)*$")
+GREP = regex(
+    r"\bgrep (?:-\w+ )*[\"']?\^?DCGM(?:_(?:FI_?)?)?[^\w\s]{0,20}(?:A-Z\S{0,20})?(?:[\"']|\s|$)|^[^|]*(?:\| ?(?:jq|sort|uniq)\b[^|]*)*$"
+)
 FEW = 3
 PANEL = regex(r'"expr": ?"[^"]{0,2000}DCGM_')
 COLUMNS = {"NAME", "TYPE", "CLUSTER-IP", "PORT(S)"}
@@ -115,7 +117,11 @@ def of_row(row: Row, about: Subject, origin: Origin) -> Iterable[Service]:
     if not name or not ports:
         return
     labels = dict(PAIR.findall(row.get("LABELS", "")))
-    shown = {"namespace", "service", "numbers", "exporter", "address"} | ({"selector"} if selector else set()) | ({"labels"} if labels else set())
+    shown = (
+        {"namespace", "service", "numbers", "exporter", "address"}
+        | ({"selector"} if selector else set())
+        | ({"labels"} if labels else set())
+    )
     yield Service(
         namespace=row.get("NAMESPACE", "") or about.namespace,
         service=name,
