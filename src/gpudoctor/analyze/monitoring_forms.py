@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gpudoctor.analyze import endpoint_columns
 from gpudoctor.analyze.columns import Row, cells, header
 from gpudoctor.analyze.place import gaps
 from gpudoctor.facts import Facts, Origin, Subject
@@ -89,6 +90,9 @@ def of_services(lines: list[str]) -> int:
     if any({title for _, title in header(line)} >= COLUMNS for line in lines):
         return 66
     return 65 if any(line.startswith("TargetPort:") for line in lines) and any(line.startswith("Selector:") for line in lines) else 0
+
+
+of_endpoints, endpoints = endpoint_columns.score, endpoint_columns.endpoints
 
 
 def services(output: Output, about: Subject) -> Facts:
