@@ -151,6 +151,9 @@ CASES: dict[str, Case] = {
         + "nvidia-persistenced[812]: Failed to query NVIDIA devices. Please ensure that the NVIDIA device files (/dev/nvidia*) exist, "
         + "and that user 0 has read and write permissions for those files.\n",
     ),
+    "only-control-device-shown": detection(
+        bus=GONE, log=STARTED + BOOT + "crw-rw-rw- 1 root root 195, 255 Mar  3 09:22 /dev/nvidiactl\n", smi=GONE
+    ),
     "only-control-device": detection(log=STARTED + BOOT + "crw-rw-rw- 1 root root 195, 255 Mar  3 09:22 /dev/nvidiactl\n"),
     "nouveau-loaded": detection(bus=held_by(""), version=NO_FILE, modules=modules("nouveau:2", "ext4:1"), log="", smi=NO_DRIVER),
     "package-upgraded": detection(

@@ -329,6 +329,7 @@ CASES: dict[str, Case] = {
             )
         }
     ),
+    "large-region": machines({"gpu-01": log("pci 0000:3b:00.0: BAR 1: no space for [mem size 0x2000000000 64bit pref]")}),
     "xid-others": machines(
         {
             "gpu-01": log(

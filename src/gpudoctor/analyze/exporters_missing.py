@@ -36,7 +36,7 @@ def nodes_without(facts: Facts) -> Iterator[ExporterNode]:
 
 
 def beside(pods: list[Pod]) -> Iterator[Pod]:
-    """The ready pods of parts that stand with an exporter in one list of one namespace; a list of what isn't ready shows no such exporter."""
+    """The ready pods of parts that stand with an exporter in one list of one namespace: a list of what isn't ready has no such one."""
     lists: dict[tuple[str, str], list[Pod]] = defaultdict(list)
     for pod in pods:
         if pod.component and pod.ready:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpudoctor.parsers import gpustat, metric_counts, prometheus_up, tracker_gpus
+from gpudoctor.parsers import gpustat, metric_counts, metric_said, prometheus_up, tracker_gpus
 from gpudoctor.parsers.nvidia_dmon import HEAD
 from gpudoctor.parsers.prometheus_queries import score
 from gpudoctor.parsers.prometheus_text import METRIC
@@ -28,6 +28,11 @@ def of_queries(whole: str, argv: Sequence[str] = ()) -> int:
 def of_counts(whole: str, argv: Sequence[str] = ()) -> int:
     """How many series DCGM's metrics have."""
     return metric_counts.score(whole[:400_000], argv)
+
+
+def of_said(lines: Sequence[str]) -> int:
+    """Somebody misses a metric."""
+    return metric_said.score(lines)
 
 
 def of_up(whole: str, argv: Sequence[str] = ()) -> int:

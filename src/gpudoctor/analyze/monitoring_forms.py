@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gpudoctor.analyze import endpoint_columns
 from gpudoctor.analyze.columns import Row, cells, header
 from gpudoctor.analyze.place import gaps
 from gpudoctor.facts import Facts, Origin, Subject
@@ -20,7 +21,9 @@ EXPORTER = "dcgm-exporter"
 METRIC = regex(r"(?:# (?:HELP|TYPE) )?(DCGM_(?:FI|EXP)_[A-Z0-9_]{1,80})(?: (?:gauge|counter))?")
 # curl -s http://prometheus:9090/api/v1/label/__name__/values | jq -r ".data[]" | grep DCGM        (all names of it, however few)
 ALL_NAMES = regex(r"__name__/values|:\d{4,5}/metrics")
-GREP = regex(r"\bgrep (?:-\w+ )*[\"']?\^?DCGM(?:_(?:FI_?)?)?[^\w\s]{0,20}(?:A-Z\S{0,20})?(?:[\"']|\s|$)|^[^|]*(?:\| ?(?:jq|sort|uniq)\b[^|]*)*$")
+GREP = regex(
+    r"\bgrep (?:-\w+ )*[\"']?\^?DCGM(?:_(?:FI_?)?)?[^\w\s]{0,20}(?:A-Z\S{0,20})?(?:[\"']|\s|$)|^[^|]*(?:\| ?(?:jq|sort|uniq)\b[^|]*)*$"
+)
 FEW = 3
 PANEL = regex(r'"expr": ?"[^"]{0,2000}DCGM_')
 COLUMNS = {"NAME", "TYPE", "CLUSTER-IP", "PORT(S)"}
@@ -89,6 +92,9 @@ def of_services(lines: list[str]) -> int:
     return 65 if any(line.startswith("TargetPort:") for line in lines) and any(line.startswith("Selector:") for line in lines) else 0
 
 
+of_endpoints, endpoints = endpoint_columns.score, endpoint_columns.endpoints
+
+
 def services(output: Output, about: Subject) -> Facts:
     """The Services of tables and descriptions."""
     lines = [line[:LINE].rstrip("\r ") for line in output.text.split("\n")]
@@ -114,10 +120,16 @@ def of_row(row: Row, about: Subject, origin: Origin) -> Iterable[Service]:
     selector = dict(PAIR.findall(row.get("SELECTOR", "")))
     if not name or not ports:
         return
-    shown = {"namespace", "service", "numbers", "exporter", "address"} | ({"selector"} if selector else set())
+    labels = dict(PAIR.findall(row.get("LABELS", "")))
+    shown = (
+        {"namespace", "service", "numbers", "exporter", "address"}
+        | ({"selector"} if selector else set())
+        | ({"labels"} if labels else set())
+    )
     yield Service(
         namespace=row.get("NAMESPACE", "") or about.namespace,
         service=name,
+        labels=labels,
         selector=selector,
         numbers=[str(port.number) for port in ports],
         exporter=components.of_name(name) == EXPORTER,

@@ -13,7 +13,6 @@ from gpudoctor.analyze import (
     autoscaler_status,
     config_forms,
     dcgm_forms,
-    endpoint_columns,
     job_forms,
     kubectl_describe,
     kubectl_events,
@@ -52,7 +51,6 @@ from gpudoctor.parsers import (
     linux_nets,
     linux_orphans,
     load,
-    metric_said,
     rank_counters,
 )
 from gpudoctor.probes.base import Output
@@ -186,7 +184,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     Recogniser("prometheus.listing", lambda text: monitoring_forms.of_listing(text.lines, text.hint.argv), monitoring_forms.listing),
     Recogniser("dcgm.counters", lambda text: monitoring_forms.of_counters(text.lines), _parser("dcgm.counters"), embedded=True),
     Recogniser("kubectl.services", lambda text: monitoring_forms.of_services(text.lines), monitoring_forms.services, embedded=True),
-    Recogniser("kubectl.endpoints", lambda text: endpoint_columns.score(text.lines), endpoint_columns.endpoints),
+    Recogniser("kubectl.endpoints", lambda text: monitoring_forms.of_endpoints(text.lines), monitoring_forms.endpoints),
     Recogniser("kubectl.monitors", lambda text: monitor_forms.of_monitors(text.lines, text.hint.argv), monitor_forms.monitors),
     Recogniser("kubectl.prometheuses", lambda text: monitor_forms.of_servers(text.lines, text.hint.argv), monitor_forms.servers),
     Recogniser("kubectl.namespaces", lambda text: monitor_forms.of_namespaces(text.lines, text.hint.argv), monitor_forms.namespaces),
@@ -196,7 +194,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         "prometheus.queries", lambda text: metric_forms.of_queries(text.whole, text.hint.argv), _parser("prometheus.queries"), embedded=True
     ),
     Recogniser("prometheus.counts", lambda text: metric_forms.of_counts(text.whole, text.hint.argv), _parser("prometheus.counts")),
-    Recogniser("prometheus.said", lambda text: metric_said.score(text.lines), _parser("prometheus.said"), embedded=True),
+    Recogniser("prometheus.said", lambda text: metric_forms.of_said(text.lines), _parser("prometheus.said"), embedded=True),
     Recogniser("prometheus.up", lambda text: metric_forms.of_up(text.whole, text.hint.argv), _parser("prometheus.up")),
     Recogniser("prometheus.text", lambda text: metric_forms.of_metrics(text.lines), _parser("prometheus.text"), embedded=True),
     Recogniser("kubectl.describe", lambda text: kubectl_describe.score(text.lines), kubectl_describe.describe),
@@ -222,9 +220,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
 LOGS = ("kernel.log", "nccl.log", "slurm.log", "logs.text")
 # Stand beside other answers in what somebody pasted.
 PARTS = (
-    "prometheus.rules",
-    "prometheus.said",
-    "prometheus.counts",
+    *("prometheus.rules", "prometheus.said", "prometheus.counts"),
     "kubectl.services",
     "kubectl.columns",
     "kubelet.config",
@@ -289,8 +285,7 @@ def scans(one: Recogniser) -> bool:
 
 def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     """The recognisers that read a text, the best first; `text` alone when none knows it."""
-    lines = [line[:LINE].rstrip("\r") for line in whole[: SAMPLE * 256].split("\n")[:SAMPLE]]
-    text = Text(lines, whole, hint)
+    text = Text([line[:LINE].rstrip("\r") for line in whole[: SAMPLE * 256].split("\n")[:SAMPLE]], whole, hint)
     scores = [(one.score(text), one) for one in RECOGNISERS]
     best, chosen = max(scores, key=lambda pair: pair[0])
     if not best:

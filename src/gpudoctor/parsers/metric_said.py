@@ -21,14 +21,16 @@ from gpudoctor.probes.base import Output
 # Missing metrics DCGM_…  |  we don't see DCGM_…  |  there is no DCGM_…
 BEFORE = regex(
     r"\b(?:missing|no (?:data|series|metrics?|results?) (?:for|from|of|in)|there(?: i|')s no|lacks?|without"
-    r"|(?:not|n't|never|cannot|no longer) (?:see|seeing|find|get|getting|show|have|export|exporting|expose|serve|contain|include|report)\w{0,3})\b"
-    r"[^.;]{0,120}$",
+    r"|(?:not|n't|never|cannot|no longer) (?:see|seeing|find|get|getting|show|have|export|exporting|expose|serve|contain|include"
+    r"|report)\w{0,3})\b[^.;]{0,120}$",
     2,
 )
 # DCGM_… is missing  |  DCGM_… isn't exported  |  DCGM_… returns nothing  |  DCGM_… -> "No data"
 AFTER = regex(
-    r"^[^.;]{0,200}(?:\b(?:missing|empty|absent)\b(?!\()|\b(?:not|n't|never) (?:there|present|available|exported|exposed|served|collected|showing|visible|found"
-    r"|reported|returned|in the (?:list|output))|\b(?:returns?|shows?|gives?|has|have|yields?) (?:no(?:thing)?\b|an? empty|empty)|\bno (?:data|series)\b)",
+    r"^[^.;]{0,200}(?:\b(?:missing|empty|absent)\b(?!\()"
+    r"|\b(?:not|n't|never) (?:there|present|available|exported|exposed|served|collected|showing|visible|found|reported|returned"
+    r"|in the (?:list|output))"
+    r"|\b(?:returns?|shows?|gives?|has|have|yields?) (?:no(?:thing)?\b|an? empty|empty)|\bno (?:data|series)\b)",
     2,
 )
 ALONE = regex(r"\bno data ?(?:points)?\b|\bempty query result\b|\bno datapoints found\b", 2)
