@@ -78,6 +78,9 @@ spec:
         image: r.example/chat:3
 status: {{}}
 """
+STAGES = [40] * 300 + [63] * 300
+STAGED = "".join(f"step:{at}/600 train_time:{sum(STAGES[:at])}ms step_avg:{sum(STAGES[:at]) / at:.2f}ms\n" for at in range(2, 600))
+LONGER = "".join(f"step:{at}/600 train_time:{sum(STAGES[:at])}ms step_time:{STAGES[at]}ms\n" for at in range(2, 600))
 
 # What was pasted → the first cause; "?cause" = a candidate only; "" = nothing, or only notes
 TEXTS: dict[str, tuple[str, str]] = {
@@ -86,6 +89,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "a monitor that says so": ("power-brake-external", "GPU-6a1c2f5b-0000-4000-8000-000000000004: HW Power Brake Slowdown is engaged (External Power Brake Assertion being triggered) (e.g. by the system power supply)\n"),
     "a monitor that says so of heat": ("thermal-slowdown", "2026-03-01T10:00:00Z GPU-6a1c2f5b-0000-4000-8000-000000000004: HW Thermal Slowdown is engaged (temperature being too high)\n"),
     "a manifest for another scheduler": ("", MANIFEST.format(sent="")),
+    "a mean since the start, of a schedule with longer steps": ("", STAGED),
+    "steps that take longer": ("slow-gpu-straggler", LONGER),
     "what a dry run prints": ("", DRY_RUN.format(meta="  creationTimestamp: null\n")),
     "an object that no controller looked at": (
         "pod-not-created",

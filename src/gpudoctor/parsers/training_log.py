@@ -77,7 +77,8 @@ class Seen:
         """The record; `ended` is the time of the log's last line, `after` that of the first one after all lines of progress."""
         warmed = 0 if self.steps and self.steps[0].step >= WARMED and len(self.steps) < FEWEST else WARM
         paces = [one.seconds if one.seconds is not None else one.relative for one in self.steps[warmed:]]
-        known = [one for one in paces if one]
+        # A mean since the start creeps after what it is made of, and says of no step how long that one took.
+        known = [] if all(one.mean for one in self.steps[warmed:]) else [one for one in paces if one]
         own = [one.seconds for one in self.steps[WARM:] or self.steps if one.seconds is not None]
         fed = self.steps[WARM:] or [one for one in self.steps if one.step >= WARMED]
         shares = [min(1.0, one.data / one.seconds) for one in fed if one.data is not None and one.seconds]
