@@ -213,8 +213,10 @@ def step_in(text: str) -> Step | None:
 def is_mean(text: str, step: int, seconds: float | None) -> bool:
     """Whether a line tells the time of all steps so far too, and `seconds` is that by their number.
 
-    >>> is_mean("step:60/1880 train_time:2089ms step_avg:34.82ms", 60, 0.03482), is_mean("step:60/1880 train_time:2089ms dt:88ms", 60, 0.088)
-    (True, False)
+    >>> is_mean("step:60/1880 train_time:2089ms step_avg:34.82ms", 60, 0.03482)
+    True
+    >>> is_mean("step:60/1880 train_time:2089ms dt:88ms", 60, 0.088)
+    False
     """
     if not seconds or step < 2:
         return False
