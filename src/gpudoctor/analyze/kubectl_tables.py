@@ -25,7 +25,8 @@ from gpudoctor.probes.base import Output
 # [kube-system ]train-0   0/1   Init:CrashLoopBackOff   12 (3m ago)   65m[   10.0.0.7   gpu-02   <none>   <none>]
 POD = regex(
     r"^\s*(?:(?P<namespace>[a-z0-9][a-z0-9-]{0,62})\s+)?(?:pods?/)?(?P<pod>[a-z0-9][a-z0-9.-]{0,252})\s+(?P<ready>\d{1,3})/(?P<all>\d{1,3})\s+"
-    rf"(?P<status>[A-Z][A-Za-z0-9:/.-]{{2,80}})\s+(?P<restarts>\d{{1,7}})(?:\s+\(\S{{1,20}} ago\))?\s+(?P<age>{AGE_WORD})(?P<rest>\s.*|$)"
+    rf"(?P<status>[A-Z][A-Za-z0-9:/.-]{{2,80}})\s+(?P<restarts>\d{{1,7}})"
+    rf"(?:\s+\((?P<ago>\S{{1,20}}) ago\))?\s+(?P<age>{AGE_WORD})(?P<rest>\s.*|$)"
 )
 # gpu-02   NotReady,SchedulingDisabled   worker   19d   v1.31.2[   10.0.0.2   <none>   Ubuntu 24.04 LTS   6.8.0   containerd://2.1.6]
 NODE = regex(
@@ -44,7 +45,7 @@ WANTED = regex(
 # cluster-policy   ready   2026-03-01T10:11:12Z      (what the GPU operator makes; one that isn't ready says too little to be understood)
 OPERATOR = regex(rf"^\s*(?:[a-z.]{{5,60}}/)?[a-z0-9][a-z0-9.-]{{0,252}}\s+ready\s+(?:\d{{4}}-\d\d-\d\dT[\d:]{{8}}Z|{AGE_WORD})\s*$")
 NOTES = 20  # the score of a person's words: the lines around them are read too
-POD_SHOWN = {"namespace", "pod", "status", "phase", "ready", "restarts", "age", "deleting", "component"}
+POD_SHOWN = {"namespace", "pod", "status", "phase", "ready", "restarts", "restarted", "age", "deleting", "component"}
 NODE_SHOWN = {"node", "ready", "unschedulable", "age", "kubelet_version"}
 ENDED = {
     "Completed": "Succeeded",
@@ -147,6 +148,7 @@ def pod(match: re.Match[str], about: Subject, origin: Origin) -> Pod:
         ready=seen["ready"] == seen["all"] and seen["all"] != "0",
         deleting=status == "Terminating",
         restarts=int(seen["restarts"]),
+        restarted=seconds(seen["ago"]) if seen["ago"] else None,
         component=components.of_name(name),
         gaps=gaps(Pod, shown, "not shown by kubectl get pods"),
         origin=origin,

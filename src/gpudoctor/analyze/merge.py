@@ -114,7 +114,8 @@ def latest(records: list[Fact]) -> list[Fact]:
 def filled(first: Fact, other: Fact) -> Fact:
     """The first record with the fields that it doesn't show and the other does."""
     changes: dict[str, Any] = {field: getattr(other, field) for field in first.gaps if field not in other.gaps}
-    for field in ("age", "node"):  # optional in every form
+    # Optional in every form; a manifest has no phase either, and one that names a node itself passes by what waits.
+    for field in ("age", "node") if getattr(first, "node", "") else ("age", "node", "phase"):
         if not getattr(first, field, None) and getattr(other, field, None):
             changes[field] = getattr(other, field)
     if not changes:

@@ -43,6 +43,7 @@ class Pod(Fact, frozen=True, kw_only=True):
     ready: bool = False
     deleting: bool = False
     restarts: int = 0
+    restarted: float | None = None  # seconds since the last restart, where `kubectl get pods` shows them
     workload: str = ""  # controlling owner as KIND/NAME
     component: str = ""  # the part of the GPU stack it belongs to (device-plugin, driver, …), "" for other pods
     labels: dict[str, str] = {}

@@ -76,7 +76,8 @@ def workload_fact(item: WorkloadObject, output: Output) -> Workload:
     kind, name, labels = item.kind or "", meta.name or "", meta.labels or {}
     asked = [(gpu_count(pod_requests(pod)), pod) for _, pod in roles(spec)]
     gpus, template = max(asked, key=lambda pair: pair[0], default=(0, None))
-    counts = counts_of(kind, spec, item.status)
+    # What `--dry-run` prints has an empty status, and no uid: nothing has counted its pods.
+    counts = counts_of(kind, spec, item.status if meta.uid or status != WorkloadStatus() else None)
     conditions = {f"{one.type}={one.status}": one.message or one.reason or "" for one in status.conditions or ()}
     said = "; ".join(f"{state}: {text}" if text else state for state, text in conditions.items())
     return Workload(

@@ -83,6 +83,8 @@ def file_systems(output: Output, about: Subject) -> Facts:
 def row(match: re.Match[str], counts: str, block: int, origin: Origin, place: dict[str, Any]) -> FileSystem | None:
     """One row, None for a file system that isn't written to."""
     device, kind, *amounts, use, mount = match.groups()
+    if not match[0][: -len(mount)].rstrip().endswith(("%", "-")) and " " in device:  # a name with spaces, and no per cent: bytes of a dump
+        return None
     if NEVER.match(device) or NEVER.match(kind or "") or f"{mount}/".startswith(BEYOND):
         return None
     unit = 1 if counts == "inodes" else block

@@ -29,7 +29,7 @@ DEVICE = regex(r"[^\s,\[\]]{0,200}(?:\[([0-9,-]{1,100})\])?[^\s,\[\]]{0,100}")
 
 
 def gres(output: Output, about: Subject) -> Facts:
-    """A record for each node of slurm.conf with GPUs or an amount of memory, and for each node, or all, of gres.conf; counts add up."""
+    """A record for each node of slurm.conf with GPUs or an amount of memory; for each node, or all, of gres.conf, where counts add up."""
     made: dict[tuple[str, str], dict[str, Any]] = {}
     any_setting = False
     # On a machine, what gres.conf says without a NodeName it says of that one.
@@ -54,7 +54,8 @@ def gres(output: Output, about: Subject) -> Facts:
             )
             one["memory"] = whole(words.get("realmemory", "")) or one["memory"]
             if count is not None:
-                one["devices"] = count + (one["devices"] or 0)
+                # Lines of gres.conf add up; a node has one line of slurm.conf, and where two are shown one is before or beside the other.
+                one["devices"] = count + (one["devices"] or 0) if file == "gres.conf" else count
             one["types"] = list(dict.fromkeys([*one["types"], *kinds]))
             one["detected"] = detected or one["detected"]
     if not any_setting and not made and (text := output.text.strip()) and not text.startswith("#"):

@@ -84,7 +84,8 @@ class Seen:
         warmed = 0 if self.steps and self.steps[0].step >= WARMED and len(self.steps) < FEWEST else WARM
         paces = [one.seconds if one.seconds is not None else one.relative for one in self.steps[warmed:]]
         known = [one for one in paces if one]
-        if climb(known):  # the time since the beginning
+        # The time since the beginning climbs; a mean since the start creeps after what it is made of: neither says how long a step took.
+        if climb(known) or all(one.mean for one in self.steps[warmed:]):
             known = []
         own = [one.seconds for one in self.steps[WARM:] or self.steps if one.seconds is not None]
         fed = self.steps[WARM:] or [one for one in self.steps if one.step >= WARMED]
