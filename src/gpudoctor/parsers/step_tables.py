@@ -72,12 +72,9 @@ def known(title: str) -> bool:
 def step_of(row: dict[str, str]) -> Step | None:
     """What a row says, None where it has no step or nothing known.
 
-    >>> step_of({"step": "10", "step_time_ms": "2000", "data_time_ms": "500"})
-<<<<<<< HEAD
-    Step(step=10, total=None, seconds=2.0, relative=None, data=0.5, memory=None, peak=None, batch=None, numbered=True, elapsed=None)
-=======
-    Step(step=10, total=None, seconds=2.0, relative=None, data=0.5, memory=None, peak=None, batch=None, numbered=True, mean=False)
->>>>>>> wide-q
+    >>> one = step_of({"step": "10", "step_time_ms": "2000", "data_time_ms": "500"})
+    >>> one.step, one.seconds, one.data
+    (10, 2.0, 0.5)
     >>> step_of({"_step": "10", "system.gpu.0.memoryAllocatedBytes": "1048576"}).memory
     1.0
     """

@@ -24,11 +24,8 @@ class Step(NamedTuple):
     peak: float | None = None  # MiB, the most so far
     batch: int | None = None  # samples of all ranks, where the line says so
     numbered: bool = True  # False: `step` is only something that grows
-<<<<<<< HEAD
     elapsed: float | None = None  # seconds since the bar was begun
-=======
     mean: bool = False  # `seconds` is the mean since the start: the line also tells the time of all steps together
->>>>>>> wide-q
 
 
 N = r"(\d{1,9}(?:\.\d{1,9})?)"
@@ -185,12 +182,9 @@ def in_use(text: str) -> float | None:
 def step_in(text: str) -> Step | None:
     """What a line of progress says, None for any other line.
 
-    >>> step_in(" iteration  120/ 1000 | elapsed time per iteration (ms): 1234.5 |")
-<<<<<<< HEAD
-    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None, peak=None, batch=None, numbered=True, elapsed=None)
-=======
-    Step(step=120, total=1000, seconds=1.2345, relative=None, data=None, memory=None, peak=None, batch=None, numbered=True, mean=False)
->>>>>>> wide-q
+    >>> one = step_in(" iteration  120/ 1000 | elapsed time per iteration (ms): 1234.5 |")
+    >>> one.step, one.total, one.seconds, one.numbered, one.mean
+    (120, 1000, 1.2345, True, False)
     """
     text = text[:LONGEST]
     if "'epoch': " in text and (match := TRAINER.search(text)):
@@ -228,8 +222,8 @@ def step_in(text: str) -> Step | None:
     ):
         return None
     whole, relative, size = int(total) if total else None, 1 / rate if rate else None, int(batch[1]) if batch else None
-<<<<<<< HEAD
-    return Step(int(step), whole, seconds, relative, data, memory, peak, size, elapsed=elapsed_in(text))
+    mean = is_mean(text, int(step), seconds)
+    return Step(int(step), whole, seconds, relative, data, memory, peak, size, elapsed=elapsed_in(text), mean=mean)
 
 
 def elapsed_in(text: str) -> float | None:
@@ -242,8 +236,6 @@ def elapsed_in(text: str) -> float | None:
         return None
     hours, minutes, seconds = match.groups()
     return 3600.0 * int(hours or 0) + 60.0 * int(minutes) + int(seconds)
-=======
-    return Step(int(step), whole, seconds, relative, data, memory, peak, size, mean=is_mean(text, int(step), seconds))
 
 
 def is_mean(text: str, step: int, seconds: float | None) -> bool:
@@ -258,7 +250,6 @@ def is_mean(text: str, step: int, seconds: float | None) -> bool:
         return False
     lengths = (float(number) * LENGTHS.get(behind.lower() or inside.lower(), 0.0) for _, inside, number, behind in PAIR.findall(text))
     return any(abs(length - seconds * step) <= 0.01 * seconds * step for length in lengths)
->>>>>>> wide-q
 
 
 def peak_in(text: str) -> float | None:
