@@ -248,7 +248,7 @@ def is_mean(text: str, step: int, seconds: float | None) -> bool:
     """
     if not seconds or step < 2:
         return False
-    lengths = (float(number) * LENGTHS.get(behind.lower() or inside.lower(), 0.0) for _, inside, number, behind in PAIR.findall(text))
+    lengths = (float(number) * LENGTHS.get(behind.lower() or inside.lower(), 0.0) for _, inside, _, number, behind in PAIR.findall(text))
     return any(abs(length - seconds * step) <= 0.01 * seconds * step for length in lengths)
 
 
