@@ -42,8 +42,8 @@ STEPS = {
     "[titan] 2026-03-01 12:00:00,1 - root - INFO - step: 10  loss:  7.9  memory: 40.50GiB(42.60%)  tps: 8,000  mfu: 41.9%": (
         Step(10, None, None, 0.000125, None, 41472.0)
     ),
-    " 12%|█▏        | 120/1000 [04:11<30:40,  2.50s/it]": Step(120, 1000, 2.5),
-    "Epoch 0:  12%|█▏        | 120/1000 [01:00<07:20,  2.00it/s, v_num=0, train_loss=2.3]": Step(120, 1000, 0.5),
+    " 12%|█▏        | 120/1000 [04:11<30:40,  2.50s/it]": Step(120, 1000, 2.5, elapsed=251.0),
+    "Epoch 0:  12%|█▏        | 120/1000 [01:00<07:20,  2.00it/s, v_num=0, train_loss=2.3]": Step(120, 1000, 0.5, elapsed=60.0),
     "Training epoch 0, iteration 10/99 | lr: 3e-06 | train_step_timing in s: 3.5 | consumed_samples: 5632": Step(10, 99, 3.5),
     "iter 100: loss 2.3312, time 250.00ms, mfu 40.10%": Step(100, None, 0.25),
     "2026/03/01 12:00:00 - mmengine - INFO - Epoch(train) [1][  50/1000]  lr: 1.0e-02  time: 0.5  data_time: 0.2  memory: 11234": (

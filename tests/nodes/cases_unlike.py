@@ -9,7 +9,8 @@ from tests.nodes.cases_slurm import out as of_slurm
 from tests.nodes.cases_stall import HEAD, ROOM, WAVES, cards, changed, log, node
 from tests.nodes.cases_thermal import COOL, QUIET, also
 from tests.nodes.cases_thermal import node as cool
-from tests.nodes.smi import Process
+from tests.nodes.smi import Card, Process
+from tests.nodes.smi_table import smi_table
 
 FULL_LOAD = cards(power=641.0, temperature=64, utilisation=100)
 STRANGERS = tuple(replace(card, processes=(Process(5120 + card.index, f"/opt/run{card.index}", 61020),)) for card in FULL_LOAD)
@@ -28,6 +29,13 @@ SOUND = (
     '{Hostname="gpu-01", gpu="0"} 0.71',
     "\tGPU 1: OK",
 )
+
+
+def table(shown: tuple[Card, ...]) -> Case:
+    """A machine that is looked at once, and answers with the table."""
+    return node(shown, samples=1, smi=smi_table(list(shown)))
+
+
 INLET = "ipmi: Inlet Temp       | 44.000     | degrees C  | cr    | na        | na        | na        | 38.000    | 42.000    | 47.000"
 CASES: dict[str, Case] = {
     "throttle-inlet": also(cool(COOL), dmesg=QUIET + f"2026-03-01T09:41:00,000000+00:00 {INLET}\n"),
@@ -64,6 +72,11 @@ CASES: dict[str, Case] = {
         df=NEARLY,
         log=log("RuntimeError: [enforce fail at inline_container.cc:588] . unexpected pos 2097216 vs 2097110", gap=0),
     ),
+    # one table of nvidia-smi, which tells no clocks
+    "stall-table-hotter": table(changed(FULL_LOAD, 1, power=291.0, temperature=91)),
+    "stall-table-idle": table(tuple(replace(card, utilisation=0, power=88.0, temperature=36) for card in FULL_LOAD)),
+    "stall-table-unseen": table((replace(FULL_LOAD[0], utilisation=0, power=88.0, temperature=36, processes=()),)),
+    "stall-table-sound": table(FULL_LOAD),
     "stall-few-workers": node(
         cards(4, utilisation=31, power=240.5),
         log=log(

@@ -78,9 +78,10 @@ def fastest(uses: Iterable[GpuUse]) -> GpuUse | None:
 
 
 def at_one_clock(uses: Iterable[GpuUse]) -> list[GpuUse]:
-    """Those that never pause, where their clocks agree; [] where they don't, or are too few."""
-    loaded = [one for one in uses if one.sm_clock and never_pauses(one)]
-    clocks = [one.sm_clock for one in loaded if one.sm_clock]
+    """Those that never pause, where their clocks agree, or where none was read; [] where they don't, or are too few."""
+    busy = [one for one in uses if never_pauses(one)]
+    loaded = [one for one in busy if one.sm_clock] or busy
+    clocks = [one.sm_clock or 0.0 for one in loaded]
     return loaded if len(clocks) >= PAIR and max(clocks) - min(clocks) <= AGREE * max(clocks) else []
 
 
