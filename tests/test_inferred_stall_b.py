@@ -277,7 +277,7 @@ $ promtool query instant http://prom:9090 'avg_over_time(DCGM_FI_DEV_GPU_UTIL{Ho
 {gpu="0", Hostname="gpu-02", pod="a", namespace="ml"} => 99.1 @[1772366400]
 $ promtool query instant http://prom:9090 'avg_over_time(DCGM_FI_PROF_SM_ACTIVE{Hostname="gpu-02"}[6h])'
 {gpu="0", Hostname="gpu-02", pod="a", namespace="ml"} => 0.021 @[1772366400]
-=== slow-gpu-straggler | per gpu bandwidth
+=== pcie-link-degraded | per gpu bandwidth
 GPU 0 H2D 54.1 GB/s
 GPU 1 H2D 54.0 GB/s
 GPU 2 H2D 12.3 GB/s

@@ -54,8 +54,9 @@ FLOORS: dict[str, tuple[Callable[[str], str], float]] = {
 @pytest.mark.parametrize("kind", FLOORS)
 def test_retold_messages_are_recognised(kind: str) -> None:
     retold, floor = FLOORS[kind]
-    missed = [message.name for message in messages() if message.name not in {hit.name for hit in find([retold(message.line).encode()])}]
-    assert 1 - len(missed) / len(messages()) >= floor, missed
+    said = [message for message in messages() if not message.benign]  # nobody retells a row of a configuration
+    missed = [message.name for message in said if message.name not in {hit.name for hit in find([retold(message.line).encode()])}]
+    assert 1 - len(missed) / len(said) >= floor, missed
 
 
 @pytest.mark.parametrize(

@@ -93,4 +93,6 @@ def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     found = [chosen, *beside]
     # The readers of a log, of a text's lines and of DCGM's answers find the numbered errors themselves.
     read = any(scans(one) or one.name.startswith("dcgm.") for one in found)
-    return [one for one in found if one.name != "logs.errors"] if read else found
+    # What nvidia-smi printed needs nobody who reads the same numbers out of sentences.
+    printed = any(one.name.startswith("nvidia.") for one in found)
+    return [one for one in found if not ((read and one.name == "logs.errors") or (printed and one.name == "gpu.stated"))]
