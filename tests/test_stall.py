@@ -28,6 +28,9 @@ from gpudoctor.parsers import ParseError, load, measures, training_log
 from gpudoctor.parsers.step_words import Step, step_in
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.runbook.index import library
+from tests.nodes.cases_stall import IDLE, cards
+from tests.nodes.smi_table import smi_table
+from tests.pasted import diagnosed
 
 NOW = 1772366400.0
 ABOUT = Subject(kind="node", node="gpu-01")
@@ -452,3 +455,10 @@ def test_lines_that_are_alike_are_measured_once_in_a_while() -> None:
     assert len(kept) == measures.ALIKE + 1 + measures.LAST
     assert (5_001, "p99 latency: 812 ms") in kept
     assert kept[-1][0] == 10_000
+
+
+@pytest.mark.parametrize(("below", "candidates"), [("", ["gpu-allocated-idle"]), ("step:{0}/1000 train_loss:4.21 step_time:120ms\n", [])])
+def test_a_table_that_a_program_prints_as_it_begins_tells_of_no_rest(tmp_path: Path, below: str, candidates: list[str]) -> None:
+    report = diagnosed(tmp_path, smi_table(list(cards(**IDLE))) + "\n" + "".join(below.format(step) for step in range(1, 40)))
+    assert [one.cause for one in report.candidates] == candidates
+    assert not [one for one in report.findings if one.severity != "info"]
