@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.analyze.gather import WORDS, gather
+from gpudoctor.analyze.gather import SECTION, WORDS, Words, gather
 from gpudoctor.engine import nearest
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.report import Report
@@ -89,3 +89,11 @@ def test_a_huge_text_gives_a_bounded_number_of_words(tmp_path: Path) -> None:
     file = tmp_path / "huge.txt"
     file.write_text("a line that nobody knows\n\n" * 200_000)
     assert len(gather([str(file)]).words) <= WORDS
+
+
+def test_many_sections_keep_no_more_words_than_a_few() -> None:
+    held = Words()
+    for _ in range(100):
+        held.add("a line that nobody knows\n" * 10_000)
+    assert len("\n".join(held.texts)) <= WORDS
+    assert len(held.texts) <= WORDS // SECTION + 1

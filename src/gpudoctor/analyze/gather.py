@@ -6,7 +6,6 @@ until then, what is long is read again.
 
 from __future__ import annotations
 
-import itertools
 import re
 import zlib
 from collections.abc import Hashable, Iterable, Iterator
@@ -51,6 +50,19 @@ class Gathered(msgspec.Struct, frozen=True):
     words: str = ""
 
 
+class Words(msgspec.Struct):
+    """The beginnings of the sections that were read, as many characters of all files together as are kept."""
+
+    texts: list[str] = []
+    left: int = WORDS
+
+    def add(self, text: str) -> None:
+        """One more section."""
+        if self.left > 0:
+            self.texts.append(text[: min(SECTION, self.left)])
+            self.left -= len(self.texts[-1]) + 1
+
+
 class Read(msgspec.Struct):
     """One source on its way."""
 
@@ -58,7 +70,6 @@ class Read(msgspec.Struct):
     sections: list[Section] | None = None  # None: cut again when they are read
     facts: Facts = {}
     names: list[str] = []
-    words: list[str] = []
     unknown: list[str] = []  # parts that no parser knows, and lines that complain in words that nobody knows
     note: str = ""
     newest: newest.Newest = newest.Newest()
@@ -85,6 +96,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
         read.printed = printed.get(read.source.path)
         read.log = None if read.printed and not read.printed.command else read.log
     texts: dict[Hashable, Read] = {}
+    words = Words()
     ordered = sorted(reads, key=lambda one: (one.printed.time if one.printed else 0.0, one.key))
     logs = log_files.read([log_of(read, read.log, now, hosts) for read in ordered if read.log is not None], count.bytes)
     for read in ordered:
@@ -100,7 +112,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
                 said = next(logs)
                 read.facts, read.names, read.unknown, read.note = said.facts, said.names, said.unknown, said.note
             else:
-                parse(read, now, hosts, count)
+                parse(read, now, hosts, count, words)
         except Exception as error:  # of ours: the other sources still count
             read.note = mistake("analyze", read.source.path, error)
         count.file()
@@ -119,8 +131,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
         InputFile(path=read.source.path, recognised_as=read.names, note=read.note or read.source.note, unknown=read.unknown)
         for read in reads
     ]
-    words = "\n".join(itertools.chain.from_iterable(read.words for read in ordered))[:WORDS]
-    return Gathered(merge.merged(facts), inputs, now, words)
+    return Gathered(merge.merged(facts), inputs, now, "\n".join(words.texts))
 
 
 def identity(read: Read) -> Hashable:
@@ -210,8 +221,8 @@ def log_of(read: Read, kind: recognise.Recogniser, now: float, hosts: dict[str, 
     return log_files.Log(read.source, kind, hint, (read.printed.time if read.printed else 0.0) or now)
 
 
-def parse(read: Read, now: float, hosts: dict[str, str], count: Count) -> None:
-    """Fill a source's facts and the names of what it was recognised as."""
+def parse(read: Read, now: float, hosts: dict[str, str], count: Count, words: Words) -> None:
+    """Fill a source's facts and the names of what it was recognised as, and keep its words."""
     if read.printed is not None:
         if not read.printed.command:
             read.names = [recorded.LIST]
@@ -221,8 +232,7 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count) -> None:
     notes: list[str] = []
     for section in trials.watched(read.facts, diffed.restored(sections_of(read))):
         section = in_its_place(section, read.printed, hosts)
-        if sum(map(len, read.words)) < WORDS:
-            read.words.append(section.text[:SECTION])
+        words.add(section.text)
         found, recognised, note, unknown = section_facts.read(section, now)
         names += recognised
         notes += [note] if note else []

@@ -12,7 +12,9 @@ SAMPLE = 2000  # lines that are looked at
 LOGS = ("kernel.log", "nccl.log", "slurm.log", "logs.text")
 # Stand beside other answers in what somebody pasted.
 PARTS = (
-    *("prometheus.rules", "prometheus.said", "prometheus.counts"),
+    "prometheus.rules",
+    "prometheus.said",
+    "prometheus.counts",
     "kubectl.services",
     "kubectl.columns",
     "kubelet.config",

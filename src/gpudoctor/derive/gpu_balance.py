@@ -24,11 +24,12 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
     """The GPUs of a node, each beside those of the same product that are held like it."""
     made = []
     for one in uses:
-        peers = [other for other in uses if other is not one and other.held and one.held and other.product == one.product]
+        alike = [other for other in uses if other is not one and other.product == one.product]
+        peers = [other for other in alike if other.held and one.held]
         activity = [active for other in peers if (active := active_share(other)) is not None]
-        faster = fastest(other for other in uses if other is not one and other.product == one.product)
+        faster = fastest(alike)
         own = active_share(one)
-        loaded = at_one_clock(other for other in uses if other is not one and other.product == one.product)
+        loaded = at_one_clock(alike)
         agree = len(activity) >= FEWEST and own is not None and max(activity) - min(activity) <= AGREE
         made.append(
             replace(
@@ -42,7 +43,7 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
                 loaded_power=middle(loaded, "power"),
                 loaded_power_spread=apart_in(loaded, "power"),
                 loaded_temperature=middle(loaded, "temperature"),
-                usual_power_limit=usual_limit(other for other in uses if other is not one and other.product == one.product),
+                usual_power_limit=usual_limit(alike),
                 usual_utilisation=middle(peers, "utilisation"),
                 usual_sm_active=middle(peers, "sm_active"),
                 usual_power_share=middle(peers, "power_share"),

@@ -37,14 +37,13 @@ def nearest(library: Library, text: str) -> list[Candidate]:
     asked = Counter(words(text))
     causes = {name: bag for name, bag in bags(library).items() if library.causes[name].severity != "info"}
     holders = Counter(word for bag in causes.values() for word in bag)
+    rare = {word: math.log(1 + (len(causes) - holders[word] + 0.5) / (holders[word] + 0.5)) for word in asked.keys() & holders.keys()}
     usual = sum(map(Counter.total, causes.values())) / max(1, len(causes))
     scored = []
     for name, bag in causes.items():
         longer = K1 * (1 - B + B * bag.total() / usual)
         shares = {
-            word: math.log(1 + (len(causes) - holders[word] + 0.5) / (holders[word] + 0.5))
-            * (bag[word] * (K1 + 1) / (bag[word] + longer))
-            * min(1 + math.log(asked[word]), OFTEN)
+            word: rare[word] * (bag[word] * (K1 + 1) / (bag[word] + longer)) * min(1 + math.log(asked[word]), OFTEN)
             for word in bag.keys() & asked.keys()
         }
         if len(shares) >= FEWEST:
