@@ -10,7 +10,7 @@ import msgspec
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine import conclude, hardware, lanes, nearest, outcomes, outputs, overall, path, relate, series
+from gpudoctor.engine import conclude, hardware, lanes, nearest, outcomes, outputs, overall, path, relate, series, signs
 from gpudoctor.engine.fleet import FANOUT, HOST_TIMEOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
@@ -151,10 +151,13 @@ def report(
     relate.relate(library, found, links)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
     unsure = overall.unknowns(checked)
+    verdict = overall.verdict(decided, open_, unsure, checked, rest.get("inputs", []))
+    if verdict == "healthy" and (left := signs.unexplained(library, store, checked)):
+        unsure, verdict = left, "inconclusive"
     return Report(
         tool=conclude.TOOL,
         started=conclude.stamp(started) or "",
-        verdict=overall.verdict(decided, open_, unsure, checked, rest.get("inputs", [])),
+        verdict=verdict,
         findings=decided,
         candidates=open_,
         ruled_out=overall.ruled_out(checked),

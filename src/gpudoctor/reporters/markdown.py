@@ -16,7 +16,7 @@ from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, count, safe, shortened
-from gpudoctor.reporters.words import by_reason, different, follows, headline, names, others, question
+from gpudoctor.reporters.words import by_reason, different, follows, headline, names, others, question, unanswered
 
 FIRST = 3  # root causes, reasons and so on that are not folded
 LONG = 300  # characters of a line that is not folded
@@ -150,7 +150,7 @@ def folded(report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexp
         yield details("Over time", drawn)
     if report.unknown:
         unknown = [f"{why}: {names([one.check for one in own], verbose=True)}" for why, own in by_reason(report.unknown)]
-        yield details(count(len(report.unknown), "check") + " without an answer", unknown)
+        yield details(unanswered(report.unknown), unknown)
     if report.inputs:
         yield details("Files", [f"{one.path}: {', '.join(one.recognised_as) or one.note or 'not recognised'}" for one in report.inputs])
     steps = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]

@@ -18,7 +18,7 @@ from gpudoctor.reporters.page_steps import Outputs, steps
 from gpudoctor.reporters.picture import pictures
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, count
-from gpudoctor.reporters.words import by_reason, headline, question
+from gpudoctor.reporters.words import by_reason, headline, question, unanswered
 
 VERDICTS = {"healthy": "✓ Healthy", "problem": "✗ Problem", "inconclusive": "? Inconclusive"}
 ROOTS = 50  # causes that have a section of their own
@@ -62,7 +62,7 @@ def looked(report: Report) -> str:
     read = f"{said.answered} of {count(said.asked, 'command')} answered"
     parts = [f"{said.answered} of {count(said.asked, 'file')} read" if report.inputs else read] if said.asked else []
     parts += [f"{count(len(report.ruled_out), 'cause')} ruled out"] if report.ruled_out else []
-    parts += [f"{count(len(report.unknown), 'check')} without an answer"] if report.unknown else []
+    parts += [unanswered(report.unknown)] if report.unknown else []
     return " · ".join(parts)
 
 
@@ -87,7 +87,7 @@ def sections(
     if report.withheld:
         yield section("Needs consent", listed([joined(tag("code", one.what), f" {one.why}") for one in report.withheld]))
     if report.unknown:
-        yield section("Checks without an answer", (reason(why, own) for why, own in by_reason(report.unknown)))
+        yield section(unanswered(report.unknown), (reason(why, own) for why, own in by_reason(report.unknown)))
     if report.coverage.missing:
         yield section("Could not be read", listed([f"{one.what}: {one.why}" for one in report.coverage.missing]))
     if report.inputs:

@@ -14,7 +14,7 @@ from gpudoctor.reporters.path import path
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, safe, shortened
-from gpudoctor.reporters.words import SHORT, by_reason, coverage, different, follows, headline, names, onward, others, question
+from gpudoctor.reporters.words import SHORT, by_reason, coverage, different, follows, headline, names, onward, others, question, unanswered
 
 SHORT_FIXES = 2  # the first one often only reads, the second one changes something
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
@@ -188,7 +188,7 @@ def unknown(page: Page, checks: Sequence[Unknown], verbose: bool, said: str = ""
     if not checks:
         return
     page.gap()
-    page.lines((f"{count(len(checks), 'check')} without an answer", "bold"))
+    page.lines((unanswered(checks), "bold"))
     reasons = by_reason(checks)
     direct = [reason for reason in reasons if verbose or not follows(reason[0])]
     if not verbose and [why for why, _ in direct] == [said]:

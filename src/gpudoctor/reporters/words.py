@@ -10,6 +10,7 @@ from gpudoctor.report import Coverage, Evidence, Finding, Report, Unknown
 from gpudoctor.reporters.text import count, shortened
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
+WHY = 120  # characters of a sign of trouble that the headline has room for
 LONG_PATH = 40  # characters of a file's path that the headline has room for
 # "needs pods, which could not be read", "found.waiting is not known": the engine's words for a check that lacks what another step lacks
 FOLLOWS = regex(r"needs \w+, which could not be read|found\.\w+ is not known")
@@ -30,6 +31,9 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         return place + (roots[0].title or "untitled") + (f" (and {count(more, 'more root cause')})" if more else "")
     if report.verdict == "healthy":
         return "nothing wrong was found"
+    if report.unknown and is_sign(report.unknown[0]):
+        rest = len(report.unknown) - 1
+        return shortened(report.unknown[0].why, WHY) + (f" (and {count(rest, 'more sign')} of trouble)" if rest else "")
     if report.candidates and all(one.words for one in report.candidates):
         return "no check can decide it; these causes are told in the same words"
     if report.candidates:
@@ -45,6 +49,18 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         return f"nothing wrong is in what was read, but “{shortened(unknown[0], 60)}”{rest} is not understood"
     complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
     return "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
+
+
+def is_sign(one: Unknown) -> bool:
+    """Whether it is a sign of trouble that no check explains. A report has such signs, or checks without an answer."""
+    return one.check.startswith("signs.")
+
+
+def unanswered(checks: Sequence[Unknown]) -> str:
+    """What is left open, counted: one kind of it."""
+    return (
+        f"{count(len(checks), 'sign')} of trouble unexplained" if is_sign(checks[0]) else f"{count(len(checks), 'check')} without an answer"
+    )
 
 
 def onward(report: Report) -> str:

@@ -18,6 +18,7 @@ def compile_files() -> tuple[Library, list[Problem]]:
     causes: dict[str, Cause] = {}
     messages: list[KnownMessage] = []
     settings: list[Known] = []
+    signs = Runbook(id="signs", title="")
     for path in index.source_files():
         shown = os.path.relpath(path, index.root())
         if path.parent == index.messages_folder():
@@ -25,6 +26,9 @@ def compile_files() -> tuple[Library, list[Problem]]:
             messages += more
         elif path == index.settings_file():
             settings, found = nccl_settings.load(path, shown)
+        elif path == index.signs_file():
+            book, found = load.runbook(path, shown)
+            signs = book or signs
         elif path.parent.name == "catalogue":
             entries, found = load.catalogue(path, shown)
             found = found + [Problem(shown, 0, f"the cause '{name}' is in two files") for name in entries.keys() & causes.keys()]
@@ -40,5 +44,6 @@ def compile_files() -> tuple[Library, list[Problem]]:
         messages=messages,
         literals={message.name: texts for message in messages if (texts := literals(message.pattern))},
         settings=settings,
+        signs=signs,
     )
     return made, problems + lint.library(made)

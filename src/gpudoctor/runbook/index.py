@@ -81,11 +81,16 @@ def settings_file() -> Path:
     return PACKAGE / "knowledge" / "nccl_settings.yaml"
 
 
+def signs_file() -> Path:
+    """The signs of trouble, in the form of a runbook."""
+    return PACKAGE / "knowledge" / "signs.yaml"
+
+
 def source_files() -> list[Path]:
     """All files that the index is made from, in a fixed order."""
     books = runbooks_folder()
     found = [path for path in books.glob("*.yaml") if not path.name.endswith(".test.yaml")]
-    return sorted([*found, *(books / "catalogue").glob("*.yaml"), *messages_folder().glob("*.yaml"), settings_file()])
+    return sorted([*found, *(books / "catalogue").glob("*.yaml"), *messages_folder().glob("*.yaml"), settings_file(), signs_file()])
 
 
 def code_files() -> list[Path]:

@@ -22,7 +22,7 @@ TEXT_TYPES = ("STRING", "INT", "UINT", "DOUBLE", "BOOL", "LIST", "DYN")  # what 
 
 def library(given: Library) -> list[Problem]:
     """Everything that would make a run wrong: a run refuses to start with any of these."""
-    problems = [problem for book in given.runbooks.values() for problem in runbook(book, given)]
+    problems = [problem for book in (*given.runbooks.values(), given.signs) for problem in runbook(book, given)]
     problems += [Problem("runbooks/catalogue", 0, text) for text in catalogue_references(given)]
     problems += [Problem("knowledge/messages", 0, text) for text in message_problems(given)]
     return problems
