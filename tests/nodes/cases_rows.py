@@ -17,6 +17,7 @@ LIFETIME = MANAGED.replace("[VL15Dropped == 240]", "[PortXmitDiscards == 4120]\n
 NET = '          <net name="mlx5_0" dev="0" latency="0.000000" speed="400000" port="1" guid="0x1" maxconn="131072" gdr="{}"/>'
 CASES: dict[str, Case] = {
     "rdma-ip-down-among": machine(four(), ("ib2",), ports=None),
+    "rdma-ip-down-perhaps": machine(four(), ("ib2",), ports=None),
     "rdma-ip-down-alone": machine(four()[:1], ("ib0",), ports=None),
     "rdma-lifetime-discards": simulated({f"gpu-02: {RUN['errors']}": Said(LIFETIME, exit=1)}, sweep=True),
     "job-islands-tested": alone(
