@@ -40,3 +40,11 @@ def test_what_no_parser_knows_is_said(tmp_path: Path) -> None:
     assert report.verdict == "inconclusive"
     assert report.inputs[0].unknown == ["./adapters.sh 10"]
     assert "“./adapters.sh 10” is not understood" in headline(report, [])
+
+
+def test_steps_that_were_as_long_as_ever_do_not_say_that_the_next_one_came(tmp_path: Path) -> None:
+    steps = "".join(f"2026-03-01 12:00:{n:02}  step {n}/40 loss 2.{n:02} step_time 1.20s\n" for n in range(1, 31))
+    assert diagnosed(tmp_path, steps).verdict == "inconclusive"
+    last = "".join(f"2026-03-01 12:01:{n - 31:02}  step {n}/40 loss 2.{n:02} step_time 1.20s\n" for n in range(31, 41))
+    (tmp_path / "whole").mkdir()
+    assert diagnosed(tmp_path / "whole", steps + last).verdict == "healthy"

@@ -151,7 +151,7 @@ def report(
     relate.relate(library, found, links)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
     unsure = overall.unknowns(checked)
-    verdict = overall.verdict(decided, open_, unsure, checked, rest.get("inputs", []))
+    verdict = overall.verdict(decided, open_, unsure, checked, rest.get("inputs", []), overall.ended(store))
     if verdict == "healthy" and (left := signs.unexplained(library, store, checked)):
         unsure, verdict = left, "inconclusive"
     return Report(
