@@ -51,8 +51,8 @@ def verdict(
 
 def understood(given: InputFile, ended: Collection[str] = ()) -> bool:
     """Whether all of a file was read by what knows it. That no known line stands in other words doesn't make them good ones."""
-    known = set(given.recognised_as) - SEARCHED - ({PROGRESS} if given.path not in ended else set())
-    return given.note == "empty" or (not given.unknown and bool(known))
+    goes_on = PROGRESS in given.recognised_as and given.path not in ended
+    return given.note == "empty" or (not given.unknown and not goes_on and not SEARCHED.issuperset(given.recognised_as))
 
 
 def ended(store: Store) -> set[str]:
