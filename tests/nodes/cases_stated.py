@@ -5,27 +5,21 @@ from __future__ import annotations
 import json
 
 from tests.nodes.case import Case
-from tests.nodes.cases_stall import (
-    ACTIVE,
+from tests.nodes.cases_thermal import QUIET, measured
+from tests.nodes.watched import (
     BOOK,
     DF,
     GIVEN,
     INODES,
-    LIMIT,
     LOGS,
     POD,
-    POWER,
     PS,
     ROOM,
     RUNS,
-    USED,
-    UTIL,
     WELL,
     cards,
-    kept,
     log,
 )
-from tests.nodes.cases_thermal import QUIET, measured
 
 unread = {"error": 3, "text": "Not Supported"}
 busy = json.loads(measured(*[cards(2, utilisation=100)] * 3))
@@ -33,8 +27,6 @@ for one in busy["samples"]:
     one |= {"power": unread, "power_limit": unread, "power_limit_default": unread, "pstate": unread}
 
 CASES: dict[str, Case] = {
-    "stall-few-sms": kept({UTIL: [[100.0] * 40], ACTIVE: [[0.12] * 40]}),
-    "stall-nothing-held": kept({UTIL: [[100.0]], USED: [[4.0]], POWER: [[71.0]], LIMIT: [[700.0]]}, pod=""),
     "stall-busy-no-step": Case(
         BOOK,
         {"nodes": "gpu-01", "local": True, "for": 3.0, "pod": "train-0", "namespace": "ml"},
