@@ -1,4 +1,4 @@
-"""Links slower than their neighbours', memory at its limit, and a clock that a lock does not move."""
+"""Links slower than their neighbours', and memory at its limit."""
 
 from __future__ import annotations
 

@@ -16,10 +16,13 @@ from tests.nodes.watched import (
     IDLE,
     INODES,
     LIMIT,
+    LOGS,
+    POD,
     POLLS,
     POWER,
     PS,
     ROOM,
+    RUNS,
     USED,
     UTIL,
     WAVES,
@@ -62,6 +65,9 @@ unread = {"error": 3, "text": "Not Supported"}
 bare = json.loads(measured(*[cards(2, power=69.8, active=("idle",))] * 3))
 for one in bare["samples"]:
     one |= {"utilisation": unread, "reasons": unread, "pstate": unread, "power": one["power"] + one["index"]}
+busy = json.loads(measured(*[cards(2, utilisation=100)] * 3))
+for one in busy["samples"]:
+    one |= {"power": unread, "power_limit": unread, "power_limit_default": unread, "pstate": unread}
 
 CASES: dict[str, Case] = {
     "stall-healthy": node(*WAVES, *WAVES, log=log(*megatron(60))),
@@ -210,5 +216,18 @@ CASES: dict[str, Case] = {
     "stall-worker-in-lock": node(cards(2, **AT_REST), stacks={48213: stack(48213, *LOADS), 48214: stack(48214, *LOCKED)}),
     "stall-worker-decodes": node(
         cards(2, **AT_REST), stacks={48213: stack(48213, *LOADS).replace("(active)", "(idle)"), 48214: stack(48214, *DECODES)}
+    ),
+    "stall-busy-no-step": Case(
+        BOOK,
+        {"nodes": "gpu-01", "local": True, "for": 3.0, "pod": "train-0", "namespace": "ml"},
+        {
+            "gpu-01: dmesg --time-format=iso": QUIET,
+            "gpu-01: nvml samples 3 1": json.dumps(busy),
+            f"gpu-01: {PS}": WELL,
+            f"gpu-01: {DF}": ROOM,
+            f"gpu-01: {INODES}": GIVEN,
+            LOGS: log("[WARNING] [RankMonitorServer:34] Did not get subsequent heartbeat. Waited 600.00 seconds."),
+            POD: json.dumps(RUNS),
+        },
     ),
 }
