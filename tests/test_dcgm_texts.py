@@ -8,6 +8,7 @@ import pytest
 
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.runbook.index import library
+from tests.heads import DIAG
 from tests.nodes.cases_dcgm import CASES
 from tests.nodes.record import NOW, Machines
 from tests.pasted import diagnosed
@@ -19,10 +20,9 @@ TEXTS: dict[str, tuple[str, str, str]] = {
         "",
         """\
 $ dcgmi diag -r 1
-Successfully ran diagnostic for group.
-+---------------------------+------------------------------------------------+
-| Diagnostic                | Result                                         |
-+===========================+================================================+
+"""
+        + DIAG
+        + """\
 |-----  Metadata  ----------+------------------------------------------------|
 | DCGM Version              | 3.1.7                                          |
 | Driver Version Detected   | 525.105.17                                     |
@@ -222,10 +222,9 @@ Error: Unable to connect to host engine. Host engine connection invalid/disconne
         "",
         """\
 $ dcgmi diag -r 2
-Successfully ran diagnostic for group.
-+---------------------------+------------------------------------------------+
-| Diagnostic                | Result                                         |
-+===========================+================================================+
+"""
+        + DIAG
+        + """\
 |-----  Deployment  --------+------------------------------------------------|
 | software                  | Pass                                           |
 |                           | GPU0: Pass                                     |

@@ -16,6 +16,7 @@ from gpudoctor.analyze.asked import asked, words_of
 from gpudoctor.facts import Subject
 from gpudoctor.parsers import ParseError
 from gpudoctor.probes.base import Command, Output
+from tests.heads import sliced
 from tests.pasted import diagnosed, judge
 
 # What was pasted, in one file or more → the first cause; "" = nothing at all
@@ -326,20 +327,8 @@ nvidia-device-plugin-mps-control-daemon-p8x7c         0/1     CrashLoopBackOff  
         (
             """\
 $ kubectl -n gpu-operator get cm ts -o yaml
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: ts
-  namespace: gpu-operator
-data:
-  any: |-
-    version: v1
-    sharing:
-      timeSlicing:
-        resources:
-        - name: nvidia.com/gpu
-          replicas: 4
-""",
+"""
+            + sliced("ts", 4),
             """\
 $ kubectl get nodes -o custom-columns=N:.metadata.name,GPU:.status.allocatable.nvidia\\.com/gpu
 N       GPU

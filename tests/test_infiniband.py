@@ -282,13 +282,13 @@ def counted(moment: float | None, **values: int) -> IbCounters:
     return IbCounters(node="gpu-01", ca="mlx5_0", port=1, time=moment, **values)  # type: ignore[arg-type]
 
 
-def test_growth_is_per_second_and_a_reset_is_said() -> None:
+def test_growth_is_per_second_and_of_a_reset_counter_what_came_since() -> None:
     facts: dict[str, list[Fact]] = {
         "ib_counters": [counted(0.0, symbol_errors=5, receive_errors=70), counted(10.0, symbol_errors=105, receive_errors=3)]
     }
     (one,) = plain(growth(facts, {}, 0.0))["ib_growth"]
     assert one["grew"] == {"symbol_errors": 100, "receive_errors": 3}
-    assert (one["rate"]["symbol_errors"], one["reset"], one["seconds"]) == (10.0, True, 10.0)
+    assert (one["rate"]["symbol_errors"], one["seconds"]) == (10.0, 10.0)
     assert one["errors"] == "symbol errors +100, receive errors +3"
 
 

@@ -65,8 +65,8 @@ def started(rank: int, world: int = 2, host: str = "gpu-01", comm: str = "0x91fd
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("gpu-02:812:930 [3] NCCL INFO Using network IB", {"node": "gpu-02", "pid": 812, "device": 3, "nccl": "INFO", "severe": False}),
-        ("gpu-02:812:930 [3] misc/socket.cc:484 NCCL WARN x", {"pid": 812, "nccl": "WARN", "severe": True, "text": "x"}),
+        ("gpu-02:812:930 [3] NCCL INFO Using network IB", {"node": "gpu-02", "pid": 812, "device": 3, "severe": False}),
+        ("gpu-02:812:930 [3] misc/socket.cc:484 NCCL WARN x", {"pid": 812, "severe": True, "text": "x"}),
         ("[2026-03-01 11:59:00] gpu-02:8:9 [0] misc/socket.cc:4 (ncclX) NCCL WARN x", {"pid": 8, "text": "x", "time": NOW - 60}),
         ("gpu-02:79:79 [0] nccl_net_ofi_create_plugin:261 NCCL WARN NET/OFI x", {"pid": 79, "text": "NET/OFI x"}),
         ("[rank5]: [rank5]: KeyError: 'x'", {"rank": 5, "text": "KeyError: 'x'"}),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.heads import smi
 from tests.pasted import diagnosed, judge
 
 # What was pasted → the first cause; "?cause" = it is a candidate, and nothing is found; "" = neither warning nor candidate
@@ -63,13 +64,9 @@ nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.6, plea
 Failed to allocate device vector A (error code CUDA driver version is insufficient for CUDA runtime version)!
 # kubectl exec vectoradd -- nvidia-smi
 Thu May  2 10:00:00 2024
-+-----------------------------------------------------------------------------------------+
-| NVIDIA-SMI 470.161.03             Driver Version: 470.161.03     CUDA Version: 11.4     |
-|-----------------------------------------+------------------------+----------------------+
-| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
-| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
-|                                         |                        |               MIG M. |
-|=========================================+========================+======================|
+"""
+        + smi("470.161.03", "11.4")
+        + """\
 |   0  Tesla T4                       On  |   00000000:00:1E.0 Off |                    0 |
 | N/A   31C    P8             11W /   70W |       0MiB /  15360MiB |      0%      Default |
 |                                         |                        |                  N/A |

@@ -7,17 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.heads import DIAG
 from tests.pasted import diagnosed, judge
 
 # What was pasted → the first cause; "?cause" = it is a candidate, and nothing is found; "" = neither warning nor candidate
 TEXTS: dict[str, tuple[str, str]] = {
     "diag: memory": (
         "dcgm-diag-failed",
-        """\
-Successfully ran diagnostic for group.
-+---------------------------+------------------------------------------------+
-| Diagnostic                | Result                                         |
-+===========================+================================================+
+        DIAG
+        + """\
 |-----  Deployment  --------+------------------------------------------------|
 | Denylist                  | Pass                                           |
 | NVML Library              | Pass                                           |
@@ -45,11 +43,8 @@ Successfully ran diagnostic for group.
     ),
     "diag: all pass": (
         "",
-        """\
-Successfully ran diagnostic for group.
-+---------------------------+------------------------------------------------+
-| Diagnostic                | Result                                         |
-+===========================+================================================+
+        DIAG
+        + """\
 | Denylist                  | Pass                                           |
 | NVML Library              | Pass                                           |
 | PCIe                      | Pass - All                                     |

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.heads import reasons, smi
 from tests.pasted import diagnosed
 
 # name → (cause, text)
@@ -1031,15 +1032,9 @@ Attached GPUs                             : 8
 GPU 00000000:1B:00.0
     Product Name                          : NVIDIA H100 80GB HBM3
     Performance State                     : P0
-    Clocks Event Reasons
-        Idle                                : Not Active
-        Applications Clocks Setting         : Not Active
-        SW Power Cap                        : Not Active
-        HW Slowdown                         : Active
-            HW Thermal Slowdown             : Not Active
-            HW Power Brake Slowdown         : Active
-        Sync Boost                          : Not Active
-        SW Thermal Slowdown                 : Not Active
+"""
+        + reasons("HW Slowdown", "HW Power Brake Slowdown")
+        + """\
         Display Clock Setting               : Not Active
 """,
     ),
@@ -1078,15 +1073,9 @@ Attached GPUs                             : 8
 GPU 00000000:1B:00.0
     Product Name                          : NVIDIA H100 80GB HBM3
     Performance State                     : P0
-    Clocks Event Reasons
-        Idle                                : Not Active
-        Applications Clocks Setting         : Not Active
-        SW Power Cap                        : Active
-        HW Slowdown                         : Not Active
-            HW Thermal Slowdown             : Not Active
-            HW Power Brake Slowdown         : Not Active
-        Sync Boost                          : Not Active
-        SW Thermal Slowdown                 : Not Active
+"""
+        + reasons("SW Power Cap")
+        + """\
         Display Clock Setting               : Not Active
     Utilization
         Gpu                               : 99 %
@@ -1113,14 +1102,8 @@ index, name, power.draw [W], enforced.power.limit [W], power.default_limit [W], 
     ),
     "power-sensor-stuck: table": (
         "power-sensor-stuck",
-        """\
-+-----------------------------------------------------------------------------------------+
-| NVIDIA-SMI 550.90.07              Driver Version: 550.90.07      CUDA Version: 12.4     |
-|-----------------------------------------+------------------------+----------------------+
-| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
-| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
-|                                         |                        |               MIG M. |
-|=========================================+========================+======================|
+        smi("550.90.07", "12.4")
+        + """\
 |   0  NVIDIA A100-PCIE-40GB          On  |   00000000:3B:00.0 Off |                    0 |
 | N/A   33C    P0             655W /  250W |       4MiB /  40960MiB |      0%      Default |
 |                                         |                        |             Disabled |
@@ -1148,15 +1131,9 @@ Attached GPUs                             : 8
 GPU 00000000:1B:00.0
     Product Name                          : NVIDIA H100 80GB HBM3
     Performance State                     : P0
-    Clocks Event Reasons
-        Idle                                : Not Active
-        Applications Clocks Setting         : Not Active
-        SW Power Cap                        : Not Active
-        HW Slowdown                         : Not Active
-            HW Thermal Slowdown             : Not Active
-            HW Power Brake Slowdown         : Not Active
-        Sync Boost                          : Not Active
-        SW Thermal Slowdown                 : Active
+"""
+        + reasons("SW Thermal Slowdown")
+        + """\
         Display Clock Setting               : Not Active
     Temperature
         GPU Current Temp                  : 87 C
@@ -1226,15 +1203,9 @@ Attached GPUs                             : 8
 GPU 00000000:43:00.0
     Product Name                          : NVIDIA A100-SXM4-40GB
     Performance State                     : P0
-    Clocks Event Reasons
-        Idle                                : Not Active
-        Applications Clocks Setting         : Not Active
-        SW Power Cap                        : Not Active
-        HW Slowdown                         : Not Active
-            HW Thermal Slowdown             : Not Active
-            HW Power Brake Slowdown         : Not Active
-        Sync Boost                          : Not Active
-        SW Thermal Slowdown                 : Active
+"""
+        + reasons("SW Thermal Slowdown")
+        + """\
         Display Clock Setting               : Not Active
     Temperature
         GPU Current Temp                  : 58 C
@@ -1581,15 +1552,9 @@ Attached GPUs                             : 8
 GPU 00000000:1B:00.0
     Product Name                          : NVIDIA H100 80GB HBM3
     Performance State                     : P8
-    Clocks Event Reasons
-        Idle                                : Active
-        Applications Clocks Setting         : Not Active
-        SW Power Cap                        : Not Active
-        HW Slowdown                         : Not Active
-            HW Thermal Slowdown             : Not Active
-            HW Power Brake Slowdown         : Not Active
-        Sync Boost                          : Not Active
-        SW Thermal Slowdown                 : Not Active
+"""
+        + reasons("Idle")
+        + """\
         Display Clock Setting               : Not Active
 """,
     ),
@@ -1607,15 +1572,9 @@ Attached GPUs                             : 8
 GPU 00000000:1B:00.0
     Product Name                          : NVIDIA H100 80GB HBM3
     Performance State                     : P0
-    Clocks Event Reasons
-        Idle                                : Not Active
-        Applications Clocks Setting         : Not Active
-        SW Power Cap                        : Active
-        HW Slowdown                         : Not Active
-            HW Thermal Slowdown             : Not Active
-            HW Power Brake Slowdown         : Not Active
-        Sync Boost                          : Not Active
-        SW Thermal Slowdown                 : Not Active
+"""
+        + reasons("SW Power Cap")
+        + """\
         Display Clock Setting               : Not Active
     GPU Power Readings
         Power Draw                        : 699.12 W

@@ -11,6 +11,25 @@ import pytest
 
 from tests.pasted import diagnosed, judge
 
+UNSUPPORTED = "Error getting supported metrics: Profiling is not supported for this group of GPUs or GPU"
+NOT_LOADED = "This request is serviced by a module of DCGM that is not currently loaded"
+
+
+def without_counters(release: str, gpu: str, why: str) -> str:
+    """An exporter that has no profiling counters: its image, the GPUs of its machine, its log."""
+    return f"""\
+$ kubectl get ds -n metrics dcgm-exporter -o jsonpath='{{..image}}'
+nvcr.io/nvidia/k8s/dcgm-exporter:{release}
+$ kubectl exec -n metrics dcgm-exporter-4kq9x -- nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | uniq -c
+      8 {gpu}, 580.65.06
+$ kubectl logs -n metrics dcgm-exporter-4kq9x
+time="2026-03-01T12:00:00Z" level=info msg="DCGM successfully initialized!"
+time="2026-03-01T12:00:00Z" level=info msg="Not collecting DCP metrics: {why}"
+time="2026-03-01T12:00:00Z" level=warning msg="Skipping line 20 ('DCGM_FI_PROF_GR_ENGINE_ACTIVE'): metric not enabled"
+time="2026-03-01T12:00:00Z" level=info msg="Starting webserver"
+"""
+
+
 # What was pasted → the cause that is found first; "?cause" = it is a candidate, and nothing is found; "" = no alarm
 TEXTS: dict[str, tuple[str, str]] = {
     "address: another host's": (
@@ -80,59 +99,19 @@ LAST SEEN   TYPE      REASON             OBJECT                    MESSAGE
     ),
     "release: DCGM 3 on Blackwell": (
         "dcgm-too-old-for-gpu",
-        """\
-$ kubectl get ds -n metrics dcgm-exporter -o jsonpath='{..image}'
-nvcr.io/nvidia/k8s/dcgm-exporter:3.3.9-3.6.1-ubuntu22.04
-$ kubectl exec -n metrics dcgm-exporter-4kq9x -- nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | uniq -c
-      8 NVIDIA B200, 580.65.06
-$ kubectl logs -n metrics dcgm-exporter-4kq9x
-time="2026-03-01T12:00:00Z" level=info msg="DCGM successfully initialized!"
-time="2026-03-01T12:00:00Z" level=info msg="Not collecting DCP metrics: This request is serviced by a module of DCGM that is not currently loaded"
-time="2026-03-01T12:00:00Z" level=warning msg="Skipping line 20 ('DCGM_FI_PROF_GR_ENGINE_ACTIVE'): metric not enabled"
-time="2026-03-01T12:00:00Z" level=info msg="Starting webserver"
-""",
+        without_counters("3.3.9-3.6.1-ubuntu22.04", "NVIDIA B200", NOT_LOADED),
     ),
     "release: DCGM 2 on Hopper": (
         "dcgm-too-old-for-gpu",
-        """\
-$ kubectl get ds -n metrics dcgm-exporter -o jsonpath='{..image}'
-nvcr.io/nvidia/k8s/dcgm-exporter:2.4.7-2.6.11-ubuntu20.04
-$ kubectl exec -n metrics dcgm-exporter-4kq9x -- nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | uniq -c
-      8 NVIDIA H100 80GB HBM3, 580.65.06
-$ kubectl logs -n metrics dcgm-exporter-4kq9x
-time="2026-03-01T12:00:00Z" level=info msg="DCGM successfully initialized!"
-time="2026-03-01T12:00:00Z" level=info msg="Not collecting DCP metrics: Error getting supported metrics: Profiling is not supported for this group of GPUs or GPU"
-time="2026-03-01T12:00:00Z" level=warning msg="Skipping line 20 ('DCGM_FI_PROF_GR_ENGINE_ACTIVE'): metric not enabled"
-time="2026-03-01T12:00:00Z" level=info msg="Starting webserver"
-""",
+        without_counters("2.4.7-2.6.11-ubuntu20.04", "NVIDIA H100 80GB HBM3", UNSUPPORTED),
     ),
     "release: DCGM 4 on a GPU without counters": (
         "dcgm-profiling-unsupported-gpu",
-        """\
-$ kubectl get ds -n metrics dcgm-exporter -o jsonpath='{..image}'
-nvcr.io/nvidia/k8s/dcgm-exporter:4.2.3-4.1.3-ubuntu22.04
-$ kubectl exec -n metrics dcgm-exporter-4kq9x -- nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | uniq -c
-      8 NVIDIA GeForce RTX 3090, 580.65.06
-$ kubectl logs -n metrics dcgm-exporter-4kq9x
-time="2026-03-01T12:00:00Z" level=info msg="DCGM successfully initialized!"
-time="2026-03-01T12:00:00Z" level=info msg="Not collecting DCP metrics: Error getting supported metrics: Profiling is not supported for this group of GPUs or GPU"
-time="2026-03-01T12:00:00Z" level=warning msg="Skipping line 20 ('DCGM_FI_PROF_GR_ENGINE_ACTIVE'): metric not enabled"
-time="2026-03-01T12:00:00Z" level=info msg="Starting webserver"
-""",
+        without_counters("4.2.3-4.1.3-ubuntu22.04", "NVIDIA GeForce RTX 3090", UNSUPPORTED),
     ),
     "release: DCGM 3 on Hopper": (
         "dcgm-profiling-unsupported-gpu",
-        """\
-$ kubectl get ds -n metrics dcgm-exporter -o jsonpath='{..image}'
-nvcr.io/nvidia/k8s/dcgm-exporter:3.3.9-3.6.1-ubuntu22.04
-$ kubectl exec -n metrics dcgm-exporter-4kq9x -- nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | uniq -c
-      8 NVIDIA H100 80GB HBM3, 580.65.06
-$ kubectl logs -n metrics dcgm-exporter-4kq9x
-time="2026-03-01T12:00:00Z" level=info msg="DCGM successfully initialized!"
-time="2026-03-01T12:00:00Z" level=info msg="Not collecting DCP metrics: Error getting supported metrics: Profiling is not supported for this group of GPUs or GPU"
-time="2026-03-01T12:00:00Z" level=warning msg="Skipping line 20 ('DCGM_FI_PROF_GR_ENGINE_ACTIVE'): metric not enabled"
-time="2026-03-01T12:00:00Z" level=info msg="Starting webserver"
-""",
+        without_counters("3.3.9-3.6.1-ubuntu22.04", "NVIDIA H100 80GB HBM3", UNSUPPORTED),
     ),
     "DaemonSet: wants no pod anywhere": (
         "exporter-not-running",

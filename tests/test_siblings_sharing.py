@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.heads import sliced, smi
 from tests.pasted import diagnosed, judge
 
 # What was pasted, in one file or more → the first cause; "?cause" = it is a candidate, and nothing is found; "" = nothing at all
@@ -252,14 +253,8 @@ Events:
     "mig no devices smi": (
         "mig-enabled-without-instances",
         (
-            """\
-+-----------------------------------------------------------------------------------------+
-| NVIDIA-SMI 550.90.07              Driver Version: 550.90.07      CUDA Version: 12.4     |
-|-----------------------------------------+------------------------+----------------------+
-| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
-| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
-|                                         |                        |               MIG M. |
-|=========================================+========================+======================|
+            smi("550.90.07", "12.4")
+            + """\
 |   0  NVIDIA A100-SXM4-80GB          On  |   00000000:07:00.0 Off |                   On |
 | N/A   31C    P0             62W /  400W |       1MiB /  81920MiB |     N/A      Default |
 |                                         |                        |              Enabled |
@@ -614,20 +609,8 @@ Capacity:
         (
             """\
 $ kubectl get cm -n gpu-operator time-slicing-config -o yaml
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: time-slicing-config
-  namespace: gpu-operator
-data:
-  any: |-
-    version: v1
-    sharing:
-      timeSlicing:
-        resources:
-        - name: nvidia.com/gpu
-          replicas: 8
-""",
+"""
+            + sliced("time-slicing-config", 8),
             """\
 $ kubectl describe node n1
 Name:               n1

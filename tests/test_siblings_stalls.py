@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.heads import DMON
 from tests.pasted import diagnosed, judge
 
 # What was pasted → the cause that is found first; "?cause" = it is a candidate, and nothing is found; "" = no alarm
@@ -308,9 +309,8 @@ Successfully retrieved statistics for job: 9912.
     ),
     "slow: dmon anonymous": (
         "slow-gpu-straggler",
-        """\
-# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec    jpg    ofa   mclk   pclk
-# Idx      W      C      C      %      %      %      %      %      %    MHz    MHz
+        DMON
+        + """\
     0    691     64     66    100     70      0      0      0      0   2619   1755
     1    682     62     66    100     70      0      0      0      0   2619   1740
     2    221     52     56    100     20      0      0      0      0   2619    345
@@ -319,9 +319,8 @@ Successfully retrieved statistics for job: 9912.
     ),
     "slow: dmon well": (
         "",
-        """\
-# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec    jpg    ofa   mclk   pclk
-# Idx      W      C      C      %      %      %      %      %      %    MHz    MHz
+        DMON
+        + """\
     0    691     64     66    100     70      0      0      0      0   2619   1755
     1    682     62     66    100     70      0      0      0      0   2619   1740
     2    681     52     56    100     70      0      0      0      0   2619   1725

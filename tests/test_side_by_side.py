@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.heads import sliced
 from tests.pasted import diagnosed, judge
 
 # The first cause, "?cause" for a candidate and nothing found, "" for nothing at all → the texts
@@ -511,21 +512,7 @@ spec:
       default: any
     enabled: true
 """,
-            """\
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: time-slicing-config-all
-  namespace: gpu-operator
-data:
-  any: |-
-    version: v1
-    sharing:
-      timeSlicing:
-        resources:
-        - name: nvidia.com/gpu
-          replicas: 8
-""",
+            sliced("time-slicing-config-all", 8),
         ),
     ),
     "a card on the bus, no plugin": (
@@ -688,21 +675,7 @@ spec:
 status:
   state: ready
 """,
-            """\
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: time-slicing-config
-  namespace: gpu-operator
-data:
-  any: |-
-    version: v1
-    sharing:
-      timeSlicing:
-        resources:
-        - name: nvidia.com/gpu
-          replicas: 8
-""",
+            sliced("time-slicing-config", 8),
             """\
 Labels:             nvidia.com/gpu.count=1
                     nvidia.com/gpu.product=Tesla-T4-SHARED
@@ -935,21 +908,7 @@ spec:
       default: all
     enabled: true
 """,
-            """\
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: slices
-  namespace: gpu-operator
-data:
-  any: |-
-    version: v1
-    sharing:
-      timeSlicing:
-        resources:
-        - name: nvidia.com/gpu
-          replicas: 8
-""",
+            sliced("slices", 8),
         ),
     ),
     "v-queue-cores": (

@@ -28,8 +28,8 @@ from gpudoctor.parsers import ParseError, load, measures, training_log
 from gpudoctor.parsers.step_words import Step, step_in
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.runbook.index import library
-from tests.nodes.cases_stall import IDLE, cards
 from tests.nodes.smi_table import smi_table
+from tests.nodes.watched import IDLE, cards
 from tests.pasted import diagnosed
 
 NOW = 1772366400.0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.heads import reasons, smi
 from tests.nodes.cases_thermal import AMPERE, COOL, WATCH
 from tests.nodes.smi import Card, smi_q
 from tests.nodes.smi_table import smi_table
@@ -26,15 +27,9 @@ CUDA Version                              : 12.2
 Attached GPUs                             : 1
 GPU 00000000:3B:00.0
     Performance State                     : P0
-    Clocks Event Reasons
-        Idle                              : Not Active
-        Applications Clocks Setting       : Not Active
-        SW Power Cap                      : Not Active
-        HW Slowdown                       : Active
-            HW Thermal Slowdown           : Active
-            HW Power Brake Slowdown       : Not Active
-        Sync Boost                        : Not Active
-        SW Thermal Slowdown               : Not Active
+"""
+        + reasons("HW Slowdown", "HW Thermal Slowdown", width=34)
+        + """\
         Display Clock Setting             : Not Active
     Sparse Operation Mode                 : Disabled
 """,
@@ -79,15 +74,9 @@ GPU 00000000:3B:00.0
     "a lowered limit of a busy H100": (
         "power-limit-lowered",
         """GPU 00000000:65:00.0
-    Clocks Event Reasons
-        Idle                              : Not Active
-        Applications Clocks Setting       : Not Active
-        SW Power Cap                      : Active
-        HW Slowdown                       : Not Active
-            HW Thermal Slowdown           : Not Active
-            HW Power Brake Slowdown       : Not Active
-        Sync Boost                        : Not Active
-        SW Thermal Slowdown               : Not Active
+"""
+        + reasons("SW Power Cap", width=34)
+        + """\
     GPU Power Readings
         Power Draw                        : 249.80 W
         Current Power Limit               : 250.00 W
@@ -114,13 +103,8 @@ GPU 00000000:3B:00.0
     ),
     "a draw that can't be, in the table": (
         "power-sensor-stuck",
-        """+-----------------------------------------------------------------------------------------+
-| NVIDIA-SMI 560.35.03              Driver Version: 560.35.03      CUDA Version: 12.6     |
-|-----------------------------------------+------------------------+----------------------+
-| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |
-| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |
-|                                         |                        |               MIG M. |
-|=========================================+========================+======================|
+        smi("560.35.03", "12.6")
+        + """\
 |   0  NVIDIA L40S                    On  |   00000000:01:00.0 Off |                    0 |
 | N/A   44C    P0            1411W /  350W |    3062MiB /  46068MiB |    100%      Default |
 |                                         |                        |                  N/A |
@@ -183,17 +167,12 @@ DCGM_FI_DEV_SM_CLOCK{gpu="2",UUID="GPU-7c41",device="nvidia2",modelName="NVIDIA 
 """,
     ),
 }
-LAPTOP = """GPU 00000000:01:00.0
+LAPTOP = (
+    """GPU 00000000:01:00.0
     Performance State                     : P8
-    Clocks Event Reasons
-        Idle                              : Active
-        Applications Clocks Setting       : Not Active
-        SW Power Cap                      : Active
-        HW Slowdown                       : Not Active
-            HW Thermal Slowdown           : Not Active
-            HW Power Brake Slowdown       : Not Active
-        Sync Boost                        : Not Active
-        SW Thermal Slowdown               : Not Active
+"""
+    + reasons("Idle", "SW Power Cap", width=34)
+    + """\
     GPU Power Readings
         Power Draw                        : 6.24 W
         Current Power Limit               : N/A
@@ -202,6 +181,7 @@ LAPTOP = """GPU 00000000:01:00.0
         GPU Current Temp                  : 84 C
         GPU Max Operating Temp            : 105 C
 """
+)
 TEXTS["a warm laptop that does nothing"] = ("", LAPTOP)
 TEXTS["a fan that stands still"] = (
     "thermal-cooling-fault",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.nodes.case import Case
 from tests.nodes.cases_nccl import alone, info, timed_out, warn
 from tests.nodes.cases_settings import machine
-from tests.nodes.cases_stall import POLLS, cards, log, node
 from tests.nodes.rdma import Hca
+from tests.nodes.watched import POLLS, cards, log, node
 
 REFUSED = "NET/IB: Got completion from peer 10.20.0.12<41822> with status=IBV_WC_LOC_PROT_ERR(4) opcode=IBV_WC_SEND(0) vendor_err=81"
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from tests.nodes.case import Case, Said
 from tests.nodes.cases_dcgm import diag
 from tests.nodes.cases_smi import BOOT, GONE, NO_FILE, STARTED, detection, failed
-from tests.nodes.cases_stall import HEAD, WAVES
-from tests.nodes.cases_stall import node as working
 from tests.nodes.cases_thermal import COOL, QUIET, also, measured, node
 from tests.nodes.cases_xid import log, machines
 from tests.nodes.smi import smi_xml
+from tests.nodes.watched import HEAD, WAVES
+from tests.nodes.watched import node as working
 
 NO_HANDLE = "Unable to determine the device handle for GPU0000:1B:00.0: Unknown Error"
 UNREAD = f"{STARTED}{BOOT}GPU UUID: \t GPU-????????-????-????-????-????????????\n"

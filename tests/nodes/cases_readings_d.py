@@ -1,4 +1,4 @@
-"""Links slower than their neighbours', memory at its limit, and a clock that a lock does not move."""
+"""Links slower than their neighbours', and memory at its limit."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from dataclasses import replace
 from tests.nodes.bus import lspci
 from tests.nodes.case import Case
 from tests.nodes.cases_smi import GONE, SLOTS, detection
-from tests.nodes.cases_stall import WAVES, cards, log, node
+from tests.nodes.watched import WAVES, log, node
 
 FASTER = replace(SLOTS[0], pci="0000:9d:00.0")
 
 CASES: dict[str, Case] = {
     "one-slow-link": detection(bus=lspci([SLOTS[0], replace(SLOTS[1], speed=("32GT/s", "8GT/s")), FASTER]), smi=GONE),
     "one-slow-link-or-at-rest": detection(bus=lspci([SLOTS[0], replace(SLOTS[1], speed=("32GT/s", "2.5GT/s")), FASTER]), smi=GONE),
-    "stall-locked-clock": node(
-        cards(1, power=81.4, utilisation=97, sm_clock=510),
-        log=log('GPU clocks set to "(gpuClkMin 1710, gpuClkMax 1980)" for GPU 00000000:1B:00.0'),
-    ),
     "stall-hot-memory": node(*WAVES, log=log("VRAM Temps: |  112°c |")),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.nodes.case import Case
-from tests.nodes.cases_stall import WAVES, log, node
+from tests.nodes.watched import WAVES, log, node
 
 CASES: dict[str, Case] = {
     "stall-loader-trials": node(*WAVES, log=log("num_workers=0: 41.2 samples/s", "num_workers=8: 212.0 samples/s", gap=0)),

@@ -1,114 +1,57 @@
-"""Machines whose GPUs are held and not used, jobs that wait, file systems without room; and one that works."""
+"""Jobs whose ranks wait for each other or for data, get on slowly, or stop; and one that works."""
 
 from __future__ import annotations
 
 import json
-import shlex
-from dataclasses import replace
-from typing import Any
 
-from gpudoctor.runbook.index import library
 from tests.nodes.case import Case, Said
-from tests.nodes.cases_thermal import FIRST, PROMETHEUS, QUIET, WATCH, csv, measured
-from tests.nodes.smi import Card, Process, smi_xml
-
-BOOK = "training-stall"
-STEPS = {step.id: step for step in library().runbooks[BOOK].steps} if BOOK in library().runbooks else {}
-PS, DF, INODES = "ps -eo state,pid,etimes,wchan:32,comm", "df -P", "df -Pi"
-LOGS = "kubectl logs train-0 --namespace ml --container main --tail=20000 --timestamps"
-POD = "kubectl get pods train-0 --namespace ml -o json"
-RUNS = {
-    "apiVersion": "v1",
-    "kind": "Pod",
-    "metadata": {"name": "train-0", "namespace": "ml", "uid": "3f2a", "creationTimestamp": "2026-03-01T06:00:00Z"},
-    "spec": {
-        "nodeName": "gpu-01",
-        "containers": [{"name": "main", "image": "registry.example/ml/trainer:2.1", "resources": {"limits": {"nvidia.com/gpu": "4"}}}],
-    },
-    "status": {
-        "phase": "Running",
-        "startTime": "2026-03-01T06:00:02Z",
-        "conditions": [{"type": kind, "status": "True"} for kind in ("PodScheduled", "Initialized", "ContainersReady", "Ready")],
-        "containerStatuses": [
-            {
-                "name": "main",
-                "ready": True,
-                "started": True,
-                "restartCount": 0,
-                "image": "registry.example/ml/trainer:2.1",
-                "state": {"running": {"startedAt": "2026-03-01T06:00:09Z"}},
-            }
-        ],
-    },
-}
-HEAD = "S     PID ELAPSED WCHAN                            COMMAND\n"
-WELL = HEAD + "S       1  864000 do_epoll_wait                    systemd\nR   48213   51034 -                                python3\n"
-ROOM = (
-    "Filesystem            1024-blocks       Used Available Capacity Mounted on\n"
-    "/dev/nvme0n1p2          459850824  121340036 315078636      28% /\n"
-    "tmpfs                   132006528          0 132006528       0% /dev/shm\n"
-    "/dev/loop3                  65536      65536         0     100% /snap/core20/2318\n"
-    "10.0.8.4:/export/ml   52428800000 31457280000 20971520000      60% /mnt/ml\n"
+from tests.nodes.cases_thermal import QUIET, measured
+from tests.nodes.watched import (
+    AT_REST,
+    BOOK,
+    DF,
+    FREE,
+    GIVEN,
+    HEAD,
+    IDLE,
+    INODES,
+    LIMIT,
+    LOGS,
+    POD,
+    POLLS,
+    POWER,
+    PS,
+    ROOM,
+    RUNS,
+    USED,
+    UTIL,
+    WAVES,
+    WELL,
+    cards,
+    changed,
+    early,
+    kept,
+    log,
+    megatron,
+    node,
+    stack,
+    stacks,
 )
-FULL = ROOM.replace("31457280000 20971520000      60%", "52428800000           0     100%")
-GIVEN = (
-    "Filesystem              Inodes     IUsed     IFree IUse% Mounted on\n"
-    "/dev/nvme0n1p2        29212672    912344  28300328    4% /\n"
-    "10.0.8.4:/export/ml 3276800000 120000000 3156800000   4% /mnt/ml\n"
+
+LOCKED = (
+    "acquire (logging/__init__.py:935)",
+    "handle (logging/__init__.py:1025)",
+    "__getitem__ (app/images.py:41)",
+    "_worker_loop (torch/utils/data/_utils/worker.py:351)",
 )
-DAEMON = "rpc_wait_bit_killable"
-
-
-def cards(count: int = 4, **changes: Any) -> tuple[Card, ...]:
-    """GPUs of one job, at work unless told otherwise."""
-    made = []
-    for index in range(count):
-        work = (Process(48213 + index, "/usr/bin/python3", 61020),)
-        made.append(replace(FIRST, index=index, pci=f"0000:{0x1B + 0x10 * index:02x}:00.0", processes=work, **changes))
-    return tuple(made)
-
-
-def changed(base: tuple[Card, ...], which: int, **changes: Any) -> tuple[Card, ...]:
-    """The cards with one of them changed."""
-    return tuple(replace(card, **changes) if card.index == which else card for card in base)
-
-
-WAVES = (cards(power=652.3), cards(power=388.1), cards(power=671.0), cards(power=402.6))
-POLLS: dict[str, Any] = {"utilisation": 100, "power": 121.4, "temperature": 41, "tlimit": 45}
-IDLE: dict[str, Any] = {"utilisation": 0, "power": 88.2, "temperature": 36, "tlimit": 50, "active": ("idle",), "sm_clock": 1980}
-
-
-def node(*courses: tuple[Card, ...], samples: int = 5, inputs: dict[str, Any] | None = None, **said: Any) -> Case:
-    """A machine that is watched: its GPUs at the moments (the last stays), and what ps, df, df -Pi, smi, py-spy and the log answer."""
-    seconds = 2.0 * (samples - 1)
-    moments = [courses[min(number, len(courses) - 1)] for number in range(samples)]
-    names = {"ps": f"gpu-01: {PS}", "df": f"gpu-01: {DF}", "inodes": f"gpu-01: {INODES}", "smi": "gpu-01: nvidia-smi -q -x", "log": LOGS}
-    answers: dict[str, Any] = {
-        "gpu-01: dmesg --time-format=iso": QUIET,
-        names["smi"]: smi_xml(list(courses[0])),
-        f"gpu-01: {WATCH}": [csv(shown, 2 * number) for number, shown in enumerate(moments)],
-        names["ps"]: WELL,
-        names["df"]: ROOM,
-        names["inodes"]: GIVEN,
-    }
-    for key, value in said.items():
-        if key == "stacks":
-            answers |= {f"gpu-01: py-spy dump --nonblocking --pid {pid}": text for pid, text in value.items()}
-        else:
-            answers[names[key]] = value
-    given = {"nodes": "gpu-01", "for": seconds, **(inputs or {})}
-    if "log" in said:
-        given |= {"pod": "train-0", "namespace": "ml"}
-        answers[POD] = json.dumps(RUNS)
-    return Case(BOOK, given, answers)
-
-
-def stack(pid: int, *frames: str) -> str:
-    """A dump of py-spy with one thread."""
-    body = "".join(f"    {frame}\n" for frame in frames)
-    return f'Process {pid}: /usr/bin/python3 train.py\nPython v3.12.3 (/usr/bin/python3.12)\n\nThread {pid} (active): "MainThread"\n{body}'
-
-
+DECODES = (
+    "load (PIL/ImageFile.py:300)",
+    "__getitem__ (app/images.py:44)",
+    "fetch (torch/utils/data/_utils/fetch.py:52)",
+    "_worker_loop (torch/utils/data/_utils/worker.py:351)",
+)
+SPACE = "S     PID     TIME WCHAN                            COMMAND\n"
+STANDS = SPACE + "S   48391 00:48:02 futex_wait_queue                 pt_data_worker\n"
 REDUCES = ("all_reduce (torch/distributed/distributed_c10d.py:2810)", "wrapper (torch/distributed/c10d_logger.py:81)", "step (train.py:88)")
 LOADS = ("wait (threading.py:355)", "get (queue.py:180)", "_try_get_data (torch/utils/data/dataloader.py:1243)", "main (train.py:61)")
 SAVES = (
@@ -117,98 +60,14 @@ SAVES = (
     "save_checkpoint (trainer.py:210)",
     "main (train.py:95)",
 )
-
-
-def stacks(*frames: tuple[str, ...]) -> dict[int, str]:
-    """What each process does, by its number."""
-    return {48213 + number: stack(48213 + number, *one) for number, one in enumerate(frames)}
-
-
-def log(*lines: str, gap: int = 12, after: str = "") -> str:
-    """The log of a pod: a line every `gap` seconds, the last before twelve; `after` is written now."""
-    start = 12 * 3600 - gap * len(lines)
-    moments = [start + gap * number for number in range(len(lines))]
-    text = "".join(
-        f"2026-03-01T{at // 3600:02d}:{at // 60 % 60:02d}:{at % 60:02d}.100000000Z {line}\n"
-        for at, line in zip(moments, lines, strict=True)
-    )
-    return text + (f"2026-03-01T11:59:59.900000000Z {after}\n" if after else "")
-
-
-def megatron(count: int, milliseconds: Any = 11800.0) -> list[str]:
-    """Megatron's lines of progress."""
-    return [
-        f" iteration {number:8d}/  50000 | consumed samples: {256 * number:12d} | elapsed time per iteration (ms): "
-        f"{milliseconds(number) if callable(milliseconds) else milliseconds + number % 7:.1f} | lm loss: 2.31E+00 |"
-        for number in range(1, count + 1)
-    ]
-
-
-def titan(step: int) -> str:
-    """torchtitan's line of progress, of a program that leaks."""
-    return f"step: {step}  loss:  2.31  memory: {30 + step / 2:.2f}GiB({40 + step / 2:.2f}%)  tps: 7,12{step % 10}  mfu: 41.9%"
-
-
-def early(text: str, minutes: int) -> str:
-    """A log whose lines were written some minutes earlier."""
-    made = []
-    for line in text.splitlines():
-        at = int(line[11:13]) * 60 + int(line[14:16]) - minutes
-        made.append(f"{line[:11]}{at // 60:02d}:{at % 60:02d}{line[16:]}\n")
-    return "".join(made)
-
-
-def history() -> str:
-    """The question to Prometheus as it is recorded."""
-    words = [text.replace("${input.prometheus}", PROMETHEUS) for text in STEPS["history"].run] if STEPS else [""] * 5
-    return shlex.join([*words[:3], "3600", words[4]])
-
-
-def throttle_history() -> str:
-    """What the included thermal-throttle asks of it."""
-    step = next(one for one in library().runbooks["thermal-throttle"].steps if one.id == "history")
-    words = [text.replace("${input.prometheus}", PROMETHEUS) for text in step.run]
-    return shlex.join([*words[:3], "300", words[4]])
-
-
-def exported(metrics: dict[str, list[list[float]]], pod: str = "train-0", every: int = 60) -> str:
-    """What Prometheus keeps: metric → for each GPU its values, the last one now."""
-    result = []
-    for metric, gpus in metrics.items():
-        for index, values in enumerate(gpus):
-            labels = {
-                "__name__": metric,
-                "Hostname": "gpu-07",
-                "UUID": f"GPU-5a0c1f2e-0000-4000-8000-{index:012d}",
-                "gpu": str(index),
-                "pci_bus_id": f"00000000:{0x1B + 0x10 * index:02X}:00.0",
-                "modelName": "NVIDIA H100 80GB HBM3",
-                "pod": "nvidia-dcgm-exporter-x7",
-                **({"exported_pod": pod, "exported_namespace": "ml", "exported_container": "main"} if pod else {}),
-            }
-            begin = 1772366400 - every * (len(values) - 1)
-            result.append({"metric": labels, "values": [[begin + every * at, str(value)] for at, value in enumerate(values)]})
-    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}})
-
-
-def kept(metrics: dict[str, list[list[float]]], **more: Any) -> Case:
-    """A look at the history alone."""
-    empty = json.dumps({"status": "success", "data": {"resultType": "matrix", "result": []}})
-    return Case(BOOK, {"prometheus": PROMETHEUS, "for": 0.0}, {history(): exported(metrics, **more), throttle_history(): empty})
-
-
-UTIL, POWER, LIMIT = "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_ENFORCED_POWER_LIMIT"
-USED, FREE, ENGINE = "DCGM_FI_DEV_FB_USED", "DCGM_FI_DEV_FB_FREE", "DCGM_FI_PROF_GR_ENGINE_ACTIVE"
-ACTIVE, TENSOR, DRAM = "DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "DCGM_FI_PROF_DRAM_ACTIVE"
-SERVER = (
-    "INFO 03-01 12:00:10 [loggers.py:123] Engine 000: Avg prompt throughput: 5120.3 tokens/s, Avg generation throughput: 812.0 tokens/s, "
-    "Running: 256 reqs, Waiting: {} reqs, GPU KV cache usage: {}%, Prefix cache hit rate: 3.1%"
-)
 hot = changed(cards(power=640.0), 2, temperature=87, tlimit=-1, power=402.0, sm_clock=1290, active=("sw_thermal",))
 unread = {"error": 3, "text": "Not Supported"}
 bare = json.loads(measured(*[cards(2, power=69.8, active=("idle",))] * 3))
 for one in bare["samples"]:
     one |= {"utilisation": unread, "reasons": unread, "pstate": unread, "power": one["power"] + one["index"]}
+busy = json.loads(measured(*[cards(2, utilisation=100)] * 3))
+for one in busy["samples"]:
+    one |= {"power": unread, "power_limit": unread, "power_limit_default": unread, "pstate": unread}
 
 CASES: dict[str, Case] = {
     "stall-healthy": node(*WAVES, *WAVES, log=log(*megatron(60))),
@@ -227,7 +86,6 @@ CASES: dict[str, Case] = {
     ),
     "stall-one-outside": node(changed(cards(**POLLS), 2, **IDLE), stacks=stacks(REDUCES, REDUCES, LOADS, REDUCES)),
     "stall-one-saves": node(changed(cards(**POLLS), 0, **IDLE), stacks=stacks(SAVES, REDUCES, REDUCES, REDUCES)),
-    "stall-idle": node(cards(**IDLE)),
     "stall-input": node(cards(**IDLE), stacks=stacks(LOADS, LOADS, LOADS, LOADS)),
     "stall-straggler": node(
         hot, changed(hot, 2, sm_clock=1215), log=log(*megatron(120, lambda number: 11800.0 if number < 60 else 16400.0 + number % 9))
@@ -257,7 +115,6 @@ CASES: dict[str, Case] = {
     "stall-one-rank-ends": node(
         *WAVES, log=log(*(f"[rank{n}]: iter {step} loss 7.7 lr 3.0e-4" for step in range(40) for n in range(3) if n != 1 or step < 22))
     ),
-    "stall-dead-mount": node(*WAVES, log=log("OSError: [Errno 116] Stale file handle: '/mnt/ml/shard-00012.tar'")),
     "stall-host-memory": node(
         *WAVES,
         log=log(
@@ -273,10 +130,6 @@ CASES: dict[str, Case] = {
             gap=1,
         ),
     ),
-    "stall-stack-once": node(*WAVES, log=log("[<0>] rpc_wait_bit_killable+0x24/0xb0 [sunrpc]")),
-    "stall-server-once": node(*WAVES, log=log(SERVER.format(431, 99.8), gap=10)),
-    "stall-far-clock": node(changed(cards(power=231.0, utilisation=100, sm_clock=345), 2, power=652.3, sm_clock=1755)),
-    "stall-swings": node(*(cards(utilisation=98 if number % 4 == 3 else 0, power=402.6) for number in range(12)), samples=12),
     "stall-no-step": node(cards(**POLLS), log=early(log(*megatron(120)), 47)),
     "stall-waits-for-data": node(
         *WAVES,
@@ -287,46 +140,7 @@ CASES: dict[str, Case] = {
             )
         ),
     ),
-    "stall-memory-steps": node(
-        *WAVES,
-        log=log(
-            *(titan(number) for number in range(1, 81)),
-            after="[rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB.",
-        ),
-    ),
-    "stall-memory-steps-still": node(
-        *WAVES,
-        log=log(*(titan(number) for number in range(1, 81))),
-    ),
-    "stall-space": node(*WAVES, df=FULL),
-    "stall-local-space": node(*WAVES, df=ROOM.replace("121340036 315078636      28%", "459850824         0     100%")),
-    "stall-df-hangs": node(
-        *WAVES,
-        df=Said(failure="timeout", reason="no answer within 20 s"),
-        ps=HEAD + f"D   48213   51034 {DAEMON:<32} python3\n",
-    ),
-    "stall-list-once": node(
-        *WAVES, ps=[HEAD + f"D   48213   51034 {DAEMON:<32} python3\n", Said(failure="timeout", reason="no answer within 30 s")]
-    ),
     "stall-driver": node(*WAVES, ps=HEAD + f"D   48213   51034 {'os_acquire_rwlock_write':<32} python3\n"),
-    "stall-quota": node(
-        *WAVES, log=log(*megatron(40), after="OSError: [Errno 122] Disk quota exceeded: '/lustre/ml/ckpt/step_40/optim.pt'")
-    ),
-    "stall-no-space": node(
-        *WAVES, log=log(*megatron(40), after="OSError: [Errno 28] No space left on device: '/mnt/ml/ckpt/step_40/optim.pt'")
-    ),
-    "stall-server": node(*WAVES, log=log(*(SERVER.format(431 + number, 99.8) for number in range(20)), gap=10)),
-    "stall-server-well": node(*WAVES, log=log(*(SERVER.format(0, 61.2) for _ in range(20)), gap=10)),
-    "stall-measured-service": node(
-        *WAVES,
-        log=log(
-            "agreed with product: p99 TTFT < 2 s, errors < 1 %",
-            "P99 TTFT (ms):                           9120.44",
-            "         Aggregated              8211   612(7.45%) |   4110     180   60009   3100 |   18.24        1.36",
-            "Request throughput (req/s):              9.40",
-            "Request goodput (req/s):                 1.10",
-        ),
-    ),
     "stall-measured-work": node(
         *WAVES,
         log=log(
@@ -353,17 +167,6 @@ CASES: dict[str, Case] = {
         cards(utilisation=28, power=220.5),
         log=log("nr_periods 81220", "nr_throttled 79012"),
     ),
-    "stall-server-refuses": node(
-        *WAVES, log=log("E0301 12:00:10.412031 1 infer_handler.cc:184] [request id: 81] Exceeds maximum queue size")
-    ),
-    "stall-kept-well": kept(
-        {
-            UTIL: [[97.0] * 40] * 4,
-            USED: [[61020.0] * 40] * 4,
-            FREE: [[20100.0] * 40] * 4,
-            ACTIVE: [[0.81] * 40, [0.82] * 40, [0.8] * 40, [0.83] * 40],
-        }
-    ),
     "stall-kept-fell": kept(
         {
             UTIL: [[98.0] * 25 + [100.0] * 15] * 4,
@@ -373,28 +176,58 @@ CASES: dict[str, Case] = {
             FREE: [[20100.0] * 40] * 4,
         }
     ),
-    "stall-kept-idle": kept({UTIL: [[0.0] * 60] * 2, USED: [[4120.0] * 60] * 2, FREE: [[76900.0] * 60] * 2}),
-    "stall-kept-little": kept(
-        {ENGINE: [[0.999] * 30], ACTIVE: [[0.14] * 30], TENSOR: [[0.0] * 30], DRAM: [[0.001] * 30], USED: [[61020.0] * 30]}
-    ),
-    "stall-kept-no-program": kept({UTIL: [[100.0] * 30], USED: [[0.0] * 30], FREE: [[81000.0] * 30], ACTIVE: [[0.0] * 30]}, pod=""),
-    "stall-kept-unlike": kept(
-        {UTIL: [[99.0] * 30] * 4, ACTIVE: [[0.81] * 30, [0.82] * 30, [0.55] * 30, [0.8] * 30], USED: [[61020.0] * 30] * 4}
-    ),
-    "stall-kept-stages": kept(
-        {UTIL: [[99.0] * 30] * 4, ACTIVE: [[0.84] * 30, [0.62] * 30, [0.61] * 30, [0.43] * 30], USED: [[61020.0] * 30] * 4}
-    ),
-    "stall-kept-memory": kept(
-        {
-            UTIL: [[93.0] * 40] * 2,
-            USED: [[79800.0] * 40, [40000.0 + 500 * number for number in range(40)]],
-            FREE: [[1200.0] * 40, [41000.0 - 500 * number for number in range(40)]],
-        }
-    ),
     "stall-no-answer": node(
         *WAVES,
         smi=Said(failure="timeout", reason="nvidia-smi did not answer within 30 s"),
         ps=Said(failure="timeout", reason="no answer within 30 s"),
         df=Said(failure="refused", exit=1, reason="df: permission denied"),
+    ),
+    "stall-list-open": node(*WAVES, log=log("$ ps -ef", "^C", "$ uptime", gap=1)),
+    "stall-looks-open": node(*WAVES, log=log("$ ssh gpu-04 ps -ef", "^C", "$ ls /mnt/team", "^C", "$ uptime", gap=1)),
+    "stall-two-at-once": node(cards(2, **POLLS), inputs={"for": 0.0}),
+    "stall-silent-at-once": node(cards(2, **POLLS), log=early(log(*megatron(120)), 47), inputs={"for": 0.0}),
+    "stall-ray-data": node(
+        *WAVES,
+        log=log(
+            "* Total time overall: 412.53s",
+            "    * Total time in Ray Data iterator initialization code: 6.86s",
+            "    * Total time user thread is blocked by Ray Data iter_batches: 309.76s",
+            "    * Total execution time for user thread: 95.9s",
+            gap=0,
+        ),
+    ),
+    "stall-unequal": node(
+        *WAVES,
+        log=log(
+            "UserWarning: There is an imbalance between your GPUs. You may want to exclude GPU 1 which has less than 75% of the memory"
+        ),
+    ),
+    "stall-interrupted-worker": node(
+        *WAVES,
+        log=log(
+            '  File "/usr/lib/python3/dist-packages/torch/utils/data/_utils/worker.py", line 302, in _worker_loop',
+            "    return self._semlock.__enter__()",
+            "KeyboardInterrupt",
+            gap=1,
+        ),
+    ),
+    "stall-worker-stands": node(*WAVES, ps=[STANDS, STANDS]),
+    "stall-worker-moves": node(*WAVES, ps=[STANDS, STANDS.replace("00:48:02", "00:48:09")]),
+    "stall-worker-in-lock": node(cards(2, **AT_REST), stacks={48213: stack(48213, *LOADS), 48214: stack(48214, *LOCKED)}),
+    "stall-worker-decodes": node(
+        cards(2, **AT_REST), stacks={48213: stack(48213, *LOADS).replace("(active)", "(idle)"), 48214: stack(48214, *DECODES)}
+    ),
+    "stall-busy-no-step": Case(
+        BOOK,
+        {"nodes": "gpu-01", "local": True, "for": 3.0, "pod": "train-0", "namespace": "ml"},
+        {
+            "gpu-01: dmesg --time-format=iso": QUIET,
+            "gpu-01: nvml samples 3 1": json.dumps(busy),
+            f"gpu-01: {PS}": WELL,
+            f"gpu-01: {DF}": ROOM,
+            f"gpu-01: {INODES}": GIVEN,
+            LOGS: log("[WARNING] [RankMonitorServer:34] Did not get subsequent heartbeat. Waited 600.00 seconds."),
+            POD: json.dumps(RUNS),
+        },
     ),
 }

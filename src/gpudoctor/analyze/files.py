@@ -30,13 +30,11 @@ from gpudoctor.analyze.pieces import (
     packed_as,
     peeked,
     unpacked,
-    whole_lines,
     why_no_text,
     zstd,
 )
 from gpudoctor.analyze.walk import PIPES, STDIN, hidden, inside, shown, walk
 
-BLOCK = 4 * MIB
 LONG = 64 << 10  # a text from this size on is not held in memory
 END = 8 << 10  # bytes of its beginning and of its end, to see what it is
 FILES = 10_000  # files and members that are read
@@ -76,10 +74,6 @@ class Source(msgspec.Struct):
             packed = zstd().compress(self.data, level=1)
             self.open = lambda: iter((zstd().decompress(packed),))
         self.data = None
-
-    def blocks(self) -> Pieces:
-        """The content in pieces of about `BLOCK` bytes that end at line ends."""
-        return whole_lines(self.pieces(), BLOCK)
 
 
 class Reading:

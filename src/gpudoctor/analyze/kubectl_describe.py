@@ -41,7 +41,7 @@ POD_SHOWS = {
     "Namespace": {"namespace"},
     "Node": {"node", "scheduled"},
     "Status": {"phase", "status"},
-    "Labels": {"labels", "component", "queue_name", "pod_group"},
+    "Labels": {"labels", "component", "queue_name"},
     "Controlled By": {"workload"},
     "Node-Selectors": {"node_selector"},
     "Tolerations": {"tolerations"},

@@ -46,7 +46,6 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
                 usual_power_limit=usual_limit(alike),
                 usual_utilisation=middle(peers, "utilisation"),
                 usual_sm_active=middle(peers, "sm_active"),
-                usual_power_share=middle(peers, "power_share"),
                 peers_work=bool(activity) and median(activity) >= WORKS and not any(other.state == "spins" for other in peers),
                 apart=own - median(activity) if agree and own is not None else None,
                 gaps=one.gaps if agree else {**one.gaps, "apart": "fewer than three GPUs of the node that agree"},

@@ -119,7 +119,6 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         worked_before=fmean(before) >= WORKED if before and len(now) > 1 else None,
         sm_active=mean(now, "sm_active"),
         tensor_active=mean(now, "tensor_active"),
-        dram_active=mean(now, "dram_active"),
         power=fmean(power) if power else None,
         power_share=power_share(now),
         power_limit=last_of(samples, "power_limit"),

@@ -91,7 +91,6 @@ def grown(name: Name, first: IbCounters, last: IbCounters, ends: Mapping[tuple[s
         rate={field: value / seconds for field, value in grew.items()} if seconds > 0 else {},
         errors=", ".join(f"{field.replace('_', ' ')} +{grew[field]}" for field in FIELDS if field in grew and field not in NO_ERRORS),
         saturated=sorted(field for field, why in last.gaps.items() if why == "saturated"),
-        reset=bool(back),
         waited=waited(rise),
         remote=ends.get((name.node, name.ca, name.port)) or ends.get((last.lid or 0, name.port), ""),
         time=last.time if last.time and last.time > DATED else None,

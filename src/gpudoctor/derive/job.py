@@ -98,7 +98,6 @@ def measured(
         first=first.rank if first else None,
         first_node=first.node if first else "",
         first_pod=first.pod if first else "",
-        first_device=first.device if first else None,
         first_error=first.error if first else "",
         first_text=first.error_text if first else "",
         first_said=wording(first) if first else "",

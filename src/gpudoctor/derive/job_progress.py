@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gpudoctor.derive.job_ranks import called, numbers
+from gpudoctor.derive.job_ranks import called
 from gpudoctor.facts.job import Collective
 
 POINT_TO_POINT = frozenset({"SEND", "RECV"})  # numbered apart, and different on both sides by their nature
@@ -183,10 +183,3 @@ def position(made: Progress, rank: int) -> str:
     if here.waits is not None:
         return f"waits in {here.waits.operation or 'a collective'} #{here.number}{group}"
     return f"last called #{here.calls}{group}" if here.calls >= 0 else ""
-
-
-def sentence(made: Progress) -> str:
-    """The state of the group in one line, for a title."""
-    return f"{called(made.waiting)} wait in {made.operation} #{made.sequence}" + (
-        f", ranks {numbers(made.behind)} are behind" if made.behind else ""
-    )

@@ -124,7 +124,6 @@ def path(service: Service, read: Read) -> ScrapePath:
         endpoints=sum(one.ready for one in of_service) if read.endpoints is not None and of_service else None,
         port_trouble=scrape_ports.of_service(service, pods or ()),
         annotation_trouble=scrape_ports.of_annotations(service, pods or ()) or scrape_ports.of_pod_annotations(pods or ()),
-        annotated=service.scrape == "true",
         targets=None if read.targets is None else sum(is_target(one, service, pods or ()) for one in read.targets),
         origin=service.origin,
         **monitored(choosing, service, read),

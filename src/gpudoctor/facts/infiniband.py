@@ -19,11 +19,9 @@ class IbPort(Fact, frozen=True, kw_only=True):
     rate: float | None = None  # Gb/s
     width: str = ""  # 4X
     speed: str = ""  # NDR, or Gb/s a lane
-    width_supported: str = ""
     speed_supported: str = ""
     link_layer: str = ""  # InfiniBand, Ethernet
     interface: str = ""  # network device, ib0
-    interface_up: bool | None = None
     firmware: str = ""
     ca_type: str = ""
     board: str = ""  # PSID
@@ -87,7 +85,6 @@ class IbGrowth(Fact, frozen=True, kw_only=True):
     rate: dict[str, float] = {}  # per second
     errors: str = ""  # what of it is errors, for a person: symbol errors +812, link recoveries +2
     saturated: list[str] = []
-    reset: bool = False  # a counter went back
     waited: float | None = None  # share of the time with data to send in which the port waited for credits, 0 to 1
     wait_factor: float | None = None  # how many times as much it waited as most of the machine's other ports in the same time
     remote: str = ""  # what is at the other end: name and port
@@ -112,7 +109,6 @@ class Cable(Fact, frozen=True, kw_only=True):
     node: str = ""
     interface: str
     neighbour: str  # name of the system there
-    neighbour_port: str = ""
 
 
 class Reach(Fact, frozen=True, kw_only=True):
@@ -122,7 +118,6 @@ class Reach(Fact, frozen=True, kw_only=True):
     failed: int
     rails: bool = False  # adapters against adapters: none but those of one rail reach each other, or not even all of these
     lonely: str = ""  # the one name that is in every pair that failed, and in none that works
-    holes: bool = False  # each reaches some of the others and misses some
     parted: bool = False  # adapters: each reaches some of those of the other host and misses some
     islands: int = 0  # groups of hosts that reach each other and nobody else
     rdma: bool = False  # the test was one of RDMA, by the program that is named with it

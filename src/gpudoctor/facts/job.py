@@ -142,7 +142,6 @@ class Job(Fact, frozen=True, kw_only=True):
     failing: int = 0  # ranks with an error of their own: one is a fault, all of them are a mistake in common
     first_said: str = ""  # its error and how it ended, in words
     first_pod: str = ""
-    first_device: int | None = None
     first_signal: int | None = None
     first_exit: int | None = None
     lost: int = 0  # ranks that only say that another one is gone, or were ended because of it

@@ -64,7 +64,6 @@ class Pod(Fact, frozen=True, kw_only=True):
     claims: list[str] = []  # names of PersistentVolumeClaims
     claim_templates: list[str] = []  # of which it gets ResourceClaims of its own
     queue_name: str = ""  # Kueue's queue label
-    pod_group: str = ""
     wants_gpu_hint: str = ""  # why it probably should use a GPU although it asks for none ("" = no hint)
 
 

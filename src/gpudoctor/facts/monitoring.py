@@ -132,7 +132,6 @@ class ScrapeTarget(Fact, frozen=True, kw_only=True):
     error: str = ""
     trouble: str = ""
     scrape_interval: float | None = None
-    scrape_seconds: float | None = None
     age: float | None = None  # seconds since the last scrape
     namespace: str = ""
     target_pod: str = ""
@@ -192,7 +191,6 @@ class ScrapePath(Fact, frozen=True, kw_only=True):
     endpoints: int | None = None  # ready
     port_trouble: str = ""  # the Service's ports against the exporter's
     annotation_trouble: str = ""  # the annotations against the Service's ports
-    annotated: bool = False  # prometheus.io/scrape: "true"
     monitors: int | None = None  # that select the Service or its pods
     monitor: str = ""  # the one that selects it, or comes closest
     monitor_misses: str = ""  # why the closest one does not select it

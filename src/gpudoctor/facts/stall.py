@@ -80,7 +80,6 @@ class Orphan(Fact, frozen=True, kw_only=True):
     pid: int
     process: str = ""
     parent_gone: bool = False  # process 1 isn't the server itself: it is an init, or a process that was asked for isn't there
-    asked_gone: str = ""  # which
 
 
 class Measure(Fact, frozen=True, kw_only=True):
@@ -125,7 +124,6 @@ class GpuUse(OfGpu, frozen=True, kw_only=True):
     worked_before: bool | None = None  # it had work before the last ten minutes of the samples
     sm_active: float | None = None
     tensor_active: float | None = None
-    dram_active: float | None = None
     power: float | None = None  # W
     power_share: float | None = None  # of the limit
     power_steady: bool | None = None  # it hardly varies from sample to sample
@@ -154,7 +152,6 @@ class GpuUse(OfGpu, frozen=True, kw_only=True):
     peers: int = 0  # other GPUs of the node of the same product that are held
     usual_utilisation: float | None = None  # medians over the peers
     usual_sm_active: float | None = None
-    usual_power_share: float | None = None
     peers_work: bool = False  # a tenth of the time and more, and none only waits with a kernel
     apart: float | None = None  # SM activity, else utilisation / 100, less that of the peers, where the peers agree
 
@@ -183,7 +180,6 @@ class EngineLoad(Fact, frozen=True, kw_only=True):
     pod: str = ""
     engine: str
     engines: int = 0
-    reports: int = 0
     running: float = 0.0
     waiting: float = 0.0
     others_running: float = 0.0  # of the other engine that has most

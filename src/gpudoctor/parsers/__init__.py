@@ -8,7 +8,7 @@ records: {} for an answer that says nothing, an empty list for "asked, and there
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from gpudoctor.facts import Facts, Subject
@@ -168,6 +168,3 @@ def load(name: str) -> Callable[[Output, Subject], Facts]:
     module, _, function = PARSERS[name].function.partition(":")
     loaded: Callable[[Output, Subject], Facts] = getattr(import_module(f"{__name__}.{module}"), function)
     return loaded
-
-
-Pages = Iterable[Output]

@@ -51,7 +51,6 @@ def loads(output: Output, about: Subject) -> Facts:
                 namespace=about.namespace,
                 pod=about.pod,
                 engine=name,
-                reports=len(found[name]),
                 engines=len(usual),
                 running=running,
                 waiting=waiting,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from gpudoctor.facts import Origin
 from gpudoctor.facts.monitoring import Exposition
@@ -71,8 +71,3 @@ class Summary:
             twice=self.twice,
             origin=Origin(source, 0, f"{len(self.names)} metrics of DCGM, {self.series} series, {len(self.gpus)} GPUs"),
         )
-
-
-def names(texts: Iterable[str]) -> list[str]:
-    """The metrics of DCGM that texts name, each once."""
-    return list(dict.fromkeys(name for text in texts for name in NAME.findall(text)))

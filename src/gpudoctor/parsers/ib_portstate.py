@@ -69,7 +69,6 @@ def made(key: tuple[int, int], read: dict[str, tuple[str, Origin]], about: Subje
         physical=infiniband.physical(text.get("PhysLinkState", "")),
         link_layer="InfiniBand",
         width=f"{active}X" if active else "",
-        width_supported=f"{width(read, 'Supported')}X" if width(read, "Supported") else "",
         narrower=0 < active < enabled and (narrower or active < 4),
         own=True,
         origin=origin,

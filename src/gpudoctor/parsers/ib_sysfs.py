@@ -11,7 +11,7 @@ Source: Linux, Documentation/ABI/stable/sysfs-class-infiniband.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
@@ -74,7 +74,7 @@ def listing(output: Output, about: Subject) -> Facts:
                 adapters[match.group(1)][name] = content[:80]
         elif match := OF_NET.search(path):
             nets[match.group(1), match.group(2)][match.group(3)] = (at, content, line)
-    interfaces = [interface(device, name, read, output, about) for (device, name), read in nets.items()]
+    interfaces = [interface(name, read, output, about) for (_, name), read in nets.items()]
     found = [port(key, read, adapters[key[0]], output, about) for key, read in ports.items()]
     placed = [beside(one, devices.get(one.ca, "-"), nets) for one in found]
     made: Facts = {"ib_ports": [*placed]}
@@ -110,16 +110,14 @@ def port(key: tuple[str, int], read: dict[str, tuple[int, str, str]], adapter: d
     )
 
 
-def beside(one: IbPort, device: str, nets: dict[tuple[str, str], dict[str, tuple[int, str, str]]]) -> IbPort:
+def beside(one: IbPort, device: str, nets: Iterable[tuple[str, str]]) -> IbPort:
     """A port with the network interface of its PCI device, where that has exactly one."""
     from msgspec.structs import replace
 
-    own = [(name, read) for (of, name), read in nets.items() if of == device]
+    own = [name for of, name in nets if of == device]
     if len(own) != 1 or one.port != 1:
         return one
-    name, read = own[0]
-    up = read.get("operstate", (0, "", ""))[1]
-    return replace(one, interface=one.interface or name, interface_up={"up": True, "down": False}.get(up))
+    return replace(one, interface=one.interface or own[0])
 
 
 def counts(key: tuple[str, int], read: dict[str, tuple[int, str, str]], output: Output, about: Subject) -> IbCounters | None:
@@ -153,7 +151,7 @@ def gids(key: tuple[str, int], read: dict[str, tuple[int, str, str]], output: Ou
         )
 
 
-def interface(device: str, name: str, read: dict[str, tuple[int, str, str]], output: Output, about: Subject) -> Interface:
+def interface(name: str, read: dict[str, tuple[int, str, str]], output: Output, about: Subject) -> Interface:
     """One network interface; the line of its state is the one to quote."""
     at, state, line = read.get("operstate", (0, "", ""))
     # ARPHRD_INFINIBAND 32, ARPHRD_ETHER 1: Linux, if_arp.h

@@ -53,7 +53,6 @@ class EventObject(Object):
     count: int | None = None
     deprecatedCount: int | None = None
     firstTimestamp: str | None = None
-    deprecatedFirstTimestamp: str | None = None
     lastTimestamp: str | None = None
     deprecatedLastTimestamp: str | None = None
     eventTime: str | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.job import Setting
@@ -22,14 +22,6 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
-# Labels or annotations of the scheduler-plugins project (two), Kueue, Volcano, KAI.
-POD_GROUP_KEYS = (
-    "scheduling.x-k8s.io/pod-group",
-    "pod-group.scheduling.sigs.k8s.io",
-    "kueue.x-k8s.io/pod-group-name",
-    "scheduling.k8s.io/group-name",
-    "pod-group-name",
-)
 # nvcr.io/nvidia/pytorch:24.10-py3, vllm/vllm-openai:latest, ghcr.io/acme/train:cuda12.4
 GPU_IMAGE = regex(r"nvcr\.io|cuda|pytorch|tensorflow|vllm|triton|deepspeed|text-generation-inference|sglang|ollama|rapids")
 CPU_IMAGE = regex(r"[-_:.]cpu\b")
@@ -131,7 +123,6 @@ def pod_fact(item: PodObject, output: Output, *, target: bool) -> Pod:
         claims=list(claim_names(meta, spec)),
         claim_templates=[one.resourceClaimTemplateName for one in spec.resourceClaims or () if one.resourceClaimTemplateName],
         queue_name=labels.get(QUEUE_LABEL, ""),
-        pod_group=pod_group(labels, meta.annotations or {}),
         wants_gpu_hint="" if gpu_names(requests) or component_of(meta) or controller(meta).startswith("DaemonSet/") else wants_gpu(spec),
         origin=evidence(output, f"{name} {shown}: {said}" if said else f"{name} {shown}"),
     )
@@ -150,11 +141,6 @@ def claim_names(meta: Meta, spec: PodSpec) -> Iterator[str]:
             yield volume.persistentVolumeClaim.claimName
         elif volume.ephemeral is not None and volume.name:
             yield f"{meta.name}-{volume.name}"
-
-
-def pod_group(labels: Mapping[str, str], annotations: Mapping[str, str]) -> str:
-    """The gang that the pod is scheduled with, "" without one."""
-    return next((found for key in POD_GROUP_KEYS if (found := labels.get(key) or annotations.get(key))), "")
 
 
 def wants_gpu(spec: PodSpec) -> str:

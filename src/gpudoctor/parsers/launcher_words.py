@@ -58,7 +58,6 @@ STEP = regex(
 # torch.distributed.DistBackendError: …  |  KeyError: 'input_ids'
 RAISED = regex(r"(?:^|[\s\]>:])([A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt))(?:: |$)")
 FIELD = regex(r"(?:^|\s)(time|host|rank|exitcode|traceback) {1,12}: (.{1,300})")
-SIGNAL = regex(r"Signal (\d{1,3}) \(SIG\w+\) received by PID")
 
 
 # What programs print as they start, in words of their own:

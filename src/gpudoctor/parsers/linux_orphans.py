@@ -58,7 +58,6 @@ def orphans(output: Output, about: Subject) -> Facts:
             pid=int(cells["PID"]),
             process=named(cells)[:100],
             parent_gone=proof,
-            asked_gone=", ".join(gone[:8]),
             origin=Origin(output.named(), number, " ".join(cells.values())[:300]),
         )
         for number, cells in rows

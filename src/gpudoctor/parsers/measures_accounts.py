@@ -36,7 +36,6 @@ PERCENT = regex(rf"^{N} ?%?$")
 NOBODY = frozenset(("", "-", "none", "free", "n/a", "idle"))
 DAY, HOUR = 86400.0, 3600.0
 LITTLE = 1.0  # per cent, as of idle GPUs (derive.gpu_use)
-WORDS = regex(r"\s+")
 
 
 def accounts(lines: Sequence[Line]) -> Iterator[Reading]:

@@ -7,12 +7,10 @@ Sources: their manual pages; https://docs.kernel.org/admin-guide/cgroup-v2.html;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from gpudoctor.parsers.measured import Line, N, Reading, size
 from gpudoctor.patterns import regex
-
-Reader = Callable[[Sequence[Line]], Iterator[Reading]]
 
 # Memory Efficiency: 99.98% of 64.00 GB  |  … 12.1% of 512.00 GB (64.00 GB/node)
 SEFF = regex(rf"^Memory Efficiency: {N}% of (\S+ ?[KMGT]?B?)")

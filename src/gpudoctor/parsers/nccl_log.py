@@ -122,7 +122,7 @@ class RankLog:
             elif name in NUMBERED:
                 self.operations.numbered(line, process, origin)
             elif name == DIFFERENT:
-                self.operations.differing(line, process, origin)
+                self.operations.differing(line, origin)
 
     def known(self, hit: Hit, line: Line, origin: Origin, process: Process) -> None:
         """A line whose meaning is known."""

@@ -66,7 +66,6 @@ class _Target(msgspec.Struct, frozen=True):
     scrapeUrl: str = ""
     lastError: str = ""
     lastScrape: str = ""
-    lastScrapeDuration: float | None = None
     health: str = ""
     scrapeInterval: str = ""
 
@@ -85,7 +84,6 @@ class _Series(msgspec.Struct, frozen=True):
 
 
 class _Result(msgspec.Struct, frozen=True):
-    resultType: str = ""
     result: list[msgspec.Raw] = []
 
 
@@ -154,7 +152,6 @@ def target(one: _Target, output: Output) -> ScrapeTarget:
         error=one.lastError[:500],
         trouble=trouble(one.lastError),
         scrape_interval=duration(one.scrapeInterval),
-        scrape_seconds=one.lastScrapeDuration,
         age=output.time - last if last and output.time and 0 < last <= output.time else None,
         namespace=labels.get("namespace") or found.get("__meta_kubernetes_namespace", ""),
         target_pod=pod,

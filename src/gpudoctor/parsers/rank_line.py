@@ -49,7 +49,7 @@ FORMS = (POD, RANK, NAMED, MPI, ROLE, TASK, STAMP, NODE)
 
 
 class Line(NamedTuple):
-    """One line: its text, and what stands before it. `nccl` is the level of NCCL's own lines: WARN, INFO …"""
+    """One line: its text, and what stands before it."""
 
     text: str
     rank: int | None = None
@@ -60,7 +60,6 @@ class Line(NamedTuple):
     node: str = ""
     pid: int | None = None
     device: int | None = None
-    nccl: str = ""
     severe: bool = True  # False: the writer itself calls it information or a warning that it goes on after
     time: float | None = None
 
@@ -77,7 +76,7 @@ def line_of(text: str, now: float = 0.0) -> Line:
     if head:
         host, pid, _, device, _, level = head.groups()
         severe = level != "INFO"
-        return Line(text[head.end() :].strip(), node=host, pid=int(pid), device=int(device), nccl=level, severe=severe)
+        return Line(text[head.end() :].strip(), node=host, pid=int(pid), device=int(device), severe=severe)
     found: dict[str, str] = {}
     at = 0
     for _ in range(PREFIXES):
@@ -87,11 +86,11 @@ def line_of(text: str, now: float = 0.0) -> Line:
         found.update(match.groupdict())
         at = match.end()
     if head := NCCL.match(text, at):
-        found.update(pid=head["pid"], device=head["device"], nccl=head["level"], node=head["host"])
+        found.update(pid=head["pid"], device=head["device"], level=head["level"], node=head["host"])
     elif head := BARE.match(text, at):
-        found["nccl"] = head["level"]
+        found["level"] = head["level"]
     elif " NCCL " in text and (head := NCCL.search(text, at, at + FARTHEST)):
-        found.update(pid=head["pid"], device=head["device"], nccl=head["level"], node=head["host"])
+        found.update(pid=head["pid"], device=head["device"], level=head["level"], node=head["host"])
         if named := OTHER_RANK.search(text, at, head.start()):
             found.setdefault("rank", named["rank"])
     return Line(
@@ -104,8 +103,7 @@ def line_of(text: str, now: float = 0.0) -> Line:
         node=found.get("node", ""),
         pid=number(found, "pid"),
         device=number(found, "device"),
-        nccl=found.get("nccl", ""),
-        severe=found.get("nccl") != "INFO" if head else not MILD.match(text, at),
+        severe=found.get("level") != "INFO" if head else not MILD.match(text, at),
         time=time_of(text, at, now),
     )
 

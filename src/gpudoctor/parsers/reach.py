@@ -37,11 +37,10 @@ TAIL = regex(r"\d.*$")
 RAIL = regex(r"(?:mlx5_|mlx4_|bnxt_re|roce|rocep|rdma|ib|rail|hca|irdma|efa|nic)\w*\Z", 2)
 GPU = regex(r"GPU\d")
 STAMP = regex(r"^\d{4}-\d\d-\d\dT[\d:.]{8,20}Z ")  # of `kubectl logs --timestamps`
-# Interface:    ens1f0np0, via: LLDP, RID: 1  |      SysName:      gpu-02  |      PortDescr:    ens1f0np0
-AT, SYSTEM, PORT = (
+# Interface:    ens1f0np0, via: LLDP, RID: 1  |      SysName:      gpu-02
+AT, SYSTEM = (
     regex(r"^\s*Interface:\s+([\w.-]{1,32}), via: (?:LLDP|CDP)"),
     regex(r"^\s*SysName:\s+([\w.-]{1,253})"),
-    regex(r"^\s*PortDescr:\s+(\S{1,64})"),
 )
 # host port          neighbour
 HEAD = regex(r"^\s*(?:host|node|local)\S*\s+(?:port|interface|if|nic)\S*\s+(?:neighbou?r|remote|peer|connected)\S*", 2)
@@ -87,7 +86,6 @@ def tests(output: Output, about: Subject) -> Facts:
         failed=len(bad),
         rails=rails,
         lonely=lonely[0] if len(lonely) == 1 else "",
-        holes=hosts and everyone,
         parted=adapters and not rails and everyone,
         islands=islands(good, bad) if hosts and everyone else 0,
         rdma=OF_RDMA.search(f"{output.command.shown}\n{output.text[:65536]}") is not None,
@@ -190,7 +188,7 @@ def neighbours(output: Output, about: Subject) -> Facts:
         elif HEAD.match(line):
             table = True
         elif table and (match := ROW.match(line)) and len(found) < MOST:
-            found.append(Cable(node=match[1], interface=match[2], neighbour=match[3], neighbour_port=match[4] or "", origin=origin))
+            found.append(Cable(node=match[1], interface=match[2], neighbour=match[3], origin=origin))
     if not found and output.text.strip():
         raise ParseError(f"{output.named()}: no neighbours of LLDP: {output.text.strip()[:80]!r}")
     return {"cables": [*found]}

@@ -125,16 +125,16 @@ class Pairs(NamedTuple):
     memory: float | None = None
 
 
-def pairs_in(text: str) -> Pairs:
-    """Names and numbers with a unit, as people print them.
+def told_by(pairs: list[tuple[str, ...]]) -> Pairs:
+    """What the pairs of a line tell: names and numbers with a unit, as people print them.
 
-    >>> pairs_in("step 9 loss 2.1 mem_allocated=20.5GB iter_s=0.8 data wait: 40 ms")
+    >>> told_by(PAIR.findall("step 9 loss 2.1 mem_allocated=20.5GB iter_s=0.8 data wait: 40 ms"))
     Pairs(seconds=0.8, data=0.04, memory=20992.0)
-    >>> pairs_in("step 9 peak_mem=20GB fwd_ms=40 eta: 3 s")
+    >>> told_by(PAIR.findall("step 9 peak_mem=20GB fwd_ms=40 eta: 3 s"))
     Pairs(seconds=None, data=None, memory=None)
     """
     made: dict[str, float] = {}
-    for name, inside, sign, number, behind in PAIR.findall(text):
+    for name, inside, sign, number, behind in pairs:
         words = WORD.findall(name.lower())
         if not sign and (len(words) < 2 and (words[0] in OF_STEP or not behind)):
             continue  # step 9 loss 2.1
@@ -209,9 +209,9 @@ def step_in(text: str) -> Step | None:
     if held := MEMORY.search(text):
         number, unit = (group for group in held.groups() if group is not None)
         memory = float(number) * UNITS[unit.removesuffix("i")]
-    if seconds is None or data is None or memory is None:
-        own = pairs_in(text)
-        seconds, data, memory = (mine if theirs is None else theirs for theirs, mine in zip((seconds, data, memory), own, strict=True))
+    pairs = PAIR.findall(text)
+    own = told_by(pairs)  # for what the library's form leaves open
+    seconds, data, memory = (mine if theirs is None else theirs for theirs, mine in zip((seconds, data, memory), own, strict=True))
     peak, batch = peak_in(text), BATCH.search(text)
     if (
         seconds is None
@@ -222,7 +222,7 @@ def step_in(text: str) -> Step | None:
     ):
         return None
     whole, relative, size = int(total) if total else None, 1 / rate if rate else None, int(batch[1]) if batch else None
-    mean = is_mean(text, int(step), seconds)
+    mean = is_mean(pairs, int(step), seconds)
     return Step(int(step), whole, seconds, relative, data, memory, peak, size, elapsed=elapsed_in(text), mean=mean)
 
 
@@ -238,17 +238,17 @@ def elapsed_in(text: str) -> float | None:
     return 3600.0 * int(hours or 0) + 60.0 * int(minutes) + int(seconds)
 
 
-def is_mean(text: str, step: int, seconds: float | None) -> bool:
-    """Whether a line tells the time of all steps so far too, and `seconds` is that by their number.
+def is_mean(pairs: list[tuple[str, ...]], step: int, seconds: float | None) -> bool:
+    """Whether the pairs of a line tell the time of all steps so far too, and `seconds` is that by their number.
 
-    >>> is_mean("step:60/1880 train_time:2089ms step_avg:34.82ms", 60, 0.03482)
+    >>> is_mean(PAIR.findall("step:60/1880 train_time:2089ms step_avg:34.82ms"), 60, 0.03482)
     True
-    >>> is_mean("step:60/1880 train_time:2089ms dt:88ms", 60, 0.088)
+    >>> is_mean(PAIR.findall("step:60/1880 train_time:2089ms dt:88ms"), 60, 0.088)
     False
     """
     if not seconds or step < 2:
         return False
-    lengths = (float(number) * LENGTHS.get(behind.lower() or inside.lower(), 0.0) for _, inside, _, number, behind in PAIR.findall(text))
+    lengths = (float(number) * LENGTHS.get(behind.lower() or inside.lower(), 0.0) for _, inside, _, number, behind in pairs)
     return any(abs(length - seconds * step) <= 0.01 * seconds * step for length in lengths)
 
 

@@ -101,7 +101,7 @@ class Operations:
         into.setdefault("origin", origin)
         into.setdefault("time", line.time)
 
-    def differing(self, line: Line, process: Process, origin: Origin) -> None:
+    def differing(self, line: Line, origin: Origin) -> None:
         """`Detected mismatch between collectives on ranks. Rank 0 is running collective: …, but Rank 1 is running collective: …`."""
         for match in FINGERPRINT.finditer(line.text):
             rank = int(match["rank"])
