@@ -1,6 +1,6 @@
 """The commands: options in, one call, exit code out. Heavy imports happen inside the commands.
 
-Where nothing else needs it there is no `from __future__ import annotations` here and beside: typer evaluates an annotation that is text twice.
+There is no `from __future__ import annotations` here: typer evaluates each annotation that is text twice.
 """
 
 from pathlib import Path
