@@ -26,8 +26,8 @@ WORD = regex(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b|([a-z]{2,})")  # 0x1f00  |  a commit
 # \S+  |  {0,80}  |  $ ( ) [ ] of a known line's pattern;  ${pod.name} of a check's title
 SIGNS, FIELD = regex(r"\\[a-zA-Z]|\{\d*,?\d*\}|[\\^$?*+()\[\]|]"), regex(r"\$\{[^}]*\}")
 QUOTED = regex(r'"([a-z0-9_]{3,80})"')
-COMMON_WORDS = """the an of to in is it and or for on with that this by as are be from at no not its which what where has had have was were if so
-than then only one all can"""
+COMMON_WORDS = """the an of to in is it and or for on with that this by as are be from at no not its which what where has had have was were
+if so than then only one all can"""
 COMMON = frozenset(COMMON_WORDS.split())
 
 
