@@ -171,7 +171,7 @@ def slot(kind: Any, number: int) -> str:
 
 
 def program(text: str, used: tuple[tuple[str, Any], ...]) -> tuple[Any, list[str]]:
-    """An expression as CEL executes it, and what its variables are called there. Raises RuntimeError."""
+    """An expression as CEL executes it, and what its variables are called there: mostly slots. Raises RuntimeError."""
     numbers = {kind: itertools.count() for kind in KINDS}
     slots = {name: slot(kind, next(numbers[kind])) for name, kind in used if kind in numbers}
     if len(slots) == len(used) and not NOT_READ.search(text):
