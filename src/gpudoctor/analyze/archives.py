@@ -7,8 +7,6 @@ only the reading of headers is used.
 from __future__ import annotations
 
 import struct
-import tarfile
-import zipfile
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
@@ -62,14 +60,20 @@ def is_tar(head: bytes) -> bool:
     """Whether these bytes begin a tar archive: its mark, or, in those older than 1988, a header whose checksum is right."""
     if head[257:262] == b"ustar":
         return True
+    if b"\0" not in head[:100]:
+        return False
+    import tarfile
+
     try:
-        return b"\0" in head[:100] and bool(tarfile.TarInfo.frombuf(head[:BLOCK], "utf-8", "surrogateescape").name)
+        return bool(tarfile.TarInfo.frombuf(head[:BLOCK], "utf-8", "surrogateescape").name)
     except (tarfile.HeaderError, ValueError):
         return False
 
 
 def of_tar(pieces: Pieces) -> Iterator[Member]:
     """The files of a tar archive; folders, links and devices are passed over. Raises `CutShort`."""
+    import tarfile
+
     reader = Reader(pieces)
     further: dict[str, str] = {}  # what headers before a member say of it
     for _ in range(ENTRIES):
@@ -168,12 +172,14 @@ class Directory:
     def read(self, size: int = -1) -> bytes:
         """See `IO.read`."""
         if not -1 <= size <= DIRECTORY:
-            raise zipfile.BadZipFile(f"a directory of {size // MIB} MiB")
+            raise ValueError(f"a directory of {size // MIB} MiB")
         return self.file.read(DIRECTORY if size < 0 else size)
 
 
 def of_zip(file: IO[bytes], guard: Guard) -> Iterator[Member]:
     """The files of a zip archive. Raises `CutShort`."""
+    import zipfile
+
     try:
         members = zipfile.ZipFile(Directory(file)).infolist()
     except Exception as error:  # a hostile directory gives errors of many kinds

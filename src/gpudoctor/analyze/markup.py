@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 from gpudoctor.parsers import LINE
@@ -33,16 +32,22 @@ KEY = regex(r"^\s*(?:- )?[\w./-]+: *[|>]?[+-]?$")  # args: |
 
 def plain(text: str) -> str:
     """The text without the marks of HTML, of quotations and of indented code; what isn't marked comes back as it is."""
-    if not text.lstrip()[:20].startswith(XML):
-        if TAG.search(text):
-            text = html.unescape(TAG.sub("", text))
-        elif ENTITY.search(text):
-            text = ENTITY.sub(lambda match: html.unescape(match.group()), text)
+    if ("<" in text or "&" in text) and not text.lstrip()[:20].startswith(XML):
+        text = unmarked(text)
     if "\n>" in text or text.startswith(">"):
         text = "\n".join(unquoted(text.split("\n")))
     if "```" in text or "~~~" in text:
         text = "\n".join(unfenced(text.split("\n")))
     return "\n".join(outdented(text.split("\n"))) if "\n" + " " * INDENT in text or text.startswith(" " * INDENT) else text
+
+
+def unmarked(text: str) -> str:
+    """The text without the tags and the entities of HTML."""
+    from html import unescape
+
+    if TAG.search(text):
+        return unescape(TAG.sub("", text))
+    return ENTITY.sub(lambda match: unescape(match.group()), text)
 
 
 def unquoted(lines: list[str]) -> list[str]:

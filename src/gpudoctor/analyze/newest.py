@@ -49,10 +49,10 @@ def last_lines(text: str) -> list[str]:
 
 def in_fields(text: str) -> float:
     """The newest time in the fields of objects and descriptions, 0 for none."""
-    from email.utils import parsedate_to_datetime
-
     found = [line_time(max(stamps, default="")) or 0.0] if (stamps := set(api_stamps(text))) else [0.0]
     for mail in {match[1] for match in mail_stamps(text)}:
+        from email.utils import parsedate_to_datetime
+
         try:
             found.append(parsedate_to_datetime(mail).timestamp())
         except (ValueError, TypeError, OverflowError):

@@ -1,6 +1,7 @@
-"""The commands: options in, one call, exit code out. Heavy imports happen inside the commands."""
+"""The commands: options in, one call, exit code out. Heavy imports happen inside the commands.
 
-from __future__ import annotations
+There is no `from __future__ import annotations` here: typer evaluates each annotation that is text twice.
+"""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Shell completion. It never takes long and never complains: no answer is an answer."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from typing import Any

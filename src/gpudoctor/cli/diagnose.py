@@ -1,7 +1,5 @@
 """`gpudoctor diagnose pod` and `diagnose node`: options in, one call, exit code out."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

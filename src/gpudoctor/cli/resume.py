@@ -1,7 +1,5 @@
 """`gpudoctor resume` and `gpudoctor sessions`: options in, one call, exit code out."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

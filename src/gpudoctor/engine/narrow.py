@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import FACTS, Fact
 from gpudoctor.patterns import regex
-from gpudoctor.runbook.conditions import fields
+from gpudoctor.runbook.conditions import NOT_READ, fields
 
 # A text in quotes can hide an operator or a bracket. Raw and triple-quoted texts have other rules: a condition with one is not read.
 TOKEN = regex(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\|\||&&|[()\[\]{}?]")
-NOT_READ = regex(r"(?<![\w\"'])[rRbB]{1,2}[\"']|\"\"\"|'''")
+RECORD = r"(?P<record>[a-z]\w*)\.(?P<field>[a-z]\w*)"
 VALUE = r"(?:\"[^\"\\]*\"|\d{1,9})"
 # rank.said.matches("(?i)compil|\\\\bjit\\\\b"): of escapes only the backslash's own is read
-MATCHES = regex(r"(?P<record>[a-z]\w*)\.(?P<field>[a-z]\w*)\.matches\(\"(?P<pattern>(?:[^\"\\]|\\\\)*)\"\)")
-ATOM = regex(rf"(?P<no>!?)(?P<record>[a-z]\w*)\.(?P<field>[a-z]\w*)(?: == (?P<value>{VALUE})| in \[(?P<values>{VALUE}(?:, ?{VALUE})*)\])?")
+MATCHES = regex(rf"{RECORD}\.matches\(\"(?P<pattern>(?:[^\"\\]|\\\\)*)\"\)")
+EQUALS = rf"(?: == (?P<value>{VALUE})| in \[(?P<values>{VALUE}(?:, ?{VALUE})*)\])"
+ATOM = regex(rf"(?P<no>!?){RECORD}{EQUALS}?")
+FIRST = regex(rf"(?P<no>){RECORD}{EQUALS} && ")  # message.name == "a" && …
 
 
 class Demand(NamedTuple):
@@ -87,6 +89,10 @@ def demanded(condition: str, name: str) -> Demand | None:
     (None, None, frozenset({False}))
     """
     text = condition.strip()
+    if atom := ATOM.fullmatch(text) or MATCHES.fullmatch(text):
+        return of_atom(atom) if atom["record"] == name else None
+    if "||" not in text and "?" not in text and (first := FIRST.match(text)) and first["record"] == name:
+        return of_atom(first)  # nothing that the rest may demand costs less
     if NOT_READ.search(text):
         return None
     places: dict[str, list[int]] = {}
@@ -100,12 +106,19 @@ def demanded(condition: str, name: str) -> Demand | None:
         same = len(demands) == len(found) and len({one.field for one in demands}) == 1 and not any(one.pattern for one in demands)
         return Demand(demands[0].field, frozenset().union(*(one.values for one in demands))) if same else None
     if "&&" in places:
-        found = [demanded(part, name) for part in split(text, places["&&"])]
-        return min((one for one in found if one), key=lambda one: one.cost, default=None)  # any of them will do
-    if text.startswith("(") and closing(text) == len(text) - 1:
-        return demanded(text[1:-1], name)
-    atom = ATOM.fullmatch(text) or MATCHES.fullmatch(text)
-    return of_atom(atom) if atom and atom["record"] == name else None
+        return cheapest(demanded(part, name) for part in split(text, places["&&"]))
+    return demanded(text[1:-1], name) if text.startswith("(") and closing(text) == len(text) - 1 else None
+
+
+def cheapest(demands: Iterable[Demand | None]) -> Demand | None:
+    """Any of several demands will do: the one that costs least, the first of equal ones; after one that costs nothing no more are read."""
+    best: Demand | None = None
+    for one in demands:
+        if one and (best is None or one.cost < best.cost):
+            best = one
+            if not best.cost:
+                break
+    return best
 
 
 def of_atom(atom: re.Match[str]) -> Demand | None:

@@ -7,6 +7,7 @@ a sick text from a healthy one badly: what comes of them is never a finding, and
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -21,22 +22,20 @@ MOST, FEWEST = 3, 3  # causes that are named; words that one must share with the
 SHOWN = 5  # words that are told
 OFTEN = 2.5  # what a word counts at most that stands in the text again and again
 
-WORD = regex(r"[a-z]{2,}")
-HEX = regex(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b")
+WORD = regex(r"0x[0-9a-f]+|\b[0-9a-f]{8,}\b|([a-z]{2,})")  # 0x1f00  |  a commit, a UUID's part  |  fallen
 # \S+  |  {0,80}  |  $ ( ) [ ] of a known line's pattern;  ${pod.name} of a check's title
 SIGNS, FIELD = regex(r"\\[a-zA-Z]|\{\d*,?\d*\}|[\\^$?*+()\[\]|]"), regex(r"\$\{[^}]*\}")
 QUOTED = regex(r'"([a-z0-9_]{3,80})"')
-COMMON = regex(
-    r"(?:the|an|of|to|in|is|it|and|or|for|on|with|that|this|by|as|are|be|from|at|not?|its|which|what|where|ha[sd]|have|was|were|if|so|than"
-    r"|then|only|one|all|can)\Z"
-)
+COMMON_WORDS = """the an of to in is it and or for on with that this by as are be from at no not its which what where has had have was were
+if so than then only one all can"""
+COMMON = frozenset(COMMON_WORDS.split())
 
 
 def nearest(library: Library, text: str) -> list[Candidate]:
     """The causes nearest to a text by their words, the nearest first; none where it shares too few words with them."""
     asked = Counter(words(text))
     causes = {name: bag for name, bag in bags(library).items() if library.causes[name].severity != "info"}
-    holders = Counter(word for bag in causes.values() for word in bag)
+    holders = Counter(itertools.chain.from_iterable(causes.values()))
     rare = {word: math.log(1 + (len(causes) - holders[word] + 0.5) / (holders[word] + 0.5)) for word in asked.keys() & holders.keys()}
     usual = sum(map(Counter.total, causes.values())) / max(1, len(causes))
     scored = []
@@ -66,15 +65,15 @@ def candidate(cause: Cause, shares: dict[str, float]) -> Candidate:
 
 def bags(library: Library) -> dict[str, Counter[str]]:
     """How often each cause has each word."""
-    lines = {known.name: f"{SIGNS.sub(' ', known.pattern)} {known.line}" for known in library.messages}
+    lines = {known.name: words(f"{SIGNS.sub(' ', known.pattern)} {known.line}") * LINE for known in library.messages}
     made: dict[str, Counter[str]] = defaultdict(Counter)
     for cause in library.causes.values():
         fixes = " ".join(one.title for one in cause.fixes)
-        add(made[cause.id], f"{cause.id} {cause.title} {cause.means} {cause.tell} {fixes}", ENTRY)
+        made[cause.id].update(words(f"{cause.id} {cause.title} {cause.means} {cause.tell} {fixes}") * ENTRY)
     for check in (check for book in library.runbooks.values() for check in book.checks() if check.finds):
-        add(made[check.finds], FIELD.sub(" ", check.title), ENTRY)
+        made[check.finds].update(words(FIELD.sub(" ", check.title)) * ENTRY)
         for name in asks_for(check, lines):
-            add(made[check.finds], lines[name], LINE)
+            made[check.finds].update(lines[name])
     return made
 
 
@@ -83,16 +82,10 @@ def asks_for(check: Check, names: Iterable[str]) -> Iterator[str]:
     return (name for name in dict.fromkeys(QUOTED.findall(check.when)) if name in names)
 
 
-def add(bag: Counter[str], text: str, weight: int) -> None:
-    """Count the words of a text."""
-    for word in words(text):
-        bag[word] += weight
-
-
 def words(text: str) -> list[str]:
     """The words of a text. Numbers, addresses and ids are none: they stand in every output.
 
     >>> words("Xid 79 at 0x1f00: the GPU has fallen off")
     ['xid', 'gpu', 'fallen', 'off']
     """
-    return [word for word in WORD.findall(HEX.sub(" ", text.lower())) if not COMMON.match(word)]
+    return [word for word in WORD.findall(text.lower()) if word and word not in COMMON]

@@ -7,7 +7,6 @@ folder, links are refused, sizes and times are bounded.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import re
 import stat
@@ -179,6 +178,8 @@ def save(folder: Path, bundle: Bundle) -> None:
 
 def digest(command: Command) -> str:
     """Eight hexadecimal digits that tell a command from others with the same first words."""
+    import hashlib
+
     return hashlib.sha256(repr(key_of(command)).encode()).hexdigest()[:8]
 
 
