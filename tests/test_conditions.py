@@ -13,7 +13,7 @@ from gpudoctor.facts import FACTS
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.kubernetes import Node, Pod
-from gpudoctor.runbook.conditions import ConditionError, Unsure, Values, as_text, compiled, fields, join_types, record_types
+from gpudoctor.runbook.conditions import SLOTS, ConditionError, Unsure, Values, as_text, compiled, fields, join_types, record_types
 from gpudoctor.runbook.templates import fill, pieces
 
 TYPES = {
@@ -52,6 +52,13 @@ CONFORMANCE: list[tuple[str, Any]] = [
     ('pod.phase < "Running"', True),
     (r'"a\"b" == "a\"b"', True),
     ('"ä😀" == "ä😀"', True),
+    # a name in quotes is a text
+    ('"pod.phase is " + pod.phase', "pod.phase is Pending"),
+    ("'\\'pod.phase\\' is ' + pod.phase", "'pod.phase' is Pending"),
+    ('"\\"" + pod.phase + "\\\\" + "pod.phase"', '"Pending\\pod.phase'),
+    (r'r"\d" + pod.phase + "pod.phase"', r"\dPendingpod.phase"),
+    ('"""pod.phase" is """ + pod.phase', 'pod.phase" is Pending'),
+    ('pod.images.exists(pod, pod == "pod.phase") || pod.phase.startsWith("P")', True),
     # numbers
     ("pod.gpus > 1", True),
     ("pod.gpus + 1", 3),
@@ -239,6 +246,16 @@ def test_a_hostile_text_costs_no_more_than_its_length() -> None:
 
 
 # --- templates
+
+
+@pytest.mark.parametrize("many", [SLOTS, SLOTS + 1])
+def test_an_expression_may_have_any_number_of_variables(many: int) -> None:
+    names = [f"one.b{number}" for number in range(many)]
+    condition = compiled(" && ".join(names), dict.fromkeys(names, bool))
+    assert condition.holds(dict.fromkeys(names, True))
+    assert not condition.holds(dict.fromkeys(names, True) | {names[-1]: False})
+    with pytest.raises(Unsure, match=rf"^{names[-1]} is not known$"):
+        condition.holds(dict.fromkeys(names[:-1], True))
 
 
 def test_a_template_is_cut_into_text_and_expressions() -> None:

@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import FACTS, Fact
 from gpudoctor.patterns import regex
-from gpudoctor.runbook.conditions import fields
+from gpudoctor.runbook.conditions import NOT_READ, fields
 
 # A text in quotes can hide an operator or a bracket. Raw and triple-quoted texts have other rules: a condition with one is not read.
 TOKEN = regex(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\|\||&&|[()\[\]{}?]")
-NOT_READ = regex(r"(?<![\w\"'])[rRbB]{1,2}[\"']|\"\"\"|'''")
 RECORD = r"(?P<record>[a-z]\w*)\.(?P<field>[a-z]\w*)"
 VALUE = r"(?:\"[^\"\\]*\"|\d{1,9})"
 # rank.said.matches("(?i)compil|\\\\bjit\\\\b"): of escapes only the backslash's own is read

@@ -6,11 +6,13 @@ decides by itself (`a || b` with `b` true is true), and the answer is `Unsure` w
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import itertools
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -23,8 +25,15 @@ from gpudoctor.runbook.model import Input
 
 MISSING_FIELD = object()
 MISSING = regex(r'No value with name "([^"]+)"')
-NAME = regex(r"\b([a-z_][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b")
+NAME_TEXT = r"\b([a-z_][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b"
+NAME = regex(NAME_TEXT)
+# Outside of quotes a name; raw and triple-quoted texts have other rules, and what has one is not taken apart.
+NAME_OR_QUOTED = regex(rf"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|{NAME_TEXT}")
+NOT_READ = regex(r"(?<![\w\"'])[rRbB]{1,2}[\"']|\"\"\"|'''")
 SIMPLE: dict[Any, Any] = {str: cel.Type.STRING, int: cel.Type.INT, float: cel.Type.DOUBLE, bool: cel.Type.BOOL}
+# What conditions use, and of each type as many variables as nearly all of them need.
+KINDS: tuple[Any, ...] = (*SIMPLE, list[str], list[int], dict[str, str], dict[str, int], dict[str, float])
+SLOTS = 16
 INPUT_TYPES = {"string": str, "int": int, "float": float, "bool": bool, "duration": float}
 JOIN_FIELDS: dict[str, Any] = {"present": bool, "count": int}
 
@@ -145,26 +154,47 @@ def known(record: Fact, field: str) -> Any:
     return None if field in record.gaps else getattr(record, field, None)
 
 
-@functools.lru_cache(maxsize=512)
-def environment(variables: tuple[tuple[str, Any], ...]) -> Any:
-    """A CEL environment for a set of variables; made once for equal sets."""
+def environment(variables: Iterable[tuple[str, Any]]) -> Any:
+    """A CEL environment for a set of variables."""
     return cel.NewEnv(variables={name: cel_type(kind) for name, kind in variables})
+
+
+@functools.cache
+def shared() -> Any:
+    """The environment of nearly all expressions: the first that is compiled in an environment takes twenty times as long as the next."""
+    return environment((slot(kind, number), kind) for kind in KINDS for number in range(SLOTS))
+
+
+def slot(kind: Any, number: int) -> str:
+    """What the shared environment calls its variables of a type."""
+    return f"slot_{KINDS.index(kind)}_{number}"
+
+
+def program(text: str, used: tuple[tuple[str, Any], ...]) -> tuple[Any, list[str]]:
+    """An expression as CEL executes it, and what its variables are called there: mostly slots. Raises RuntimeError."""
+    numbers = {kind: itertools.count() for kind in KINDS}
+    slots = {name: slot(kind, next(numbers[kind])) for name, kind in used if kind in numbers}
+    if len(slots) == len(used) and not NOT_READ.search(text):
+        with contextlib.suppress(RuntimeError):  # it has more of one type, or a mistake, which is told in its own words
+            return shared().compile(NAME_OR_QUOTED.sub(lambda found: slots.get(found.group(), found.group()), text)), list(slots.values())
+    return environment(used).compile(text), [name for name, _ in used]
 
 
 class Expression:
     """One compiled CEL expression."""
 
-    __slots__ = ("memo", "names", "program", "result", "text")
+    __slots__ = ("called", "memo", "names", "program", "result", "text")
 
     def __init__(self, text: str, used: tuple[tuple[str, Any], ...]) -> None:
         self.text = text
         self.names = [name for name, _ in used]
         # A field alone (`${pod.namespace}`) is what its record says: there are many, and CEL needs a millisecond for each.
         self.result = ITSELF.get(used[0][1], "") if self.names == [text] else ""
-        self.program = None
+        self.program: Any = None
+        self.called: list[str] = []
         if not self.result:
-            program = environment(used).compile(text)
-            self.program, self.result = program, str(program.return_type().name())
+            self.program, self.called = program(text, used)
+            self.result = str(self.program.return_type().name())
         self.memo: dict[tuple[Any, ...], Any] = {}
 
     def __call__(self, values: Lookup) -> Any:
@@ -188,10 +218,17 @@ class Expression:
         if self.program is None:
             return Unsure(f"{self.text} is not known") if found[0] is None else found[0]
         try:
-            answer = self.program.eval(data={name: value for name, value in zip(self.names, found, strict=True) if value is not None})
+            answer = self.program.eval(data={name: value for name, value in zip(self.called, found, strict=True) if value is not None})
         except RuntimeError as error:
             return Unsure(str(error)[:200])
-        return Unsure(reason(str(answer.value()))) if answer.type() == cel.Type.ERROR else answer.value()
+        return Unsure(self.reason(str(answer.value()))) if answer.type() == cel.Type.ERROR else answer.value()
+
+    def reason(self, error: str) -> str:
+        """CEL's run-time error in our words."""
+        missing = MISSING.search(error)
+        if missing and missing[1] in self.called:
+            return f"{self.names[self.called.index(missing[1])]} is not known"
+        return error.removeprefix("UNKNOWN: ")[:200]
 
     def holds(self, values: Lookup) -> bool:
         """The value of a condition."""
@@ -219,7 +256,7 @@ def _compiled(text: str, used: tuple[tuple[str, Any], ...]) -> Expression:
 def compiled(text: str, variables: Types, want: str = "BOOL") -> Expression:
     """Compile once; `want` is the CEL type that must come out ("" = any). Raises `ConditionError`.
 
-    Only the variables that the text may mean are declared: small environments are shared between many expressions and compile faster.
+    Only the variables that the text may mean are declared.
     """
     used = tuple((name, variables[name]) for name in names_in(text) if name in variables)
     try:
@@ -229,12 +266,6 @@ def compiled(text: str, variables: Types, want: str = "BOOL") -> Expression:
     if want and expression.result != want:
         raise ConditionError(f"'{text}' is a {expression.result}, not a {want}")
     return expression
-
-
-def reason(error: str) -> str:
-    """CEL's run-time error in our words."""
-    missing = MISSING.search(error)
-    return f"{missing.group(1)} is not known" if missing else error.removeprefix("UNKNOWN: ")[:200]
 
 
 def explain(error: str, text: str, variables: Types) -> str:
