@@ -33,7 +33,11 @@ HERE = Origin("dump.txt", 7, "…")
 SIGNS = {
     "xid": ("xids", Xid(code=79, severity="critical", origin=HERE), Xid(code=45, severity="info", origin=HERE)),
     "sxid": ("sxids", Sxid(code=22003, severity="fatal", origin=HERE), Sxid(code=12028, severity="nonfatal", origin=HERE)),
-    "unreadable": ("gpus", Gpu(gpu="GPU-1", unreadable=["fan"], origin=HERE), Gpu(gpu="GPU-1", origin=HERE)),
+    "unreadable": (
+        "gpus",
+        Gpu(gpu="GPU-1", unreadable=["fan"], problem="gpu_lost", origin=HERE),
+        Gpu(gpu="GPU-1", unreadable=["fan"], problem="unknown_error", origin=HERE),
+    ),
     "no_answer": ("smi", Smi(problem="no_devices", origin=HERE), Smi(gpus=8, origin=HERE)),
     "dcgm_health": (
         "dcgm_health",

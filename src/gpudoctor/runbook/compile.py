@@ -18,7 +18,7 @@ def compile_files() -> tuple[Library, list[Problem]]:
     causes: dict[str, Cause] = {}
     messages: list[KnownMessage] = []
     settings: list[Known] = []
-    signs = Runbook(id="signs", title="")
+    signs = Library().signs
     for path in index.source_files():
         shown = os.path.relpath(path, index.root())
         if path.parent == index.messages_folder():
