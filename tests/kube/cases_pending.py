@@ -47,6 +47,12 @@ def case(objects: list[Any], command: list[str] = ASK, **more: Any) -> Case:
     return Case(command, cluster(objects, **more))
 
 
+def undated(one: Any) -> Any:
+    """An object as its manifest shows it, without what the API server gives."""
+    given = ("uid", "creationTimestamp", "resourceVersion")
+    return {**one, "metadata": {key: value for key, value in one["metadata"].items() if key not in given}}
+
+
 # What the scheduler alone says, where the nodes can't be read: no table of ours, only its words.
 WORDS: dict[str, tuple[str, ...]] = {
     "taint": ("3 node(s) had untolerated taint {nvidia.com/gpu: present}",),
@@ -408,4 +414,5 @@ CASES: dict[str, Case] = {
         command=OWNER,
     ),
     "suspended": case([job("train", gpus=8, active=0, suspend=True, age="20m"), *nodes()], command=OWNER),
+    "suspended-undated": case([undated(job("train", gpus=8, active=0, suspend=True)), *nodes()], command=OWNER),
 }

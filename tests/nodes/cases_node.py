@@ -64,7 +64,7 @@ def fell_off() -> Case:
     return Case("node-health", {"nodes": ",".join(NAMES)}, rack(CARDS[:3]).answers | machine(NAMES[-1], CARDS[:3], **more))
 
 
-def node(gpus: int, ready: str = "True", cordoned: bool = False) -> str:
+def node(gpus: int, ready: str = "True", cordoned: bool = False, runtime: str = "") -> str:
     """`kubectl get nodes gpu-01 -o json`, offering so many GPUs."""
     made = {
         "apiVersion": "v1",
@@ -72,6 +72,7 @@ def node(gpus: int, ready: str = "True", cordoned: bool = False) -> str:
         "metadata": {"name": "gpu-01", "creationTimestamp": "2026-02-01T00:00:00Z", "labels": {"nvidia.com/gpu.count": "2"}},
         "spec": {"unschedulable": True} if cordoned else {},
         "status": {
+            **({"nodeInfo": {"containerRuntimeVersion": runtime}} if runtime else {}),
             "capacity": {"cpu": "64", "nvidia.com/gpu": "2"},
             "allocatable": {"cpu": "64", "nvidia.com/gpu": str(gpus)},
             "conditions": [{"type": "Ready", "status": ready, "reason": "KubeletReady", "lastTransitionTime": "2026-02-01T00:00:00Z"}],
@@ -104,5 +105,6 @@ CASES: dict[str, Case] = {
     "kubernetes-offers-fewer": known(node(1)),
     "kubernetes-not-ready": known(node(2, ready="Unknown")),
     "kubernetes-cordoned": known(node(2, cordoned=True)),
+    "kubernetes-shut-down": known(node(2, ready="False", cordoned=True, runtime="containerd://Unknown")),
     "kubernetes-refused": known(FORBIDDEN),
 }

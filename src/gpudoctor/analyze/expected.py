@@ -1,4 +1,5 @@
-"""What somebody meant to happen: a test that wants to be refused, and says so in the same line, shows that a rule works."""
+"""What did not happen to anybody: what was meant to (a test that wants to be refused, and says so in the same line, shows that a rule
+works), and what is only written about: in a condition, an option's help, a line of source code."""
 
 from __future__ import annotations
 
@@ -19,14 +20,26 @@ MEANT = regex(
 )
 DENIED = regex(r"(?i)\bunexpected|(?:\bnot|n't)(?: \w+){0,2} as expected|\bFAIL(?:ED)?:")
 
+# If you see `checkpoint is corrupted` errors, delete …  |  If you encounter an error like "…"
+# | `RuntimeClass "nvidia" not found` | the node has no handler | apply it |
+#   --oom                 provoke CUDA out of memory
+# // MinMember: if there are not enough resources …  |  klog.Infof("Could not register device plugin: %s", err)  |  return fmt.Errorf("…
+# command: ["bash", "-c", "python fit.py || echo 'CUDA error: …'"]
+WRITTEN = regex(
+    r"(?i)^\W{0,8}(?:if|when(?:ever)?|should) you (?:see|encounter|get|hit|receive|run into)\b"
+    r"|^\s*\|[^|`]{0,40}`[^`|]+`(?:[^|]{0,400}\|){2,}\s*$"
+    r"|^\s*(?:-\w, ?)?-{1,2}[a-z][\w-]{0,40}(?:[ =]\S{1,30})? {2,}\S"
+    r"|^\s*// |^\s*(?:return )?(?:k?log|glog|slog|fmt|errors)\.[A-Z]\w+\(.*\"|^\s*(?:- )?(?:command|args): *\["
+)
+
 
 def without_expected(facts: Facts) -> Facts:
-    """The facts without messages and scheduler's reasons in whose line somebody says that they were wanted."""
+    """The facts without messages and scheduler's reasons in whose line somebody says that they were wanted, or only writes of them."""
     return {kind: [fact for fact in records if not wanted(fact)] if kind in KINDS else records for kind, records in facts.items()}
 
 
 def wanted(fact: Fact) -> bool:
-    """Whether the line of a record says that this was to happen.
+    """Whether the line of a record says that this was to happen, or might.
 
     >>> from gpudoctor.facts import Origin
     >>> lines = ["ok 3 stays pending: 0/2 nodes", "refused, as expected: 0/2 nodes", "does not work as expected: 0/2 nodes"]
@@ -36,4 +49,4 @@ def wanted(fact: Fact) -> bool:
     line = fact.origin.text[:2000]
     if isinstance(fact, Message) and fact.name not in errors():  # it excuses others
         return False
-    return MEANT.search(line) is not None and DENIED.search(line) is None
+    return WRITTEN.search(line) is not None or (MEANT.search(line) is not None and DENIED.search(line) is None)

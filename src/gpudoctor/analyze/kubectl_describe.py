@@ -208,7 +208,7 @@ def node_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> t
         status.setdefault("allocatable", status.get("capacity"))
     if seen - {"Allocated resources", "Name", "Events"}:
         facts = parsed("kubernetes.nodes", made, output, about)
-        shown = set().union({"node"} if name else (), *(fields for key, fields in NODE_SHOWS.items() if key in seen))
+        shown = {"leaving"}.union({"node"} if name else (), *(fields for key, fields in NODE_SHOWS.items() if key in seen))
         missing = gaps(Node, shown, "not shown in this part of kubectl describe node")
         youngest = plugin_age(rest)
         facts["nodes"] = [msgspec.structs.replace(node, plugin_age=youngest, gaps=missing) for node in facts.get("nodes", [])]

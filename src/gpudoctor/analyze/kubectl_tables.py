@@ -18,6 +18,7 @@ from gpudoctor.facts.kubernetes import Node, Pod, Workload
 from gpudoctor.knowledge import components
 from gpudoctor.knowledge.resources import has_nvidia_gpu
 from gpudoctor.parsers import LINE
+from gpudoctor.parsers.kubernetes_nodes import leaves
 from gpudoctor.parsers.messages import scan_text
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -46,7 +47,7 @@ WANTED = regex(
 OPERATOR = regex(rf"^\s*(?:[a-z.]{{5,60}}/)?[a-z0-9][a-z0-9.-]{{0,252}}\s+ready\s+(?:\d{{4}}-\d\d-\d\dT[\d:]{{8}}Z|{AGE_WORD})\s*$")
 NOTES = 20  # the score of a person's words: the lines around them are read too
 POD_SHOWN = {"namespace", "pod", "status", "phase", "ready", "restarts", "restarted", "age", "deleting", "component"}
-NODE_SHOWN = {"node", "ready", "unschedulable", "age", "kubelet_version"}
+NODE_SHOWN = {"node", "ready", "unschedulable", "leaving", "age", "kubelet_version"}
 ENDED = {
     "Completed": "Succeeded",
     "Succeeded": "Succeeded",
@@ -168,6 +169,7 @@ def node(match: re.Match[str], origin: Origin, labels: dict[str, str], keys: lis
         node=match["node"],
         ready="Ready" in states if states[0] != "SchedulingDisabled" else None,
         unschedulable="SchedulingDisabled" in states,
+        leaving=leaves("SchedulingDisabled" in states, runtime.group() if runtime else "", ()),
         age=seconds(match["age"]),
         labels=labels,
         label_keys=keys,

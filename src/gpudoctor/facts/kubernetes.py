@@ -108,6 +108,7 @@ class Node(Fact, frozen=True, kw_only=True):
     target: bool = True
     ready: bool | None = None
     unschedulable: bool = False
+    leaving: bool = False  # an autoscaler ends it, or it was cordoned and its runtime has stopped
     age: float | None = None
     labels: dict[str, str] = {}
     label_keys: list[str] = []  # where a table showed some labels only: the keys of which it is known whether the node has them
@@ -198,9 +199,7 @@ class Volume(Fact, frozen=True, kw_only=True):
     node_affinity: list[list[Requirement]] | None = None
 
 
-class Quota(Fact, frozen=True, kw_only=True):
-    """One resource of one ResourceQuota."""
-
+class Quota(Fact, frozen=True, kw_only=True):  # one resource of one ResourceQuota
     namespace: str
     quota: str
     resource: str

@@ -18,6 +18,9 @@ from gpudoctor.probes.base import Output
 
 # Up to 1.10 the kubelet counted the cards itself, beside any plugin; 0 stands on every node.
 COUNTED_BY_KUBELET = "alpha.kubernetes.io/nvidia-gpu"
+AMOUNTS = ("capacity", "allocatable", "gpu_resources", "gpus_capacity", "gpus_allocatable")
+# What autoscalers put on a node before they end it.
+REMOVED = frozenset(("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption"))
 HOLDERS = 16  # pods with GPUs that are named per node
 
 
@@ -99,6 +102,7 @@ def node_fact(item: NodeObject, output: Output) -> Node:
         node=meta.name or "",
         ready=states["Ready"] == "True" if "Ready" in states else None,
         unschedulable=bool(spec.unschedulable),
+        leaving=leaves(bool(spec.unschedulable), info.containerRuntimeVersion or "", [taint.key for taint in taints]),
         age=age(seconds(meta.creationTimestamp), output),
         labels=labels,
         taints=taints,
@@ -116,7 +120,8 @@ def node_fact(item: NodeObject, output: Output) -> Node:
         runtime_version=info.containerRuntimeVersion or "",
         kernel_version=info.kernelVersion or "",
         os_image=info.osImage or "",
-        gaps={} if "Ready" in states else {"ready": "no Ready condition"},
+        gaps=({} if "Ready" in states else {"ready": "no Ready condition"})
+        | (dict.fromkeys(AMOUNTS, "no amounts were shown") if status.allocatable is None and status.capacity is None else {}),
         origin=evidence(
             output,
             f"{meta.name}: allocatable {offers}"
@@ -124,6 +129,15 @@ def node_fact(item: NodeObject, output: Output) -> Node:
             + (f", taints {', '.join(refuses)}" if refuses else ""),
         ),
     )
+
+
+def leaves(cordoned: bool, runtime: str, taints: Iterable[str]) -> bool:
+    """Whether a node is taken out: marked by an autoscaler, or cordoned before its runtime stopped under a kubelet that still reported.
+
+    >>> leaves(True, "containerd://Unknown", ()), leaves(True, "containerd://2.1.6", ()), leaves(False, "containerd://Unknown", ())
+    (True, False, False)
+    """
+    return (cordoned and runtime.endswith("://Unknown")) or not REMOVED.isdisjoint(taints)
 
 
 class Held:

@@ -181,7 +181,9 @@ class Library(Struct, frozen=True, kw_only=True):
     messages: list[KnownMessage] = []
     literals: dict[str, list[str]] = {}  # name of a message → texts of which every line of it has one (`knowledge.literals`)
     settings: list[Known] = []
-    signs: Runbook = Runbook(id="signs", title="", path="signs.yaml")  # of trouble, of which no check says the cause (`knowledge/signs.yaml`)
+    signs: Runbook = Runbook(
+        id="signs", title="", path="signs.yaml"
+    )  # of trouble, of which no check says the cause (`knowledge/signs.yaml`)
 
     def found_by(self, cause: str) -> list[str]:
         """The checks that find a cause, as `runbook.check`."""
