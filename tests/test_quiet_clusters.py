@@ -83,7 +83,6 @@ TEXTS: dict[str, tuple[str, str]] = {
     "its log": ("kubelet-plugin-socket-dir-mismatch", "E0302 10:00:00.000001       1 main.go:143] Could not register device plugin: context deadline exceeded\n"),
     "a manual's case": ("", 'If you encounter an error like "failed to create FS watcher for /var/lib/kubelet/device-plugins/: too many open files", raise it.\n'),
     "the case": ("inotify-instances-exhausted", "E0302 10:00:00.000001       1 main.go:173] failed to create FS watcher for /var/lib/kubelet/device-plugins/: too many open files\n"),
-    "a manual's table": ("", "| Seen | Why | Do |\n|---|---|---|\n| `RuntimeClass \"nvidia\" not found` | no handler | apply `class.yaml` |\n"),
     "no such class": ("runtime-class-misuse", 'Warning  FailedCreatePodSandBox  5s  kubelet  RuntimeClass "nvidia" not found\n'),
     "a command of a manifest": ("", "args: [\"-c\", \"python fit.py || echo 'CUDA error: device-side assert triggered'\"]\n"),
     "what a kernel asserted": ("application-device-side-assert", "RuntimeError: CUDA error: device-side assert triggered\n"),

@@ -21,13 +21,11 @@ MEANT = regex(
 DENIED = regex(r"(?i)\bunexpected|(?:\bnot|n't)(?: \w+){0,2} as expected|\bFAIL(?:ED)?:")
 
 # If you see `checkpoint is corrupted` errors, delete …  |  If you encounter an error like "…"
-# | `RuntimeClass "nvidia" not found` | the node has no handler | apply it |
 #   --oom                 provoke CUDA out of memory
 # // MinMember: if there are not enough resources …  |  klog.Infof("Could not register device plugin: %s", err)  |  return fmt.Errorf("…
 # command: ["bash", "-c", "python fit.py || echo 'CUDA error: …'"]
 WRITTEN = regex(
     r"(?i)^\W{0,8}(?:if|when(?:ever)?|should) you (?:see|encounter|get|hit|receive|run into)\b"
-    r"|^\s*\|[^|`]{0,40}`[^`|]+`(?:[^|]{0,400}\|){2,}\s*$"
     r"|^\s*(?:-\w, ?)?-{1,2}[a-z][\w-]{0,40}(?:[ =]\S{1,30})? {2,}\S"
     r"|^\s*// |^\s*(?:return )?(?:k?log|glog|slog|fmt|errors)\.[A-Z]\w+\(.*\"|^\s*(?:- )?(?:command|args): *\["
 )

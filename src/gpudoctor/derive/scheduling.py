@@ -194,7 +194,7 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) 
     used = [host.usage.requested.get(gpu, 0) if host.usage else 0 for host in hosts]
     offered = [host.node.allocatable.get(gpu, 0) for host in hosts]
     missing = {} if read else dict.fromkeys(("most_free", "gpus_used"), "the running pods were not read")
-    if all("allocatable" in host.node.gaps for host in hosts):
+    if hosts and all("allocatable" in host.node.gaps for host in hosts):
         missing |= dict.fromkeys(
             ("offering", "largest", "largest_capacity", "gpus_total", "wrong_name", "full"), "no node's amounts were shown"
         )
