@@ -75,7 +75,6 @@ TEXTS: dict[str, tuple[str, str]] = {
     "a node whose runtime does not answer": ("node-down", NODES.format(cordoned="", runtime="Unknown")),
     "a node that the autoscaler removes": ("", MARKED.format(taint="ToBeDeletedByClusterAutoscaler=1772000000:NoSchedule")),
     "a node that is gone": ("node-down", MARKED.format(taint="node.kubernetes.io/unreachable:NoSchedule")),
-    "labels of a node, and a pod that asks": ("", ASKS + LABELLED),
     "a node without GPUs, and a pod that asks": ("device-plugin-not-running", ASKS + LABELLED + OFFERS),
     "the help of a program": ("", "Usage: burn [OPTIONS]\n  -t, --time N          how long\n      --oom             provoke a CUDA error: out of memory\n"),
     "a program out of memory": ("cuda-out-of-memory", "RuntimeError: CUDA error: out of memory\n"),

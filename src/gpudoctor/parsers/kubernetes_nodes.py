@@ -18,7 +18,6 @@ from gpudoctor.probes.base import Output
 
 # Up to 1.10 the kubelet counted the cards itself, beside any plugin; 0 stands on every node.
 COUNTED_BY_KUBELET = "alpha.kubernetes.io/nvidia-gpu"
-AMOUNTS = ("capacity", "allocatable", "gpu_resources", "gpus_capacity", "gpus_allocatable")
 # What autoscalers put on a node before they end it.
 REMOVED = frozenset(("ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted", "karpenter.sh/disruption"))
 HOLDERS = 16  # pods with GPUs that are named per node
@@ -120,8 +119,7 @@ def node_fact(item: NodeObject, output: Output) -> Node:
         runtime_version=info.containerRuntimeVersion or "",
         kernel_version=info.kernelVersion or "",
         os_image=info.osImage or "",
-        gaps=({} if "Ready" in states else {"ready": "no Ready condition"})
-        | (dict.fromkeys(AMOUNTS, "no amounts were shown") if status.allocatable is None and status.capacity is None else {}),
+        gaps={} if "Ready" in states else {"ready": "no Ready condition"},
         origin=evidence(
             output,
             f"{meta.name}: allocatable {offers}"
