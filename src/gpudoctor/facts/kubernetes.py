@@ -108,7 +108,7 @@ class Node(Fact, frozen=True, kw_only=True):
     target: bool = True
     ready: bool | None = None
     unschedulable: bool = False
-    leaving: bool = False  # an autoscaler ends it, or it was cordoned and its runtime has stopped
+    leaving: bool | None = None  # an autoscaler ends it, or it was cordoned and its runtime has stopped
     age: float | None = None
     labels: dict[str, str] = {}
     label_keys: list[str] = []  # where a table showed some labels only: the keys of which it is known whether the node has them
