@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from gpudoctor.analyze import columns
 from gpudoctor.analyze.durations import AGE_WORD, seconds
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Event
@@ -46,6 +47,8 @@ HEADER = regex(
 )
 # nvidia.com/gpu     2          2          (of a described node; it does not go on with the message above it)
 AMOUNTS = regex(r"^\s*[a-z0-9.-]{1,80}/[\w.-]{1,80}:?\s+\d\S{0,20}(?:\s+\d\S{0,20})?\s*$")
+# Allocated resources:
+TITLE = regex(r"^[A-Z][A-Za-z ]{2,40}:\s*$")
 CLAUSE = regex(
     r"\b\d{1,7}/\d{1,7} nodes are (?:un)?available:|\bno nodes available to schedule pods|\ball nodes are unavailable:"
     r"|\bpod has unbound immediate PersistentVolumeClaims|\bNo nodes are available that match all of the (?:following )?predicates:"
@@ -104,7 +107,7 @@ def find(lines: list[str], first: int = 1) -> list[Line]:
         if match:
             found.append(Line(number, match, match["message"], line, [number]))
             open_ = True
-        elif not line.strip() or HEADER.match(line) or AMOUNTS.match(line):
+        elif ends_message(line):
             open_ = False
         elif open_:
             last = found[-1]
@@ -112,6 +115,15 @@ def find(lines: list[str], first: int = 1) -> list[Line]:
                 last.message += " " + line.strip()
                 last.used.append(number)
     return found
+
+
+def ends_message(line: str) -> bool:
+    """Whether a line can't go on a wrapped message: a blank one, a key, an amount, or the header of a table pasted below.
+
+    >>> [ends_message(line) for line in ("NAME    STATUS   ROLES", "Allocated resources:", "didn't match Pod's node affinity")]
+    [True, True, False]
+    """
+    return not line.strip() or bool(HEADER.match(line) or AMOUNTS.match(line) or TITLE.match(line) or columns.header(line))
 
 
 def match_line(line: str) -> re.Match[str] | None:
@@ -186,7 +198,12 @@ def scheduler_words(lines: list[str], source: str, about: Subject) -> Facts:
             index += 1
             continue
         end = index + 1
-        while end < len(lines) and end - index < WRAPPED and lines[end].strip() and not re.search(r"^(?!preemption)\S+: *$", lines[end]):
+        while (
+            end < len(lines)
+            and end - index < WRAPPED
+            and not ends_message(lines[end])
+            and not re.search(r"^(?!preemption)\S+: *$", lines[end])
+        ):
             if CLAUSE.search(lines[end]) and "preemption:" not in lines[end]:
                 break
             end += 1

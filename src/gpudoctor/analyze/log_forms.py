@@ -22,7 +22,9 @@ def of_kernel(lines: list[str], verb: str) -> int:
     filled = sum(bool(line.strip()) for line in lines) or 1
     if kernel * 2 >= filled or verb == "dmesg":
         return 58
-    return 35 if any("NVRM: Xid" in line for line in lines) else 0
+    if any("NVRM: Xid" in line for line in lines):
+        return 35
+    return 5 if kernel > 1 else 0  # a few below another answer
 
 
 def of_log(lines: list[str], verb: str) -> int:

@@ -66,6 +66,8 @@ AMONG_LINES = (
     "training.log",
 )
 FEW = 20  # the score of a few lines that stand among others
+# Answers of tools, which people paste one below the other, with lines of logs between: each is read, and the lines too.
+MIXED = ("nvidia.", "slurm.nodes", "slurm.jobs", "dcgm.", "infiniband.", "linux.", "kubectl.get", "scheduler.message")
 ANSWERS = ("nvidia.smi", "nvidia.topo", "nccl.ras", "infiniband.", "linux.", "python.stacks", "scheduler.message")
 # Nobody asks for a limit or for counters without a reason, and that stands beside the answer.
 REASONED = ("linux.limits", "infiniband.perfquery", "infiniband.ibqueryerrors")
@@ -74,6 +76,11 @@ REASONED = ("linux.limits", "infiniband.perfquery", "infiniband.ibqueryerrors")
 def scans(one: Recogniser) -> bool:
     """Whether it looks at every line of a text for known messages."""
     return one.name in LOGS or one is LINES
+
+
+def may_stand_among_lines(chosen: list[Recogniser]) -> bool:
+    """Whether lines of a log may stand among the answers of tools that were recognised, and none of their readers looks for them."""
+    return chosen[0].name.startswith(MIXED) and not any(map(scans, chosen))
 
 
 def recognise(whole: str, hint: Hint) -> list[Recogniser]:
@@ -90,6 +97,8 @@ def recognise(whole: str, hint: Hint) -> list[Recogniser]:
     elif chosen.name in REASONED:
         beside = [LINES]
     beside += [one for score, one in scores if score and one.name in PARTS and one is not chosen and one not in beside]
+    if chosen.name.startswith(MIXED):
+        beside += [one for score, one in scores if score and one.name.startswith(MIXED) and one is not chosen and one not in beside]
     if (chosen.name in AMONG_LINES or best <= FEW) and not any(one.name in LOGS for one in beside):
         beside.append(LINES)
     found = [chosen, *beside]

@@ -10,6 +10,7 @@ from gpudoctor.analyze import complaints, hints, place, recognise, unwrap
 from gpudoctor.analyze.split import Section
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Smi
+from gpudoctor.facts.kubernetes import Message
 from gpudoctor.parsers import ParseError, mistake
 from gpudoctor.probes.base import Command, Output
 
@@ -48,11 +49,14 @@ def read(section: Section, now: float) -> SectionRead:
         if found or one.name not in ("text", "kernel.log"):  # `dmesg: Operation not permitted` in a file dmesg.txt is no kernel log
             names.append(one.name)
         for kind, records in found.items():
-            facts.setdefault(kind, []).extend(records)
+            if kind != "schedule_reasons" or not facts.get(kind):  # a table's reader reads the events below it too
+                facts.setdefault(kind, []).extend(records)
     poor = not any(facts.values()) or "pod_templates" in facts
     if poor and len(section.text) <= unwrap.WRAPPED and not any(map(recognise.scans, chosen)):
         # It gave nothing as what it is, a part of a manifest for example: its lines may.
         facts |= {kind: found for kind, found in attempt(recognise.LINES, section, hint, now)[0].items() if found}
+    elif recognise.may_stand_among_lines(chosen):
+        add_lines(facts, attempt(recognise.LINES, section, hint, now)[0])
     alone = chosen == [recognise.LINES]
     short = len(section.text) <= unwrap.WRAPPED and any(recognise.scans(one) for one in chosen)
     if short and (extra := unwrap.messages(section, facts, hint.about, log=not alone)):
@@ -63,6 +67,19 @@ def read(section: Section, now: float) -> SectionRead:
         unknown = complaints.unexplained(section.text)[:COMPLAINT]
     unknown = unknown or complaints.unknown_warning(facts)[:COMPLAINT]
     return SectionRead(facts, names, note, unknown)
+
+
+def add_lines(facts: Facts, found: Facts) -> None:
+    """Add what lines among the answers of tools tell; a line that the tool's own reader knows has told its part."""
+    known = {fact.origin.line for records in facts.values() for fact in records}
+    names = {fact.name for fact in facts.get("messages", ()) if isinstance(fact, Message)}
+    for kind, records in found.items():
+        if kind == "messages":
+            facts.setdefault(kind, []).extend(
+                fact for fact in records if isinstance(fact, Message) and fact.name not in names and fact.origin.line not in known
+            )
+        elif records and not facts.get(kind):
+            facts[kind] = records
 
 
 def called(section: Section) -> str:
