@@ -80,7 +80,7 @@ def scans(one: Recogniser) -> bool:
 
 def may_stand_among_lines(chosen: list[Recogniser]) -> bool:
     """Whether lines of a log may stand among the answers of tools that were recognised, and none of their readers looks for them."""
-    return chosen[0].name.startswith(MIXED) and not any(map(scans, chosen))
+    return chosen[0].name.startswith(MIXED) and not any(scans(one) or one.name.startswith("dcgm.") for one in chosen)
 
 
 def recognise(whole: str, hint: Hint) -> list[Recogniser]:
