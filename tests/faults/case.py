@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,9 +53,10 @@ class Place:
         path.write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n")
         path.chmod(0o755)
 
-    def processes(self) -> list[str]:
-        """What still runs of the row, as command lines."""
-        return [shown for pid in os.listdir("/proc") if pid.isdigit() and (shown := marked(pid, f"{MARK}={self.here}"))]
+    def processes(self) -> dict[int, str]:
+        """What still runs of the row: process id → command line."""
+        found = ((int(path.name), marked(path, f"{MARK}={self.here}")) for path in Path("/proc").iterdir() if path.name.isdigit())
+        return {pid: shown for pid, shown in found if shown}
 
 
 class Said(NamedTuple):
@@ -90,7 +91,7 @@ class Fault(NamedTuple):
     files: Mapping[str, str | bytes] = {}  # in the folder where it runs
     stdin: bytes = b""
     env: Mapping[str, str] = {}
-    redirect: str = ""  # as a shell has it: `>&-`, `> /dev/full`, `< pipe`
+    shell: str = ""  # a line that starts it, where "$@" is the program: `exec "$@" >&-`, `ulimit -f 8; exec "$@"`
     cluster: Mapping[str, Any] | None = None  # what `tests.kube.objects.cluster` makes: served, and KUBECONFIG names it
     machines: Sequence[str] = ()  # names of hosts behind ssh
     signals: Sequence[int] = ()  # sent when a program has made the file `begun`, half a second between them
@@ -156,8 +157,8 @@ class Fault(NamedTuple):
     def ran(self, place: Place) -> Said:
         """What the program did."""
         argv = [sys.executable, "-m", "gpudoctor", *shlex.split(place.filled(self.asks))]
-        if self.redirect:
-            argv = ["sh", "-c", f'exec "$@" {place.filled(self.redirect)}', "sh", *argv]
+        if self.shell:
+            argv = ["sh", "-c", place.filled(self.shell), "sh", *argv]
         with (place.here / "out").open("wb") as out, (place.here / "err").open("wb") as err, (place.here / "in").open("w+b") as given:
             given.write(self.stdin)
             given.seek(0)
@@ -202,10 +203,11 @@ class Fault(NamedTuple):
         limit = time.monotonic() + LAST
         while (running := place.processes()) and time.monotonic() < limit:
             time.sleep(0.05)
-        for pid in (pid for pid in os.listdir("/proc") if pid.isdigit() and marked(pid, f"{MARK}={place.here}")):
-            os.kill(int(pid), signal.SIGKILL)
+        for pid in running:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         files = sorted(str(path.relative_to(place.temporary)) for path in place.temporary.rglob("*"))
-        return [*(f"still runs: {one}" for one in running), *(f"leaves {one}" for one in files if one not in self.stays)]
+        return [*(f"still runs: {one}" for one in running.values()), *(f"leaves {one}" for one in files if one not in self.stays)]
 
 
 def tried(faults: Sequence[Fault]) -> Callable[[Fault, Path], None]:
@@ -218,12 +220,12 @@ def tried(faults: Sequence[Fault]) -> Callable[[Fault, Path], None]:
     return test_fault
 
 
-def marked(pid: str, mark: str) -> str:
+def marked(process: Path, mark: str) -> str:
     """The command line of a process that has the mark in its environment, else ""."""
     try:
-        if f"{mark}\0".encode() not in Path(f"/proc/{pid}/environ").read_bytes():
+        if f"{mark}\0".encode() not in (process / "environ").read_bytes():
             return ""
-        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        return (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
     except OSError:  # it has ended, or is not ours
         return ""
 
