@@ -163,8 +163,20 @@ def test_a_debug_pod_that_cannot_be_deleted_is_named(kube_server: Callable[..., 
     live = bare(kube_server, faults=[{"match": "^DELETE", "status": 403}], created={"containerStatuses": [{"state": waiting}]})
     live(on("bare-01", "lspci"))
     (left,) = live.close()
-    assert "could not be deleted from node bare-01" in left
+    assert "was not deleted from node bare-01" in left
     assert "kubectl delete pod -n default gpudoctor-debug-" in left
+
+
+def test_a_debug_pod_that_is_made_while_the_run_ends_is_deleted(kube_server: Callable[..., Served]) -> None:
+    served = kube_server(build.cluster([build.node("bare-01")], faults=[{"match": "^POST .*/pods", "drip": 500}]))
+    live = Live(str(served.kubeconfig), namespace="default", via="debug-pod")
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(live, on("bare-01", "lspci", 20))
+        while not any(request.startswith("POST") for request in served.requests()):
+            time.sleep(0.02)
+        assert live.close() == []
+        assert not asking.result().ok
+    assert "gpudoctor-debug" not in Live(str(served.kubeconfig))(Command(("kubectl", "get", "pods", "-A", "-o", "json"))).text
 
 
 # ---- which way

@@ -18,6 +18,8 @@ from typing import TypeVar
 
 import msgspec
 
+from gpudoctor import leaving
+
 Thing = TypeVar("Thing")
 Made = TypeVar("Made")
 
@@ -90,8 +92,8 @@ def forked(work: Callable[[], Iterable[object]]) -> tuple[int, int] | None:
         return child, reading
     status = 1
     try:  # nothing may go on from here that the first process does
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in leaving.SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
         os.close(reading)
         with os.fdopen(writing, "wb") as out:
             for made in work():
@@ -113,6 +115,7 @@ class Second:
         self.child, self.pipe = child, pipe
         self.data = bytearray()  # what was taken and not used yet
         self.ended = False  # it came to its end
+        leaving.in_haste(self.kill)
 
     def glance(self) -> None:
         """Take what is there."""
@@ -147,7 +150,13 @@ class Second:
     def __exit__(self, *_: object) -> None:
         """Nothing of it stays behind, also when the first process stops early."""
         os.close(self.pipe)
-        with contextlib.suppress(OSError):
-            os.kill(self.child, signal.SIGKILL)
+        self.kill()
+        leaving.settled(self.kill)
         with contextlib.suppress(OSError):
             os.waitpid(self.child, 0)
+
+    def kill(self) -> list[str]:
+        """End it, without waiting for it."""
+        with contextlib.suppress(OSError):
+            os.kill(self.child, signal.SIGKILL)
+        return []

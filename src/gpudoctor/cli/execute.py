@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from gpudoctor.cli.errors import Refused, complain, no_such
+from gpudoctor.cli.errors import USAGE, Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
 from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
 from gpudoctor.cli.printing import Shown, check_shown, columns, keeper, printed
-from gpudoctor.cli.recording import closed, recorder
+from gpudoctor.cli.recording import closed, incomplete, recorder
 from gpudoctor.facts import Facts
 from gpudoctor.report import StepResult
 from gpudoctor.runbook.model import Library, Runbook
@@ -96,23 +96,29 @@ def execute(
         "on_step": None if session else progress(where, shown),
         "on_hosts": hosts_progress(where, shown, book.id),
     }
+    kept = interrupted = True
     try:
         if session:
             report = session.walk(library, book, inputs, keeps or probe, shown, how)
         else:
             report = diagnose(library, book, inputs, keeps or probe, **how)
+        interrupted = False
     except NotThere as missing:
+        interrupted = False
         close = f"; close to it: {', '.join(missing.close)}" if missing.close else ""
         raise Refused(f"{missing.what} was not found{close}") from None
     finally:
         if where.record is not None or session:
-            closed(probe)
+            kept = closed(probe, interrupted)
         for left in live.close() if live else ():
             complain(left)
     no_such_kind = f'the server doesn\'t have a resource type "{inputs.get("kind")}"'
     if any(missing.why == no_such_kind for missing in report.coverage.missing):
         raise Refused(f"{no_such_kind}; what owns pods is {OWNERS}")
-    return printed(report, shown, keeps.redactor if keeps else None)
+    if recorded is not None and recorded.incomplete:
+        report = incomplete(report, recorded.incomplete)
+    code = printed(report, shown, keeps.redactor if keeps else None)
+    return code if kept else USAGE
 
 
 def inputs_of(book: Runbook, given: dict[str, Any], where: Where, recorded: Any, namespace: str) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import gc
-import io
 import os
 import sys
 from typing import NoReturn
 
-from gpudoctor.cli.errors import Refused, complain
+from gpudoctor import leaving
+from gpudoctor.cli.errors import USAGE, Refused, complain
+from gpudoctor.cli.screen import lost, set_up
 
 # New objects after which Python looks for cycles, and how often it then looks at older ones. Nearly everything that a run makes lives
 # until its end: with Python's own 700, 10, 10 a tenth of a short run goes into looking.
@@ -18,37 +20,34 @@ CYCLES = (10_000, 20, 20)
 def main() -> NoReturn:
     """Run the command line and leave at once: a probe that hangs unkillably must not hold the process."""
     gc.set_threshold(*CYCLES)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a locale without `…` and `→` costs these characters, not the report
+    leaving.listen()
+    set_up()
     code = guarded()
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except (OSError, ValueError):
-            continue
+    leaving.at_once()
     os._exit(code)
 
 
 def guarded() -> int:
     """The command line's exit code, whatever happens inside."""
-    import signal
-
-    # A terminal's second Ctrl-C, or a plain kill, is immediate.
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
+    out = sys.stdout
     try:
-        return invoke()
+        code = invoke()
     except Refused as error:
         complain(str(error))
-        return error.code
+        code = error.code
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-        return 130
-    except BrokenPipeError:
-        # The reader has left (`| head`): quiet, and nothing more is flushed into the closed pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = 130
+    except leaving.Ended as ended:
+        code = ended.code
+    except Exception as error:
+        code = USAGE if isinstance(error, OSError) and lost(out) else internal_error()
+    trouble = lost(out)
+    if trouble is None:
+        return code
+    if trouble.errno == errno.EPIPE:  # the reader has left (`| head`)
         return 0
-    except Exception:
-        return internal_error()
+    complain(f"standard output can't be written: {trouble.strerror or trouble}")
+    return USAGE
 
 
 def invoke() -> int:
@@ -68,22 +67,23 @@ def program() -> str:
 
 
 def internal_error() -> int:
-    """An error of ours: no traceback on the screen, a file to attach instead."""
+    """An error of ours: no traceback on the screen, a file to attach instead. What it quotes may be a secret."""
     import platform
     import tempfile
     import traceback
 
     from gpudoctor import __version__
+    from gpudoctor.probes.redact import Redactor
 
-    text = (
+    text = Redactor().text(
         f"gpudoctor {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}\n{traceback.format_exc()}"
     )
     try:
-        with tempfile.NamedTemporaryFile("w", prefix="gpudoctor-error-", suffix=".txt", delete=False) as file:
+        with tempfile.NamedTemporaryFile("w", prefix="gpudoctor-error-", suffix=".txt", delete=False, errors="replace") as file:
             file.write(text)
         complain(f"internal error; please attach {file.name} to a bug report")
     except OSError:
-        complain(f"internal error: {sys.exc_info()[1]!r}")
+        complain(f"internal error; please attach this to a bug report:\n{text}")
     return 70
 
 

@@ -101,7 +101,8 @@ def deliver(text: str, shown: Shown, verdict: str = "") -> None:
 def write(path: Path, text: str) -> None:
     """Put a text into a file in one step: a reader finds the old text or the new one, never half of one. Raises `Refused`.
 
-    A link is followed. What is no plain file (/dev/stdout, a named pipe) can't be replaced, and is written to.
+    Only its owner may read it: what a report quotes is for whom the owner gives it to. A link is followed. What is no plain file
+    (/dev/stdout, a named pipe) can't be replaced, and is written to.
     """
     draft = path.parent / f".{path.name[:200]}.{os.getpid()}"
     try:
@@ -110,7 +111,8 @@ def write(path: Path, text: str) -> None:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
             return
-        draft.write_text(text, encoding="utf-8")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
         draft.replace(path)
     except OSError as error:
         raise Refused(f"{path} can't be written: {error.strerror or error}") from None

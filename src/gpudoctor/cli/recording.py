@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpudoctor.cli.errors import Refused, complain
+
+if TYPE_CHECKING:
+    from gpudoctor.report import Report
 
 
 def recorder(probe: Any, folder: Path, runbook: str, inputs: dict[str, Any], started: float, go_on: bool = False) -> Any:
@@ -19,11 +22,27 @@ def recorder(probe: Any, folder: Path, runbook: str, inputs: dict[str, Any], sta
         raise Refused(str(error)) from None
 
 
-def closed(recorder: Any) -> None:
-    """End a recording. An incomplete one is said on stderr: the report is worth having all the same."""
+def closed(recorder: Any, interrupted: bool) -> bool:
+    """End a recording; → whether it is complete. One that isn't is said on stderr: the report is worth having all the same."""
     from gpudoctor.probes.bundle import BundleError
 
     try:
-        recorder.close()
+        recorder.close(interrupted)
     except BundleError as error:
         complain(str(error))
+        return False
+    return True
+
+
+def incomplete(report: Report, why: str) -> Report:
+    """The report of a bundle in which answers may be missing: that nothing was found in it isn't healthy."""
+    import msgspec
+
+    from gpudoctor.report import Missing
+
+    missing = [Missing("the bundle", f"it is incomplete: {why}"), *report.coverage.missing]
+    return msgspec.structs.replace(
+        report,
+        verdict="inconclusive" if report.verdict == "healthy" else report.verdict,
+        coverage=msgspec.structs.replace(report.coverage, missing=missing),
+    )

@@ -60,13 +60,17 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
-    """The contents of bundle.json. `recorded` is an RFC 3339 time; `inputs` are the runbook's."""
+    """The contents of bundle.json. `recorded` is an RFC 3339 time; `inputs` are the runbook's.
+
+    `incomplete` says why answers may be missing; it stands there from the first answer until the recording is ended in order.
+    """
 
     bundle: int = FORMAT
     gpudoctor: str = ""
     recorded: str = ""
     runbook: str = ""
     inputs: dict[str, Any] = {}
+    incomplete: str | msgspec.UnsetType = msgspec.UNSET
     outputs: list[Answer] = []
 
 

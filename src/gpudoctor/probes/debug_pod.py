@@ -17,6 +17,7 @@ import msgspec
 import urllib3
 import urllib3.exceptions
 
+from gpudoctor import leaving
 from gpudoctor.probes.base import decoder
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.kube_answer import Stopped, broken_connection, status_of
@@ -63,11 +64,13 @@ class DebugPods:
     def __init__(self, kube: Callable[[], Kube], namespace: str) -> None:
         self._kube, self._namespace = kube, namespace
         self._path = Request("get", resource=PODS, namespace=namespace).path()
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._locks: dict[str, threading.Lock] = {}
         self._made: dict[str, str] = {}  # pod → node
+        self._being_made = 0  # pods whose creation is not answered yet
         self._places: dict[str, Place | NoWay] = {}
         self._closing = False
+        leaving.in_haste(self.left)
 
     def place(self, node: str, seconds: float) -> Place:
         """The running container on a node. Raises NoWay, always with the same words for the same node."""
@@ -86,17 +89,26 @@ class DebugPods:
 
     def close(self) -> list[str]:
         """Delete every pod that was made; → a sentence for each that could not be."""
+        deadline = Deadline(GONE)
         with self._lock:
             self._closing = True
-            made, deadline = dict(self._made), Deadline(GONE)
-        left = []
-        for pod, node in made.items():
+            # Deleted before the server has made it, it would be made afterwards.
+            self._lock.wait_for(lambda: not self._being_made, deadline.left)
+        words = ""
+        for pod in tuple(self._made):
             status, words = self._send("DELETE", f"/{pod}?gracePeriodSeconds=0", None, deadline)
-            if status not in (200, 202, 404):
-                delete = f"kubectl delete pod -n {self._namespace} {pod}"
-                left.append(f"the debug pod {pod} could not be deleted from node {node} ({words}): {delete}")
-        self._made.clear()
-        return left
+            if status in (200, 202, 404):
+                del self._made[pod]
+        leaving.settled(self.left)
+        return self.left(words)
+
+    def left(self, why: str = "") -> list[str]:
+        """A sentence for each pod that was made and not deleted, with the command that deletes it."""
+        because = f" ({why})" if why else ""
+        return [
+            f"the debug pod {pod} was not deleted from node {node}{because}: kubectl delete pod -n {self._namespace} {pod}"
+            for pod, node in tuple(self._made.items())
+        ]
 
     def _make(self, node: str, deadline: Deadline) -> Place:
         name = f"{NAME}-{secrets.token_hex(4)}"
@@ -104,7 +116,13 @@ class DebugPods:
             if self._closing:
                 raise NoWay("broken", "the run has ended")
             self._made[name] = node  # before it is there: an answer that is lost may still have made it
-        status, words = self._send("POST", "", manifest(name, node), deadline)
+            self._being_made += 1
+        try:
+            status, words = self._send("POST", "", manifest(name, node), deadline)
+        finally:
+            with self._lock:
+                self._being_made -= 1
+                self._lock.notify_all()
         if status != 201:
             if status:
                 self._made.pop(name, None)

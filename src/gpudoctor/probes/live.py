@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from gpudoctor import leaving
 from gpudoctor.patterns import regex
 from gpudoctor.probes import process, remote
 from gpudoctor.probes.base import Command, Output, decoder
@@ -175,10 +176,11 @@ class Live:
 
     def close(self) -> list[str]:
         """End what runs and delete what was created; → a sentence for each thing that is left."""
-        process.stop_all()
-        left = self._far.close() if self._far else []
-        if self._api:
-            self._api.close()
+        with leaving.undoing():
+            process.stop_all()
+            left = self._far.close() if self._far else []
+            if self._api:
+                self._api.close()
         return left
 
     def _name_pages(self, command: Command) -> Iterator[list[str]]:

@@ -9,10 +9,12 @@ import os
 import selectors
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from gpudoctor import leaving
 from gpudoctor.probes.base import Command, Failure, Output
 from gpudoctor.probes.deadline import Deadline
 
@@ -27,6 +29,7 @@ SYSTEM = ":/usr/local/sbin:/usr/sbin:/sbin"
 # Processes that did not die. Kept, so that the interpreter does not warn of them or wait for them at exit.
 _LEFT_BEHIND: list[subprocess.Popen[bytes]] = []
 _RUNNING: set[Child] = set()
+_STARTING = threading.Lock()  # who leaves must see what another thread is about to start
 
 
 class Child:
@@ -37,7 +40,11 @@ class Child:
     """
 
     def __init__(self, argv: Sequence[str], stdin: bytes = b"", environment: Mapping[str, str] | None = None) -> None:
-        self.process = _start(argv, stdin, environment or {})
+        with _STARTING:
+            if leaving.hurried:
+                raise InterruptedError("this program is about to leave")
+            self.process = _start(argv, stdin, environment or {})
+            _RUNNING.add(self)
         self.ended = False
         self._rest = memoryview(stdin)
         self._drained_by = float("inf")
@@ -46,7 +53,6 @@ class Child:
             if pipe:
                 os.set_blocking(pipe.fileno(), False)
                 self._selector.register(pipe, selectors.EVENT_READ if stream else selectors.EVENT_WRITE, stream)
-        _RUNNING.add(self)
 
     @property
     def exit(self) -> int:
@@ -85,19 +91,23 @@ class Child:
 
     def stop(self) -> bool:
         """End it and everything that it started; → whether it is gone. What doesn't die is left behind."""
-        self.close()
-        if _kill(self.process):
-            return True
-        _LEFT_BEHIND.append(self.process)
-        return False
+        self._let_go()
+        gone = _kill(self.process)
+        _RUNNING.discard(self)  # not before: who leaves meanwhile must kill it
+        if not gone:
+            _LEFT_BEHIND.append(self.process)
+        return gone
 
     def close(self) -> None:
-        """Close our ends of the pipes."""
+        """Close our ends of the pipes of a program that has ended."""
+        self._let_go()
+        _RUNNING.discard(self)
+
+    def _let_go(self) -> None:
         self._selector.close()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe:
                 pipe.close()
-        _RUNNING.discard(self)
 
 
 def run(command: Command) -> Output:
@@ -139,11 +149,15 @@ def run(command: Command) -> Output:
     )
 
 
-def stop_all() -> None:
-    """Kill what is still running, without waiting for it: this program is about to leave."""
-    for child in tuple(_RUNNING):
+@leaving.in_haste
+def stop_all() -> list[str]:
+    """Kill what is still running, without waiting for it: this program is about to leave. → nothing, as a killed program goes by itself."""
+    with _STARTING:
+        running = tuple(_RUNNING)
+    for child in running:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child.process.pid, signal.SIGKILL)
+    return []
 
 
 def _start(argv: Sequence[str], stdin: bytes, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:

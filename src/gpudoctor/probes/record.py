@@ -22,6 +22,8 @@ from gpudoctor.probes.replay import pieces
 # What `_Writing` calls its files: kubectl-get-pods-1f0c77ab.json, dmesg-time-format-iso-0a1b2c3d.2.txt, nvidia-smi-0a1b2c3d.stderr.txt
 WRITTEN = regex(r"[a-z0-9-]{1,40}-[0-9a-f]{8}(?:\.\d+)?(?:\.stderr)?\.(?:json|txt)")
 
+INTERRUPTED = "the recording was interrupted"
+
 
 class Recorder:
     """A probe that asks `probe` and records its answers in `folder`; safe to call from several threads. `started` is when, now if None.
@@ -42,9 +44,11 @@ class Recorder:
         self._asking: dict[Key, threading.Lock] = {}  # of two threads that ask the same, the second gets what the first recorded
         self._trouble = ""
         recorded = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started))
-        self._head = Bundle(gpudoctor=__version__, recorded=recorded, runbook=runbook, inputs=self._redactor.inputs(inputs))
+        self._head = Bundle(
+            gpudoctor=__version__, recorded=recorded, runbook=runbook, inputs=self._redactor.inputs(inputs), incomplete=INTERRUPTED
+        )
         if go_on:
-            self._head = bundle.load(self.folder)
+            self._head = msgspec.structs.replace(bundle.load(self.folder), incomplete=INTERRUPTED)
             self._answers = {answer.key: answer for answer in self._head.outputs}
             _tidy(self.folder, self._head)
         else:
@@ -127,9 +131,11 @@ class Recorder:
         for name in (name for answer in gone for name in answer.files):
             (self.folder / name).unlink(missing_ok=True)
 
-    def close(self) -> None:
+    def close(self, interrupted: bool = False) -> None:
         """End the recording. Raises BundleError when something could not be written."""
         with self._lock:
+            why = self._trouble or (INTERRUPTED if interrupted else msgspec.UNSET)
+            self._head = msgspec.structs.replace(self._head, incomplete=why)
             self._save()
         if self._trouble:
             raise BundleError(

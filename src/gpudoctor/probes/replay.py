@@ -28,14 +28,14 @@ class Replay:
         """The recorded answer; failure `not-recorded` for a command that the recorded run did not ask."""
         answer = self._answers.get(bundle.key_of(command))
         if answer is None:
-            return not_recorded(command)
+            return self._not_recorded(command)
         return bundle.read_answer(self.folder, answer, command)
 
     def stream(self, command: Command) -> Iterator[Output]:
         """The recorded answer page by page; one page at a time is in memory."""
         answer = self._answers.get(bundle.key_of(command))
         if answer is None:
-            yield not_recorded(command)
+            yield self._not_recorded(command)
         else:
             yield from pieces(self.folder, answer, command)
 
@@ -43,11 +43,12 @@ class Replay:
         """The recorded answers."""
         return one_by_one(self, commands)
 
-
-def not_recorded(command: Command) -> Output:
-    """The answer to a command that the bundle doesn't hold."""
-    where = f" on {command.host}" if command.host else ""
-    return Output(command, failure="not-recorded", reason=f"the bundle holds no answer to `{command.shown[:200]}`{where}; record it again")
+    def _not_recorded(self, command: Command) -> Output:
+        """The answer to a command that the bundle doesn't hold."""
+        where = f" on {command.host}" if command.host else ""
+        why = f" ({self.bundle.incomplete})" if self.bundle.incomplete else ""
+        reason = f"the bundle holds no answer to `{command.shown[:200]}`{where}{why}; record it again"
+        return Output(command, failure="not-recorded", reason=reason)
 
 
 def pieces(folder: Path, answer: Answer, command: Command) -> Iterator[Output]:
