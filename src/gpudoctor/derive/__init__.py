@@ -33,7 +33,7 @@ DERIVATIONS: dict[str, Derivation] = {
         function="scheduling:table",
         beside=("claims", "volumes", "schedule_reasons"),
     ),
-    "hosts.asked": Derivation((), ("hosts",), "hosts:asked", beside=("nodes",), asked=True),
+    "hosts.asked": Derivation((), ("hosts", "targets"), "hosts:asked", beside=("nodes",), asked=True),
     "hosts.of_stack": Derivation(("stack",), ("hosts",), "hosts:of_stack", asked=True),
     "kernel.errors": Derivation(("xids",), ("gpu_errors",), "gpu_errors:errors", beside=("gpus",)),
     "kernel.timeline": Derivation(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from gpudoctor.facts import Fact, Facts
-from gpudoctor.facts.kubernetes import Node
+from gpudoctor.facts.kubernetes import Node, Target
 from gpudoctor.facts.node import Host
 from gpudoctor.facts.scheduling import StackPart
 
@@ -13,11 +13,15 @@ from gpudoctor.facts.scheduling import StackPart
 def asked(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """The machines of `inputs`: `nodes` are names with commas between; with a `selector` they are the nodes that the cluster gave.
 
-    Where nobody named any, the machines that another runbook found stay as they are.
+    Where nobody named any, the machines that another runbook found stay as they are. A selector that chose none of the nodes that were
+    read is a question about nothing.
     """
     local = bool(inputs.get("local"))
-    if inputs.get("selector"):
-        return {"hosts": hosts((node.node for node in facts.get("nodes", []) if isinstance(node, Node)), local)}
+    if selector := str(inputs.get("selector") or ""):
+        if "nodes" not in facts:
+            return {}
+        chosen = hosts((node.node for node in facts["nodes"] if isinstance(node, Node)), local)
+        return {"hosts": chosen} if chosen else {"targets": [Target(kind="node", selector=selector, found=False)]}
     named = hosts((name.strip() for name in str(inputs.get("nodes", "")).split(",")), local)
     return {"hosts": named} if named else {}
 

@@ -16,12 +16,12 @@ Name = tuple[str, str]  # namespace, name
 
 
 def found(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
-    """Fills `targets`: one record for the inputs `kind`, `namespace` and `name`.
+    """Fills `targets`: one record for the inputs `kind`, `namespace`, `name` and `selector`.
 
     `kind` is a pod or a workload's kind, in any case and number. Without a name every pod of the namespace is meant; without a
     namespace it may be any.
     """
-    kind, namespace, name = (str(inputs.get(key) or "") for key in ("kind", "namespace", "name"))
+    kind, namespace, name, selector = (str(inputs.get(key) or "") for key in ("kind", "namespace", "name", "selector"))
     wanted = singular(kind or "pod")
     pods = [pod for pod in facts.get("pods", ()) if isinstance(pod, Pod) and pod.target and namespace in ("", pod.namespace)]
     theirs = (
@@ -29,7 +29,8 @@ def found(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     )
     there = bool(theirs) or any(one == name and namespace in ("", where) for where, one in workload_names(facts, wanted))
     close = [] if there else close_spaces(namespace, facts) or close_names(namespace, name, known_names(facts, wanted))
-    return {"targets": [Target(kind=kind or "pod", namespace=namespace, name=name, found=there, close=close, pods=len(theirs))]}
+    target = Target(kind=kind or "pod", namespace=namespace, name=name, selector=selector, found=there, close=close, pods=len(theirs))
+    return {"targets": [target]}
 
 
 def close_spaces(namespace: str, facts: Mapping[str, list[Fact]]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from gpudoctor.derive import DERIVATIONS
@@ -201,8 +201,7 @@ class Engine:
         planned = step.planned
         step.asked = True
         derivation = DERIVATIONS[planned.step.derive]
-        failed = [f"needs {kind}, which could not be read" for kind in derivation.needs if self.not_read(kind, planned, steps)]
-        step.failures += [Trouble(f"step {planned.name}", why) for why in failed]
+        step.failures += self.wanting(derivation.needs, planned, steps)
         kinds = [kind for kind in (*derivation.needs, *derivation.beside) if self.store.has(kind, planned.order)]
         read = {kind: self.store.records(kind, planned.order) for kind in kinds}
         try:
@@ -213,7 +212,14 @@ class Engine:
         for target in facts.get("targets", ()):
             if not getattr(target, "found", True):
                 raise NotThere(missing(target), list(getattr(target, "close", [])))
+        if not facts:
+            step.failures += self.wanting(derivation.beside, planned, steps)
         self.store.put(planned.order, facts)
+
+    def wanting(self, kinds: Iterable[str], planned: Planned, steps: list[StepRun]) -> list[Trouble]:
+        """What a measurement needs and could not be read."""
+        unread = [kind for kind in kinds if self.not_read(kind, planned, steps)]
+        return [Trouble(f"step {planned.name}", f"needs {kind}, which could not be read") for kind in unread]
 
     def not_read(self, kind: str, planned: Planned, steps: list[StepRun]) -> bool:
         """Whether a fact type is missing because an earlier step that fills it got no answer; one that nobody asked for isn't."""
@@ -266,7 +272,7 @@ def now(facts: dict[str, list[Fact]]) -> float:
 
 
 def missing(target: Fact) -> str:
-    """`pod "trian-0" in namespace "ml"`."""
-    name, namespace, kind = (str(getattr(target, field, "")) for field in ("name", "namespace", "kind"))
-    what = f'{kind} "{name}"' if name else "a pod that should use a GPU"
+    """`pod "trian-0" in namespace "ml"`, `a node with the labels "typo=x"`."""
+    name, namespace, kind, selector = (str(getattr(target, field, "")) for field in ("name", "namespace", "kind", "selector"))
+    what = f'{kind} "{name}"' if name else f'a {kind} with the labels "{selector}"' if selector else "a pod that should use a GPU"
     return what + (f' in namespace "{namespace}"' if namespace else "")

@@ -289,6 +289,7 @@ class Target(Fact, frozen=True, kw_only=True):
     kind: str
     namespace: str = ""
     name: str = ""
+    selector: str = ""
     found: bool = True
     close: list[str] = []  # names that come close, where it was not found
     pods: int = 0

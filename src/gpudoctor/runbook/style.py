@@ -33,7 +33,7 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
             yield from fix_problems(cause, fix)
     yield from not_told_apart(given)
     for book in given.runbooks.values():
-        if book.checks() and not (folder / f"{book.id}.test.yaml").is_file():
+        if any(check.finds for check in book.checks()) and not (folder / f"{book.id}.test.yaml").is_file():
             yield f"{book.path}: has no {book.id}.test.yaml beside it"
         critical = any(check.weighs(given.causes[check.finds]) == "critical" for check in book.checks() if check.finds in given.causes)
         if critical and not book.references:
