@@ -128,7 +128,7 @@ def test_an_option_that_this_version_does_not_have_is_no_answer(tmp_path: Path) 
         " checks: [{id: error, each: smi in smi, when: smi.problem != '', finds: sick-node, title: t}]}"
     )
     usage = Output(Command(()), exit=2, pages=(facts(smi=[{"problem": "unknown_error"}]),))
-    probe = Fake({"nvidia-smi --query-gpu=clocks_event_reasons.active": usage, "nvidia-smi -q": facts(smi=[{}])})
+    probe = Fake({"nvidia-smi --query-gpu=clocks_event_reasons.active": usage, "nvidia-smi -q": facts(smi=[{"gpus": 1}])})
     assert outcomes(run(steps, probe, tmp_path)) == {"sick-node": "clear"}
 
 

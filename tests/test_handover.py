@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -271,10 +272,12 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_asked(tmp_p
         check_shown(Shown("pdf"))
 
 
-def test_a_disk_that_is_full_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def full(*_: object, **__: object) -> int:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(Refused, match="No space left"):
-        deliver("text", Shown("html", tmp_path / "report.html"))
+def test_a_disk_that_is_full_is_said(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
+    try:
+        with pytest.raises(Refused, match="File too large"):
+            deliver("text" * 100, Shown("html", tmp_path / "report.html"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not list(tmp_path.iterdir())

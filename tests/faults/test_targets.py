@@ -21,7 +21,13 @@ OF_NODES = (
 FAULTS = [
     Fault("a pod of a job that isn't there", "nccl --pod nope", 2, ['pod "nope" in namespace "ml" was not found'], cluster=CLUSTER),
     Fault("a pod of a job whose name is misspelt", "nccl --pod trian-0", 2, ["close to it: ml/train-0"], cluster=CLUSTER),
-    Fault("a job in a namespace that is misspelt", "nccl --pod train-0 -n nl", 2, ["pod \"train-0\" in namespace \"nl\" was not found"], cluster=CLUSTER),
+    Fault(
+        "a job in a namespace that is misspelt",
+        "nccl --pod train-0 -n nl",
+        2,
+        ['pod "train-0" in namespace "nl" was not found'],
+        cluster=CLUSTER,
+    ),
     Fault("a job that isn't there", "nccl --job nope", 2, ['job "nope" in namespace "ml" was not found'], cluster=CLUSTER),
     Fault(
         "labels that no pod has",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.nodes import bus, nvlink
 from tests.nodes.case import Case
 from tests.nodes.cases_nvlink import CARD, machine
-from tests.nodes.cases_smi import CARDS, GONE, NO_DRIVER, NO_FILE, detection
+from tests.nodes.cases_smi import BOOTED, CARDS, GONE, NO_DRIVER, NO_FILE, detection
 from tests.nodes.smi import smi_xml
 
 FOUR = [replace(CARD, index=at, pci=f"0000:{0x1B + 0x28 * at:02x}:00.0") for at in range(4)]
@@ -45,7 +45,7 @@ CASES: dict[str, Case] = {
     "dkms-told-by-hand": detection(version=NO_FILE, log=LEARNS, smi=NO_DRIVER),
     "dkms-told-by-a-package": detection(version=NO_FILE, log=f"Loading new nvidia-550.54.15 DKMS files...\n{LEARNS}", smi=NO_DRIVER),
     "desktop-card-on-an-adapter": detection(log=ADAPTER, smi=smi_xml(DESKTOP)),
-    "desktop-card-in-a-short-slot": detection(log="", smi=smi_xml(DESKTOP)),
+    "desktop-card-in-a-short-slot": detection(log=BOOTED, smi=smi_xml(DESKTOP)),
     "link-slow-beside-another": slots("8GT/s"),
     "link-at-rest-beside-another": slots("2.5GT/s"),
 }

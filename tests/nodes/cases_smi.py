@@ -13,6 +13,7 @@ NODE = "gpu-07"
 CARDS = [Card(), Card(index=1, pci="0000:5d:00.0")]
 SLOTS = [Slot(), Slot(pci="0000:5d:00.0"), Slot(pci="0000:07:00.0", kind="switch", product="GH100 [H100 NVSwitch]", device="22a3")]
 BOOT = "2026-03-01T08:00:02,118204+00:00 "
+BOOTED = f"{BOOT}systemd[1]: Started Journal Service.\n"
 STARTED = f"{BOOT}NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  570.172.08  Release Build  (dvs-builder@U22-I3-AE18-09-6)\n"
 UNTOLD = re.compile(r"\s*<persistence_mode>.*</persistence_mode>")
 NO_FILE = Said("", 1, "cat: /proc/driver/nvidia/version: No such file or directory\n")
@@ -69,13 +70,13 @@ V100 = Card(product="Tesla V100-SXM2-32GB", memory_total=32768, tlimit=None, pci
 CASES: dict[str, Case] = {
     # --- gpu-not-detected
     "detected": detection(),
-    "no-gpu-on-the-bus": detection(bus="", modules=modules("ext4:1"), version=NO_FILE, log="", smi=GONE),
+    "no-gpu-on-the-bus": detection(bus="", modules=modules("ext4:1"), version=NO_FILE, log=BOOTED, smi=GONE),
     "revision-ff": detection(
         bus=lspci([SLOTS[0], replace(SLOTS[1], revision="ff")]),
         smi=Said("Unable to determine the device handle for GPU0000:5D:00.0: Unknown Error\n", 255),
     ),
     "nouveau-holds-the-gpus": detection(
-        bus=held_by("nouveau"), version=NO_FILE, modules=modules("nouveau:2", "ext4:1"), log="", smi=NO_DRIVER
+        bus=held_by("nouveau"), version=NO_FILE, modules=modules("nouveau:2", "ext4:1"), log=BOOTED, smi=NO_DRIVER
     ),
     "gpus-for-guests": detection(bus=held_by("vfio-pci"), smi=failed("No devices were found", 6)),
     "no-memory-window": detection(
@@ -92,11 +93,11 @@ CASES: dict[str, Case] = {
         smi=failed("No devices were found", 6),
     ),
     "smi-hangs": detection(smi=HUNG),
-    "driver-not-there": detection(bus=held_by("", "nvidiafb", "nouveau"), version=NO_FILE, modules=modules("ext4:1"), log="", smi=GONE),
+    "driver-not-there": detection(bus=held_by("", "nvidiafb", "nouveau"), version=NO_FILE, modules=modules("ext4:1"), log=BOOTED, smi=GONE),
     "no-module-for-this-kernel": detection(
-        bus=held_by("", "nvidiafb", "nouveau"), version=NO_FILE, modules=modules("ext4:1"), log="", smi=NO_DRIVER
+        bus=held_by("", "nvidiafb", "nouveau"), version=NO_FILE, modules=modules("ext4:1"), log=BOOTED, smi=NO_DRIVER
     ),
-    "module-not-loaded": detection(bus=held_by(""), version=NO_FILE, modules=modules("ext4:1"), log="", smi=NO_DRIVER),
+    "module-not-loaded": detection(bus=held_by(""), version=NO_FILE, modules=modules("ext4:1"), log=BOOTED, smi=NO_DRIVER),
     "library-upgraded": detection(
         smi=failed("Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 570.195", 18)
     ),
@@ -114,7 +115,7 @@ CASES: dict[str, Case] = {
         log=BOOT + "ls: cannot access '/dev/nvidia*': No such file or directory\n",
         smi=GONE,
     ),
-    "only-no-nvidia-smi": detection(bus=held_by("", "nvidiafb", "nouveau"), version=LATE, modules=LATE, log="", smi=GONE),
+    "only-no-nvidia-smi": detection(bus=held_by("", "nvidiafb", "nouveau"), version=LATE, modules=LATE, log=BOOTED, smi=GONE),
     "distribution-offers-nvidia-smi": detection(
         bus=LATE,
         version=LATE,
@@ -155,7 +156,7 @@ CASES: dict[str, Case] = {
         bus=GONE, log=STARTED + BOOT + "crw-rw-rw- 1 root root 195, 255 Mar  3 09:22 /dev/nvidiactl\n", smi=GONE
     ),
     "only-control-device": detection(log=STARTED + BOOT + "crw-rw-rw- 1 root root 195, 255 Mar  3 09:22 /dev/nvidiactl\n"),
-    "nouveau-loaded": detection(bus=held_by(""), version=NO_FILE, modules=modules("nouveau:2", "ext4:1"), log="", smi=NO_DRIVER),
+    "nouveau-loaded": detection(bus=held_by(""), version=NO_FILE, modules=modules("nouveau:2", "ext4:1"), log=BOOTED, smi=NO_DRIVER),
     "package-upgraded": detection(
         log=STARTED + BOOT + "ii  libnvidia-compute-570:amd64  570.195.03-0ubuntu0.22.04.1  amd64  NVIDIA libcompute package\n"
     ),

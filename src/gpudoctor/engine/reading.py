@@ -12,8 +12,12 @@ from gpudoctor.facts import Facts, Subject
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output, Probe
 
+SIGNALS = 128  # a shell's exit code for death by signal n is 128+n
 NO_PROGRAM = 127  # a shell's exit code for a program that isn't there
 NOTHING = {"grep": 1}  # exit codes that mean "nothing found", which is an answer: grep(1)
+# What may say nothing and mean it: readers of files and logs, lists that are filtered, and nvidia-smi nvlink on GPUs without one. Every
+# other program has a heading, a pair of brackets or a word for "none".
+QUIET = (("cat",), ("tail",), ("grep",), ("env",), ("lspci",), ("journalctl",), ("ibstat",), ("kubectl", "logs"), ("nvidia-smi", "nvlink"))
 USAGE = {"nvidia-smi": 2}  # exit codes that mean "a supplied argument or flag is invalid": nvidia-smi(1)
 # tail: cannot open '/var/log/fabricmanager.log' for reading: No such file or directory
 # System has not been booted with systemd as init system (PID 1). Can't operate.
@@ -48,28 +52,28 @@ def taken(parser: str, output: Output, about: Subject) -> Reading:
     if entry.streams:
         return paged(parser, iter([output]), output.command, about)
     if unusable(output) or not_there(output):
-        told = entry.failures and output.failure in TOLD
-        return judged(parser, output, *(read(parser, output, about) if told else ({}, "")))
-    return judged(parser, output, *read(parser, output, about))
+        wanted = entry.failures and output.failure in TOLD
+        return judged(parser, output, *(read(parser, output, about) if wanted else ({}, "")), said(output))
+    return judged(parser, output, *read(parser, output, about), said(output))
 
 
 def paged(parser: str, answers: Iterator[Output], command: Command, about: Subject) -> Reading:
     """Read an answer in pieces."""
     pages = Pages(answers, Output(command))
     facts, problem = read(parser, pages, about)
-    return judged(parser, pages.last, facts, problem)
+    return judged(parser, pages.last, facts, problem, pages.printed)
 
 
-def judged(parser: str, output: Output, facts: Facts, problem: str) -> Reading:
-    """The worth of an answer and of what a parser made of it."""
+def judged(parser: str, output: Output, facts: Facts, problem: str, printed: bool) -> Reading:
+    """The worth of an answer and of what a parser made of it; `printed` says whether the program did print something."""
     if not_there(output):
         return Reading(output, "", {kind: [] for kind in parsers.PARSERS[parser].fills})
-    problem = unusable(output) or silent(output, facts) or problem
+    problem = unusable(output) or ("" if printed else silent(output, facts)) or died(output) or blank(output, facts) or problem
     # Objects of the API name themselves and may be many, and what a host says is about the host; any other text may be read anew.
     light = output.command.host or output.command.argv[:2] == ("kubectl", "get")
     kept = msgspec.structs.replace(output, pages=()) if light else output
-    told = any(facts.values()) and parsers.PARSERS[parser].failures
-    return Reading(kept, problem, facts if told or not problem else None, bool(problem) and absent(output))
+    worth = told(facts) and parsers.PARSERS[parser].failures
+    return Reading(kept, problem, facts if worth or not problem else None, bool(problem) and absent(output))
 
 
 def read(parser: str, output: Output | Pages, about: Subject) -> tuple[Facts, str]:
@@ -91,7 +95,7 @@ def unanswered(reading: Reading) -> bool:
     if output.failure:
         return output.failure in ("not-found", "refused")
     if output.exit == 0:
-        return False
+        return bool(reading.problem) and not reading.facts
     empty = reading.facts is None or not any(reading.facts.values())
     return empty or output.exit == USAGE.get(output.command.argv[0])
 
@@ -128,11 +132,43 @@ def unusable(output: Output) -> str:
     return complaint(output) if output.exit != 0 and is_read(output) and not not_there(output) else ""
 
 
-def silent(output: Output, facts: Facts) -> str:
-    """What a command says on stderr that failed, printed nothing else and gave no facts: `dmesg: … Operation not permitted`."""
-    if output.exit in (0, NOTHING.get(output.command.argv[0])) or any(output.pages) or any(facts.values()) or not_there(output):
+def said(output: Output) -> bool:
+    """Whether a program has printed something."""
+    return any(page.strip() for page in output.pages)
+
+
+def died(output: Output) -> str:
+    """Why an output isn't whole though the program has ended: a signal ended it in the middle."""
+    return f"{inner(output.command.argv)[0]} was ended by signal {output.exit - SIGNALS}" if SIGNALS < output.exit <= SIGNALS + 64 else ""
+
+
+def blank(output: Output, facts: Facts) -> str:
+    """Why an answer of which only the frame was read is none: an error in words that nobody knows, a text that was cut off."""
+    if not any(facts.values()) or told(facts):
         return ""
-    return complaint(output)
+    return f"{inner(output.command.argv)[0]} left with exit code {output.exit} and says nothing that is known"
+
+
+def told(facts: Facts) -> bool:
+    """Whether any of the facts says something."""
+    return any(record.tells for records in facts.values() for record in records)
+
+
+def silent(output: Output, facts: Facts) -> str:
+    """Why an output in which nothing is said is no answer: the program failed (`dmesg: … Operation not permitted`), or left without a word
+    though it always has one.
+    """
+    argv = inner(output.command.argv)
+    if output.exit == NOTHING.get(argv[0]) or told(facts) or not_there(output):
+        return ""
+    if output.exit:
+        return complaint(output)
+    return "" if any(argv[: len(words)] == words for words in QUIET) else f"{argv[0]} printed nothing"
+
+
+def inner(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """The command itself: of `kubectl exec … -- env` what runs in the container."""
+    return argv[argv.index("--") + 1 :] if argv[:2] == ("kubectl", "exec") and "--" in argv[:-1] else argv
 
 
 def complaint(output: Output) -> str:
@@ -146,9 +182,11 @@ class Pages:
     def __init__(self, pages: Iterator[Output], last: Output) -> None:
         self.pages, self.last = pages, last
         self.broken: Exception | None = None  # what asking for a page raised
+        self.printed = False
 
     def __iter__(self) -> Iterator[Output]:
         while (output := self.following()) is not None:
+            self.printed = self.printed or said(output)
             self.last = msgspec.structs.replace(output, pages=())
             if not output.failure:
                 yield output

@@ -86,6 +86,11 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
         values: dict[str, Any] = {key: getattr(self, key, "") or "" for key in Subject.__struct_fields__ if key != "kind"}
         return Subject(kind=subject_kind(values), **values)
 
+    @property
+    def tells(self) -> bool:
+        """Whether it says something. A record of an answer as a whole may be all that was made of words that nobody knows."""
+        return True
+
 
 class OfGpu(Fact, frozen=True, kw_only=True):
     """A fact about one GPU, with all its names. `gpu` is the one that identifies it: the UUID where it was seen, else the PCI address."""

@@ -30,6 +30,11 @@ class Smi(Fact, frozen=True, kw_only=True):
     mig: bool | None = None
     mig_profiles: list[str] = []  # the sizes of the instances that -L names: 1g.10gb, 3g.40gb
 
+    @property
+    def tells(self) -> bool:
+        """Whether a GPU or a known error was seen."""
+        return bool(self.problem or self.gpus)
+
 
 class Gpu(Fact, frozen=True, kw_only=True):
     """One GPU as nvidia-smi, NVML or DCGM sees it."""

@@ -45,6 +45,8 @@ def smi(output: Output, about: Subject) -> Facts:
         return {}
     cards, held = cards_of(whole, lines, output)
     driver = search(DRIVER, lines)
+    if not (cards or problem or output.failure) and ("</nvidia_smi_log>" in whole or attached(lines) == 0):
+        problem = "no_devices"
     known = [(card, named(card, about, output, lines, driver)) for card in cards[:ROWS]]
     gpus = merged([gpu for _, gpu in known])[:MOST]
     names = index_of(gpus)
