@@ -136,8 +136,9 @@ def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
     """
     own = step.planned.step
     concerned = [step]
-    if not own.run and not own.derive and check.each:
-        concerned += [other for other in steps if other.planned.order < step.planned.order and check.each.type in other.planned.fills]
+    types = {check.each.type} if check.each and not own.run and not own.derive else set()
+    types |= {join.type for join in check.joins}
+    concerned += [other for other in steps if other.planned.order < step.planned.order and types & other.planned.fills]
     return list(dict.fromkeys(why for one in concerned for why in reasons(one)))
 
 
