@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from gpudoctor.engine.ask import NEVER, Question
-from gpudoctor.engine.plan import Planned
+from gpudoctor.engine.plan import Planned, used_types
 from gpudoctor.engine.reading import Reading, failed
 from gpudoctor.engine.store import Store
 from gpudoctor.nodesets import fold
@@ -131,14 +131,11 @@ def count(step: StepRun, todo: list[Question], readings: list[Reading | None]) -
 
 
 def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
-    """Why a check that finds nothing can't be called clear: its step could not be asked, or for a step that asks nothing itself,
-    what fills the check's fact type could not.
+    """Why a check that finds nothing can't be called clear: its step could not be asked, or a step that fills what the check looks at or
+    joins could not.
     """
-    own = step.planned.step
-    concerned = [step]
-    types = {check.each.type} if check.each and not own.run and not own.derive else set()
-    types |= {join.type for join in check.joins}
-    concerned += [other for other in steps if other.planned.order < step.planned.order and types & other.planned.fills]
+    types = used_types(check)
+    concerned = [step, *(other for other in steps if other is not step and types & other.planned.fills)]
     return list(dict.fromkeys(why for one in concerned for why in reasons(one)))
 
 
