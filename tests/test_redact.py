@@ -112,6 +112,7 @@ EVIDENCE = [
     "    Environment:\n      NCCL_DEBUG:  INFO\n      POD:         (v1:metadata.name)\n"
     "      HF:          <set to the key 'token' in secret 'hf'>  Optional: false\n    Mounts:\n",
     "iptables: IN=eth0 OUT= MAC=0c:42:a1:f0:a1:b2 SRC=10.0.0.1 DST=10.0.0.2 LEN=60 TTL=64 ID=4711 PROTO=TCP SPT=22",
+    'nvidia_p2p_get_pages(va=7f12a0000000 len=65536 p2p_token=0 va_space=0) failed; time_per_token="27.0ms"; env NV_VERBOSE=1 make',
     "net rx dropped; http -a; zip; sum -p; git set up; unzip -p image.zip; redis-cli -h cache ping; snmpwalk timed out on switch-01 -c",
 ]
 

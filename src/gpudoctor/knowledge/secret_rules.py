@@ -18,6 +18,7 @@ from gpudoctor.knowledge.secrets import (
     constant,
     digest,
     evidence,
+    given_evidence,
     name,
     never,
     no_bootstrap_token,
@@ -71,7 +72,7 @@ COMMANDS: tuple[Rule, ...] = (
             rf"(?<![^\s\"',\[])(?:(?:-e|--env|-x|--build-arg|--export){GAP}?|(?:env|export)[ \t\x1f]{{1,8}})"
             rf"[\"']?(?:[A-Z_]{{1,64}},){{0,8}}(?P<name>{ENV})={ARGUMENT}"
         ),
-        evidence,
+        given_evidence,
         wide=True,
     ),
     *secret_programs.rules(),

@@ -62,6 +62,7 @@ CONSTANTS = regex(
     r"none|null|nil|true|false|[|>][+-]?\d?|(?:auth/)?(?:munge|slurm|jwt)|basic|bearer|oauth2?|ldap|kerberos|0x[0-9a-f]{1,16}",
     re.IGNORECASE,
 )
+NUMBER = regex(r"\d{1,3}|\d+\.\d+[a-z]{0,2}")  # p2p_token=0, time_per_token="27.0ms"
 
 
 def constant(match: Match) -> bool:
@@ -77,7 +78,7 @@ def never(match: Match) -> bool:
 def prose(match: Match) -> bool:
     """`failed to fetch token: serviceaccounts "x" not found` says why, and holds no token; `token: 8f3a…` and `token=…` do."""
     value = match["secret"]
-    if constant(match):
+    if constant(match) or NUMBER.fullmatch(value):
         return True
     return match["separator"] == ":" and not match["quote"] and (len(value) < 6 or PROSE.fullmatch(value) is not None)
 
@@ -113,6 +114,11 @@ SHORT_KEY = regex(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=\D*\d)[A-Za-z0-9!#$%*+=?@
 def evidence(match: Match) -> bool:
     """The value of a listed environment variable is evidence, unless it looks random."""
     return environment.printed(match["name"]) or is_evidence(match["name"], match["secret"].strip())
+
+
+def given_evidence(match: Match) -> bool:
+    """`env NV_VERBOSE=1 make` sets a switch."""
+    return constant(match) or NUMBER.fullmatch(match["secret"]) is not None or evidence(match)
 
 
 def is_evidence(name: str, value: str) -> bool:
