@@ -52,7 +52,7 @@ PROGRAMS: tuple[tuple[str, str, Callable[[Match], bool]], ...] = (
     ("sqlcmd|bcp|osql|isql", either("-P"), never),
     ("sqlplus|rman|expdp|impdp|sqlldr", r"[^\s/\"']{1,64}/(?P<secret>[^\s@\"'/]{1,128})@", never),
     # remote machines
-    ("sshpass", rf"\A(?:{PASSED}-[ve])?{PASSED}-p{GAP}?{ARGUMENT}", never),
+    ("sshpass", rf"(?:\A|\bsshpass)(?:{PASSED}-[ve])?{PASSED}-p{GAP}?{ARGUMENT}", never),
     ("plink|pscp|psftp|pageant", given("-pw"), never),
     ("ipmitool|ipmiutil", either("-[PkyY]"), never),
     ("ipmi-[a-z-]+|ipmipower|ipmiconsole|bmc-[a-z]+|racadm|ilorest|redfishtool|ipmicfg|saa|sum", given("-[pPk]"), port),
@@ -103,13 +103,9 @@ PROGRAMS: tuple[tuple[str, str, Callable[[Match], bool]], ...] = (
 
 def rules() -> tuple[Rule, ...]:
     """One rule a row; its pattern sees what stands behind the program's name."""
-    return tuple(
-        Rule(
-            rf"(?:{names.replace(LOGIN, '').partition('(?=')[0]})[^A-Za-z0-9_./:-]",
-            regex(pattern),
-            spare,
-            within=regex(rf"(?:(?<![A-Za-z0-9_.-])|(?<=\\[nrt]))(?:{names})(?![A-Za-z0-9_./:-])(?P<rest>{REST})"),
-            wide=True,
-        )
-        for names, pattern, spare in PROGRAMS
-    )
+    made = []
+    for names, pattern, spare in PROGRAMS:
+        hint = rf"(?:{names.replace(LOGIN, '').partition('(?=')[0]})[^A-Za-z0-9_./:-]"
+        start = rf"(?:(?<![A-Za-z0-9_.-])|(?<=\\[nrt]))(?:{names})(?![A-Za-z0-9_./:-])"
+        made.append(Rule(hint, regex(pattern), spare, within=regex(rf"{start}(?P<rest>{REST})"), wide=True))
+    return tuple(made)
