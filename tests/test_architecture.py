@@ -48,7 +48,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "cel_expr_python": ("runbook/conditions.py",),
     "pydantic": ("runbook/",),
     "yaml": ("runbook/yamlfile.py", "analyze/manifests.py", "parsers/kubernetes_configs.py", "probes/kube_config.py"),
-    "re2": ("parsers/scanner.py", "runbook/lint.py", "engine/narrow.py"),
+    "re2": ("parsers/scanner.py", "runbook/lint.py", "engine/narrow.py", "probes/redact.py"),
     "rich": ("reporters/",),
     "typer": ("cli/",),
     **dict.fromkeys(("subprocess", "socket", "ssl", "http", "urllib", "urllib3", "kubernetes", "websocket", "pynvml"), ("probes/",)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import time
 from typing import Any
 
@@ -83,6 +84,36 @@ EVIDENCE = [
     "sk-learn-sweep-worker-0 on gpu-07 (10.2.0.14) restarts every 10m",
     '{"level":"error","ts":"2026-03-01T12:00:00Z","msg":"node gpu-02 unreachable","ip":"10.1.2.3"}',
     "W0301 12:00:01.1 allocate.go:31] device plugin: nvidia.com/gpu: requested 8, available 7",
+    # what is near to a secret, and none
+    "docker run --gpus all -p 8080:80 --name mysql mysql:8 -p3306:3306",
+    "mkdir -p /mnt/data && cp -p a b && ssh -p 22 gpu-01 && nvidia-smi -pm 1 && sinfo -p gpu && scontrol show partition -p gpu",
+    "sbatch -p gpu train.sh; squeue -p gpu -u alice; srun -p a100 --pty bash; ps -p 4711; ip link; tar -xpf x.tar; mysql -h db -P 3306 -p",
+    "kubectl --certificate-authority /etc/kubernetes/pki/ca.crt --kubeconfig /root/.kube/config get nodes",
+    "slurmctld: AuthType=auth/munge CredType=cred/munge AuthAltTypes=auth/jwt, started with --auth munge",
+    "python[4711]: killed with sig=SIGTERM core=no; exit?sig=9 &sig=11",
+    "the cookie was not set; cookie: none; fscache: duplicate cookie [o=0000000]; cookie=0x7f3a11c0",
+    "Docker Engine - Community edition, GitLab community version 17.2; community: kubernetes-sigs; BGP community: 65000:120",
+    "GitCommit: 4f1d3c5b7a9e8d6c4b2a1f0e9d8c7b6a5f4e3d2c, build 9d988398e7",
+    "CA 'mlx5_0' Node GUID: 0x0c42a10300f0a1b2 System image GUID: 0c42:a103:00f0:a1b2 Port GUID: 0x0c42a1fffef0a1b2 lid 12",
+    "eth0: 0c:42:a1:f0:a1:b2 txqueuelen 1000; 3b:00.0 3D controller: NVIDIA Corporation GH100 [10de:2330] (rev a1)",
+    "MIG-3f2a9c1e-7b6d-5a4c-9e8f-1a2b3c4d5e6f, MIG-GPU-8a3f1c52-9d1e-4f0a-b2c3-0d1e2f3a4b5c/1/0",
+    "cri-containerd-4f1d3c5b7a9e8d6c4b2a1f0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b4a3f2e1d0c.scope",
+    "undefined symbol: _ZN3c106detail23torchInternalAssertFailEPKcS2_jS2_RKSs, in libtorch_cpu.so.2.4.0",
+    "datadog-agent: 4f1d3c5b7a9e8d6c4b2a1f0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b4a3f2e1d0c restarted; grafana: container-grafana-main-dashboards",
+    "Event train1.17c3a1b2c3d4e5f6 of docker.containerdserver; worker.internalnetwork is up",
+    "hf_transfer_enabled_by_default is set, npm_config_registry_mirror is not; as-is; sk-learn; key-value; task-scheduler-runner-0",
+    "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJRTES\n-----END CERTIFICATE-----",
+    "certificate-authority-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSURkekNDQWwrZ0F3SUJBZ0lFQWdBQXVUQU4=",
+    'failed calling webhook "validate.nvidia.com": Post "https://gpu-operator.svc:443/validate?timeout=10s": context deadline exceeded',
+    "Warning: Identity token of service account ml/train expires; auth: anonymous; session key: negotiated; machine gpu-01 login: root",
+    "NCCL_SOCKET_IFNAMES=eth0",  # misspelt: the name and its value are the finding
+    "SLURM_JOB_NODELIST=gpu-[01-16]",
+    "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+    "    Environment:\n      NCCL_DEBUG:  INFO\n      POD:         (v1:metadata.name)\n"
+    "      HF:          <set to the key 'token' in secret 'hf'>  Optional: false\n    Mounts:\n",
+    "iptables: IN=eth0 OUT= MAC=0c:42:a1:f0:a1:b2 SRC=10.0.0.1 DST=10.0.0.2 LEN=60 TTL=64 ID=4711 PROTO=TCP SPT=22",
+    'nvidia_p2p_get_pages(va=7f12a0000000 len=65536 p2p_token=0 va_space=0) failed; time_per_token="27.0ms"; env NV_VERBOSE=1 make',
+    "net rx dropped; http -a; zip; sum -p; git set up; unzip -p image.zip; redis-cli -h cache ping; snmpwalk timed out on switch-01 -c",
 ]
 
 POD: dict[str, Any] = {
@@ -241,6 +272,28 @@ fragments = st.sampled_from(
         "--token ",
         "name: A",
         "value: ",
+        "mysql -p",
+        "sshpass -p ",
+        "docker login -p ",
+        "Cookie: a=",
+        "?sig=",
+        "machine a login b password ",
+        "\\n",
+        "\n  ",
+        "kind: Secret\ndata:\n  ",
+        "Environment:\n      A: ",
+        "community ",
+        "export A=",
+        "echo ",
+        " | chpasswd",
+        "Authorization: Digest a=",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "AKIAABCDEFGHIJKLMNOP ",
+        "curl -b ",
+        "\x1f",
+        "\0",
+        "key: |\n",
     ]
 )
 
@@ -280,9 +333,19 @@ def test_a_truncated_page_is_redacted_as_text() -> None:
     assert b'"INFO"' in page
 
 
-@pytest.mark.parametrize(
-    "unit", ["password=", "://a:", "eyJa.", "-----BEGIN PRIVATE KEY-----", "--a", "name: A value: ", '"', "\\", "password='", "sk-", " "]
+# Beginnings of what the rules look for, to be repeated
+HOSTILE = re.findall(
+    r"\S+",
+    r"""
+    password= ://a: eyJa. -----BEGIN_PRIVATE_KEY----- --a name:_A_value:_ " \ password=' sk- _ mysql_ mysql_-p docker_login_
+    wandb_login;-_ machine_x_login_y_ machine; kind:_Secret;data:;_x; ---; password:_|;__x; Environment:;______A:_b; "Env":["A=b",
+    AKIAABCDEFGHIJKLMNOP_ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_ AAAAAAAAAAAAAAAAAAAA; Authorization:_Digest_a= Cookie:_a=b; datadog_
+    community_ com2sec_a_ echo_x_|_ -e_A=b_ env_A=b_ - \n a:b@ hooks/ &sig= key= aws_set_ htpasswd_-nb_a_ --token; sshpass_ snmpget_-c_
+    """,
 )
+
+
+@pytest.mark.parametrize("unit", [unit.replace("_", " ").replace(";", "\n") for unit in HOSTILE])
 def test_long_hostile_lines_take_linear_time(unit: str) -> None:
     started = time.process_time()
     Redactor().text("x" + unit * (300_000 // len(unit)))

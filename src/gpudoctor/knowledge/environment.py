@@ -5,6 +5,7 @@ A variable's value is hidden unless its name is on the list, since only the job'
 
 from __future__ import annotations
 
+import functools
 import re
 
 from gpudoctor.patterns import regex
@@ -41,6 +42,7 @@ PRINTED: tuple[str, ...] = (
     "ID_LIKE",
     "MESSAGE",
     "NAME",
+    "OS",
     "PRETTY_NAME",
     "PRIORITY",
     "TRES",
@@ -50,8 +52,21 @@ PRINTED: tuple[str, ...] = (
 )
 
 # Words that end the name of a secret. `tokenizer`, `max_tokens` and `secretName` end otherwise, and name none.
-PASSWORD_WORDS = r"password|passwd|passphrase|(?:api|access|account|secret|private|encryption|signing)[ _-]?key|client[ _-]?secret"  # noqa: S105
-TOKEN_WORDS = r"token|secret|credentials?|authorization|(?<![A-Za-z])(?:auth|pass|pwd)"  # noqa: S105
+PASSWORD_WORDS = (
+    r"password|passwd|passphrase|passcode|(?:api|access|account|secret|private|encryption|signing)[ _-]?key"  # noqa: S105
+    r"|client[ _-]?(?:secret|key[ _-]?data)"
+)
+TOKEN_WORDS = (
+    r"token|secret|credentials?|authorization|bearer|cookie|jwt|psk|connection[ _-]?string|webhook[ _-]?url"  # noqa: S105
+    r"|(?:app|application|auth|certificate|consumer|deploy|integration|licen[cs]e|master|munge|recovery|routing|service|session|shared"
+    r"|ssh|storage|subscription|unseal)[ ._-]?key|(?:bind|db|key|require|root|smtp|store|user)pass|masterauth"
+    r"|(?<![A-Za-z])(?:auth|dsn|pass|pwd|pw)"
+)
+# What may follow them: `TOKEN_2`, `client-key-data`, `SECRET_KEY_BASE`, `password1`
+ENDING = r"(?:[ ._-]?(?:\d{1,2}|base|base64|b64|data|hash|hex|old|new))?"
+# Parts of a variable's name, wherever they stand in it: NCCL_SITE_KEY_ID
+PARTS = {"AUTH", "COOKIE", "CRED", "CREDENTIAL", "CREDENTIALS", "CREDS", "KEY", "KEYS", "JWT", "LICENSE", "PASS", "PASSWORD", "PASSWD"}
+PARTS |= {"PSK", "PWD", "SECRET", "SECRETS", "TOKEN", "TOKENS", "WEBHOOK"}
 
 
 def _names(listed: tuple[str, ...]) -> re.Pattern[str]:
@@ -60,7 +75,12 @@ def _names(listed: tuple[str, ...]) -> re.Pattern[str]:
 
 
 _SHOWN, _PRINTED = _names(SHOWN), _names(PRINTED)
-_SECRET = regex(f"(?:{PASSWORD_WORDS}|{TOKEN_WORDS})$", re.IGNORECASE)
+_SECRET = regex(f"(?:{PASSWORD_WORDS}|{TOKEN_WORDS}){ENDING}$", re.IGNORECASE)
+
+
+def listed(name: str) -> bool:
+    """Whether an environment variable of this name may be evidence."""
+    return _SHOWN.fullmatch(name) is not None
 
 
 def shown(name: str) -> bool:
@@ -69,7 +89,7 @@ def shown(name: str) -> bool:
     >>> shown("NCCL_DEBUG"), shown("HF_TOKEN"), shown("NCCL_API_KEY"), shown("RANKING")
     (True, False, False, False)
     """
-    return _SHOWN.fullmatch(name) is not None and not names_secret(name)
+    return listed(name) and not names_secret(name) and PARTS.isdisjoint(name.upper().split("_"))
 
 
 def printed(name: str) -> bool:
@@ -77,10 +97,11 @@ def printed(name: str) -> bool:
     return _PRINTED.fullmatch(name) is not None
 
 
+@functools.lru_cache(10_000)  # in a list of pods the same fields come again and again
 def names_secret(name: str) -> bool:
     """Whether a field, an option or a variable of this name holds a secret.
 
-    >>> names_secret("--hf-token"), names_secret("dbPassword"), names_secret("tokenizer"), names_secret("secretName")
+    >>> names_secret("--hf-token"), names_secret("client-key-data"), names_secret("tokenizer"), names_secret("secretName")
     (True, True, False, False)
     """
     return _SECRET.search(name) is not None

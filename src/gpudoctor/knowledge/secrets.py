@@ -1,4 +1,4 @@
-"""The forms that secrets have in printed text: one rule a form, with what must occur in a text before its pattern is tried.
+"""What the rules for secrets in printed text are made of: how a value begins and ends, and what only looks like one.
 
 Every pattern runs in linear time: repetitions are bounded, possessive or end at a delimiter that the next start lies behind.
 """
@@ -11,52 +11,84 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gpudoctor.knowledge import environment
+from gpudoctor.knowledge import environment, nccl_settings
 from gpudoctor.patterns import regex
 
 Match = re.Match[str]
 
 
 class Rule(NamedTuple):
-    """`literals`, in lower case, of which one must occur; `pattern`, whose group `secret` is hidden; `spare` says what is no secret."""
+    """`hint` is an expression for RE2 that every text with a match has; `pattern` has a group `secret`, which is hidden.
 
-    literals: tuple[str, ...]
+    `spare` says what is no secret. `within`: the pattern is looked for in the matches of that one. `wide`: a match may have several lines.
+    """
+
+    hint: str
     pattern: re.Pattern[str]
     spare: Callable[[Match], bool] = lambda match: False
+    within: re.Pattern[str] | None = None
+    wide: bool = False
 
 
 # A token starts at the start of a word, or behind an escaped line end (`\nghp_…` in JSON that was printed as text).
 START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
 
-SECRET_WORDS = f"{environment.PASSWORD_WORDS}|{environment.TOKEN_WORDS}"
+WORDS = f"(?:{environment.PASSWORD_WORDS}|{environment.TOKEN_WORDS}){environment.ENDING}"
+RE2_WORDS = WORDS.replace("(?<![A-Za-z])", "")  # RE2 doesn't look behind
 
 # Between a name and its value: `name=`, `name: `, `"name": `, `\"name\":`
 SEPARATOR = r"""(?P<closed>\\?["'])?[ \t]{0,8}(?P<separator>[:=])[ \t]{0,8}"""
 
-# A value: quoted, quoted inside a quoted text (\"…\"), or bare up to a space, a quote or `&`, without the punctuation behind it.
-QUOTED = r"""(?:[^"'\\\n]|\\.|(?!(?P=quote))["'])++"""
-INNER = r"""(?:[^"'\\\n]|\\(?!["'])[^\n])++"""
+# A value: quoted, quoted inside a quoted text (\"…\"), or bare up to a space, a quote or `&`, without the punctuation behind it. JOINT
+# stands between the elements of a command; no value has one.
+JOINT = "\x1f"
+QUOTED = r"""(?:[^"'\\\n\x1f]|\\[^\x1f]|(?!(?P=quote))["'])++"""
+INNER = r"""(?:[^"'\\\n\x1f]|\\(?!["'])[^\n\x1f])++"""
 BARE = r"""(?:[^\s"'&\\]|\\(?!["']))*(?:[^\s"'&\\,;)}\]]|\\(?!["']))"""
 VALUE = rf"""(?:(?P<quote>["'])|(?P<inner>\\["']))?(?P<secret>(?(quote){QUOTED}|(?(inner){INNER}|{BARE})))"""
 
+# Between an option and its value: a space, `","` of a printed list, `- ` of the next line of a YAML list, the next line of one that
+# `kubectl describe` printed, a line that goes on, or the next element of a command
+GAP = (
+    r"""(?:[ \t]{1,8}=?[ \t]{0,8}|=|\\?["'],\s{0,40}\\?["']|["']?\n[ \t]{0,40}-[ \t]{1,8}["']?"""
+    r"""|\n[ \t]{4,40}(?=[^\s-])|\\\n\s{0,40}|(?P<own>\x1f))"""
+)
+PASSED = GAP.replace("(?P<own>", "(?:")  # the same, before a word that is no secret
+ARGUMENT = VALUE.replace("(?P<secret>", r"(?P<secret>(?(own)[^\x1f]+|") + ")"
+
 PROSE = regex(r"[A-Za-z]{1,24}[.!?]?|.*:|\d+|/(?:etc|home|mnt|opt|root|run|tmp|usr|var)/.*", re.DOTALL)
-CONSTANTS = frozenset({"none", "null", "nil", "true", "false"})
+# No value, the beginning of a block in YAML, kinds of authentication, a number
+CONSTANTS = regex(
+    r"none|null|nil|true|false|[|>][+-]?\d?|(?:auth/)?(?:munge|slurm|jwt)|basic|bearer|oauth2?|ldap|kerberos|0x[0-9a-f]{1,16}",
+    re.IGNORECASE,
+)
+NUMBER = regex(r"\d{1,3}|\d+\.\d+[a-z]{0,2}")  # p2p_token=0, time_per_token="27.0ms"
 
 
-def _prose(match: Match) -> bool:
+def constant(match: Match) -> bool:
+    """`token=none` holds no secret."""
+    return CONSTANTS.fullmatch(match["secret"]) is not None
+
+
+def never(match: Match) -> bool:
+    """Whatever stands there is a secret."""
+    return False
+
+
+def prose(match: Match) -> bool:
     """`failed to fetch token: serviceaccounts "x" not found` says why, and holds no token; `token: 8f3a…` and `token=…` do."""
     value = match["secret"]
-    if value.lower() in CONSTANTS:
+    if constant(match) or NUMBER.fullmatch(value):
         return True
     return match["separator"] == ":" and not match["quote"] and (len(value) < 6 or PROSE.fullmatch(value) is not None)
 
 
-def _prose_behind_quote(match: Match) -> bool:
+def prose_behind_quote(match: Match) -> bool:
     """`secret "db-password": timed out` is prose; a bare value behind `password:` never is, for passwords are words."""
-    return match["secret"].lower() in CONSTANTS or (bool(match["closed"]) and _prose(match))
+    return constant(match) or (bool(match["closed"]) and prose(match))
 
 
-def _not_credentials(match: Match) -> bool:
+def not_credentials(match: Match) -> bool:
     """`basic authentication` is prose; the credentials of HTTP basic authentication are base64 of `user:password`."""
     try:
         return b":" not in base64.b64decode(match["secret"] + "=" * (-len(match["secret"]) % 4), validate=True)
@@ -64,21 +96,41 @@ def _not_credentials(match: Match) -> bool:
         return True
 
 
-def _word(match: Match) -> bool:
+def word(match: Match) -> bool:
     """`bearer authentication` is prose; a bearer token is longer, or more than letters."""
     return match["secret"].isalpha() and len(match["secret"]) < 20
 
 
-def _name(match: Match) -> bool:
+def name(match: Match) -> bool:
     """`sk-learn-worker-0` names a pod; a key has capitals, or 20 letters and digits in a row."""
     value = match["secret"]
     return not (re.search(r"[A-Z]", value) or any(len(part) >= 20 and re.search(r"\d", part) for part in re.split("[-_]", value)))
 
 
-def _evidence(match: Match) -> bool:
+# One word of capitals, small letters and digits: `Zq7Xw2Lm`, but not mlx5_0, compute,utility or node-07
+SHORT_KEY = regex(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=\D*\d)[A-Za-z0-9!#$%*+=?@^~]{8,64}")
+
+
+def evidence(match: Match) -> bool:
     """The value of a listed environment variable is evidence, unless it looks random."""
-    name = match["name"]
-    return (environment.shown(name) or environment.printed(name)) and not looks_random(match["secret"].strip())
+    return environment.printed(match["name"]) or is_evidence(match["name"], match["secret"].strip())
+
+
+def given_evidence(match: Match) -> bool:
+    """`env NV_VERBOSE=1 make` sets a switch."""
+    return constant(match) or NUMBER.fullmatch(match["secret"]) is not None or evidence(match)
+
+
+def is_evidence(name: str, value: str) -> bool:
+    """Whether the value of an environment variable may be shown: its name is listed and the value is no secret by its form.
+
+    NCCL's and Gloo's variables are all known: another one with their prefix is somebody's own, and so is its value.
+    """
+    if not environment.shown(name) or looks_random(value):
+        return False
+    if nccl_settings.known(name) or nccl_settings.like(name):
+        return True
+    return not name.startswith(nccl_settings.COMPLETE) and SHORT_KEY.fullmatch(value) is None
 
 
 def looks_random(value: str) -> bool:
@@ -100,66 +152,29 @@ def looks_mixed(value: str) -> bool:
     )
 
 
-RULES: tuple[Rule, ...] = (
-    # -----BEGIN RSA PRIVATE KEY----- … -----END RSA PRIVATE KEY-----, to the end of the text when its end was cut off
-    Rule(
-        ("private key-----",),
-        regex(r"(?P<secret>-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:[^-]|-(?!----))*+(?:-----END [A-Z ]{0,20}PRIVATE KEY-----)?)"),
-    ),
-    # https://deploy:s3cr3t@registry.example.com/v2/, but not docker://app:v1@sha256:…
-    Rule(("@",), regex(r"://[^\s/@:\"']*:(?P<secret>[^\s/\"']+)@(?!sha\d+:)")),
-    # https://x7Tq9…@git.example.com/: a token in the place of the user
-    Rule(("@",), regex(r"://(?P<secret>[^\s/@:\"'<>]{16,})@(?!sha\d+:)")),
-    # eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzeXN0ZW0ifQ.Zx81…
-    Rule(("eyj",), regex(START + r"(?P<secret>eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{4,}+(?:\.[A-Za-z0-9_-]*+)*+)")),
-    # AKIAIOSFODNN7EXAMPLE: the identifier of an AWS key
-    Rule(("akia", "asia"), regex(START + r"(?P<secret>(?:AKIA|ASIA)[A-Z0-9]{16})(?![A-Za-z0-9])")),
-    # ghp_…, github_pat_…, glpat-…, hf_…, nvapi-…, xoxb-…, npm_…, dckr_pat_…: tokens with a prefix of their issuer
-    Rule(
-        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "hf_", "npm_", "dckr_pat_"),
-        regex(START + r"(?P<secret>(?:gh[pousr]_|github_pat_|hf_|npm_|dckr_pat_)[A-Za-z0-9_-]{16,})"),
-        lambda match: not re.search(r"[A-Z0-9]", match["secret"][3:]),
-    ),
-    Rule(
-        ("glpat-", "nvapi-", "xoxb-", "xoxp-", "xoxa-", "aiza"),
-        regex(START + r"(?P<secret>(?:glpat-|nvapi-|xox[abp]-|AIza)[A-Za-z0-9_-]{16,})"),
-    ),
-    # sk-proj-4f9Qx…
-    Rule(("sk-",), regex(START + r"(?P<secret>sk-[A-Za-z0-9_-]{16,})"), _name),
-    # Authorization: Bearer 0b79bab50daca910b000d4f1a2b675d604257e42
-    Rule(("bearer",), regex(r"(?i:bearer)[ \t]{1,8}(?P<secret>[A-Za-z0-9._~+/-]{6,}+=*+)"), _word),
-    # Authorization: Basic ZGVwbG95OnMzY3IzdA==
-    Rule(("basic",), regex(r"(?i:basic)[ \t]{1,8}(?P<secret>[A-Za-z0-9+/]{6,}+=*+)"), _not_credentials),
-    # curl -sS -u deploy:s3cr3t https://…, but not docker run -u 1000:1000
-    Rule(
-        ("curl",),
-        regex(r"""(?<![^\s"'])(?:-u|--user)[ =]{0,2}["']?[^\s:"']{1,128}:(?P<secret>[^\s"']{1,256})"""),
-        lambda match: match["secret"].isdigit(),
-    ),
-    # --registry-password s3cr3t
-    Rule(("--",), regex(rf"(?<![A-Za-z0-9_.-])(?i:--(?=[a-z0-9])[a-z0-9_.-]{{0,40}}?(?:{SECRET_WORDS}))[ \t]{{1,8}}(?!-)" + VALUE)),
-    # db_password=s3cr3t, "apiKey": "s3cr3t", \"client_secret\":\"s3cr3t\"
-    Rule(("pass", "key", "secret"), regex(f"(?i:{environment.PASSWORD_WORDS})" + SEPARATOR + VALUE), _prose_behind_quote),
-    # token: 8f3a91, HF_TOKEN=s3cr3t, "auth": "ZGVwbG95OnMzY3IzdA=="
-    Rule(
-        ("token", "secret", "credential", "authorization", "auth", "pass", "pwd"),
-        regex(f"(?i:{environment.TOKEN_WORDS})" + SEPARATOR + VALUE),
-        _prose,
-    ),
-    # {"name":"DATABASE","value":"s3cr3t"}, or the same two lines in YAML: a variable in a manifest that was printed as text
-    Rule(
-        ("value",),
-        regex(
-            r"""\bname\\?["']?[ ]{0,8}:[ ]{0,8}\\?["']?(?P<name>[A-Z_][A-Z0-9_]{0,255})\\?["']?"""
-            r"""[\s,]{0,64}\\?["']?value\\?["']?[ ]{0,8}:[ ]{0,8}""" + VALUE
-        ),
-        _evidence,
-    ),
-)
+def port(match: Match) -> bool:
+    """`-p8080:80` maps a port, `-u 1000:1000` is a user and a group."""
+    return re.fullmatch(r"\d{1,5}(?::\d{1,5})?(?:/\w+)?", match["secret"]) is not None and ":" in match[0]
 
-# DATABASE_DSN=host=db user=app: a line of an environment, or one element of a list of variables
-ENVIRONMENT_LINE = Rule(
-    ("=",),
-    regex(r"^[ \t]*+(?:export[ \t]|declare -x[ \t])?(?P<name>[A-Z_][A-Z0-9_]{0,255})=(?P<secret>[^\s][^\r\n]*)", re.MULTILINE),
-    _evidence,
-)
+
+def not_random(match: Match) -> bool:
+    """`cache key: train-0` names something; `key: 5f4dcc3b5aa765d61d8327deb882cf99` may open it."""
+    return not looks_random(match["secret"])
+
+
+def digest(match: Match) -> bool:
+    """`datadog-agent: 64 hexadecimal digits` is an image or a container."""
+    value = match["secret"]
+    return re.fullmatch(r"[0-9a-f]{64}", value) is not None or not re.search(r"\d", value) or not re.search(r"[A-Za-z]", value)
+
+
+def no_key_beside(match: Match) -> bool:
+    """A secret key of AWS has 40 letters of base64 and no name; its identifier stands beside it."""
+    around = match.string[max(0, match.start() - 300) : match.end() + 300]
+    return not looks_mixed(match["secret"]) or re.search(r"A[KS]IA[A-Z0-9]{16}", around) is None
+
+
+def no_bootstrap_token(match: Match) -> bool:
+    """`train1.17c3a1b2c3d4e5f6` is an event and `docker.containerdserver` a name; a bootstrap token has digits and all letters."""
+    second = match["secret"].partition(".")[2]
+    return len(re.findall(r"\d", second)) < 2 or re.search("[g-z]", second) is None

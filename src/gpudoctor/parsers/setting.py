@@ -6,9 +6,8 @@ Apart from `parsers.environment`, so that reading pods doesn't compile the notat
 from __future__ import annotations
 
 from gpudoctor.facts.job import Setting
-from gpudoctor.knowledge import nccl_settings
-from gpudoctor.knowledge.environment import names_secret
-from gpudoctor.knowledge.secrets import looks_random
+from gpudoctor.knowledge import environment, nccl_settings
+from gpudoctor.knowledge.secrets import is_evidence, looks_random
 
 VALUE = 300  # characters of a value: a list of adapters is shorter
 HIDDEN = "<hidden>"
@@ -42,4 +41,5 @@ def shown(name: str, value: str) -> str:
     >>> shown("NCCL_DEBUG", "INFO"), shown("UCX_ACCESS_TOKEN", "x7"), shown("FI_OPX_UUID", "d41d8cd98f00b204e9800998ecf8427e")
     ('INFO', '<hidden>', '<hidden>')
     """
-    return HIDDEN if names_secret(name) or looks_random(value) else value[:VALUE]
+    secret = looks_random(value) or (environment.listed(name) and not is_evidence(name, value))
+    return HIDDEN if secret or environment.names_secret(name) else value[:VALUE]
