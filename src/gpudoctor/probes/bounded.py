@@ -1,0 +1,44 @@
+"""Files that a person or a kubeconfig names, read whole: a plain file or a pipe, with a limit in bytes and in time."""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+from pathlib import Path
+
+from gpudoctor.probes.deadline import Deadline
+
+LIMIT = 16 << 20  # bytes; a kubeconfig of 2,000 clusters with all their certificates has 11 MiB
+PIPE = 10.0  # seconds for a pipe: `--kubeconfig <(vault read …)` may ask somebody first
+
+
+def read(path: str | Path) -> bytes:
+    """The bytes of a file. Raises OSError, with words of its own for what is no file and for what is too large or too late."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)  # a pipe nobody writes to would hold the open
+    with os.fdopen(descriptor, "rb") as file:
+        kind = os.fstat(descriptor).st_mode
+        if stat.S_ISFIFO(kind):
+            content = _drained(descriptor)
+        elif stat.S_ISREG(kind):
+            content = file.read(LIMIT + 1)
+        else:
+            raise OSError("it is neither a file nor a pipe")
+    if len(content) > LIMIT:
+        raise OSError(f"it is larger than {LIMIT >> 20} MiB")
+    return content
+
+
+def _drained(pipe: int) -> bytes:
+    """What comes through a pipe until its writers have closed it."""
+    deadline, content = Deadline(PIPE), bytearray()
+    waiting = select.poll()
+    waiting.register(pipe, select.POLLIN)
+    while len(content) <= LIMIT:
+        if not waiting.poll(deadline.left * 1000):
+            raise OSError(f"the pipe was not written and closed within {PIPE:g} s")
+        chunk = os.read(pipe, 1 << 16)
+        if not chunk:
+            break
+        content += chunk
+    return bytes(content)
