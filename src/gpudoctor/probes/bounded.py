@@ -16,14 +16,17 @@ PIPE = 10.0  # seconds for a pipe: `--kubeconfig <(vault read …)` may ask some
 def read(path: str | Path) -> bytes:
     """The bytes of a file. Raises OSError, with words of its own for what is no file and for what is too large or too late."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)  # a pipe nobody writes to would hold the open
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         kind = os.fstat(descriptor).st_mode
         if stat.S_ISFIFO(kind):
             content = _drained(descriptor)
         elif stat.S_ISREG(kind):
-            content = file.read(LIMIT + 1)
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                content = file.read(LIMIT + 1)
         else:
             raise OSError("it is neither a file nor a pipe")
+    finally:
+        os.close(descriptor)
     if len(content) > LIMIT:
         raise OSError(f"it is larger than {LIMIT >> 20} MiB")
     return content

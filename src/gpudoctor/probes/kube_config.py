@@ -50,8 +50,10 @@ class Entry:
     def data(self, key: str) -> bytes:
         """What is in `KEY-data` as base64, or else in the file that `KEY` names. Raises ProbeSetupError."""
         given = self.text(f"{key}-data")
+        if not given:
+            return self.file(key)
         try:
-            return base64.b64decode("".join(given.split()), validate=True) if given else self.file(key)
+            return base64.b64decode("".join(given.split()), validate=True)
         except ValueError:
             raise ProbeSetupError(f"{key}-data in the kubeconfig is not base64") from None
 

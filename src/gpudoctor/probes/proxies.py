@@ -99,8 +99,8 @@ def _matches(entry: str, host: str, port: int, address: _Address | None) -> bool
         name = name[1:].removesuffix("]")
     if not name or wanted not in ("", str(port)):
         return False
-    if listed := _address(name):
-        return address == listed
+    if address or _address(name):  # a domain isn't compared with an address (CVE-2025-22870)
+        return address == _address(name)
     if name.startswith("*."):
         name = name[1:]
     return host.endswith(name) if name.startswith(".") else host == name or host.endswith(f".{name}")
