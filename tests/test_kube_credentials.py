@@ -219,13 +219,13 @@ def test_plugins_that_do_not_start(served: Served, tmp_path: Path) -> None:
         return ask(served.kubeconfig_with(plugin("true", **more))).reason
 
     assert said(command="no-such-plugin", installHint="pip install it").endswith("no-such-plugin failed: command not found; pip install it")
-    assert said(command="./beside").endswith("./beside failed: command not found")
+    assert said(command="./plugin.sh").endswith("./plugin.sh failed: command not found")
     assert said(command=str(tmp_path)).endswith("it cannot be started: Permission denied")
     assert "wants a terminal" in said(interactiveMode="Always")
-    script = served.folder / "beside"
+    script = served.folder / "plugin.sh"
     script.write_text(f"#!/bin/sh\n{gives(token=token(served))}\n")
     script.chmod(0o755)
-    assert ask(served.kubeconfig_with(plugin("", command="./beside"))).ok
+    assert ask(served.kubeconfig_with(plugin("", command="./plugin.sh"))).ok
 
 
 def test_what_a_plugin_is_given_is_not_told(served: Served) -> None:
