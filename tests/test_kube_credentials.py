@@ -418,6 +418,7 @@ def test_a_pipe_is_read_once_and_whole(served: Served, tmp_path: Path) -> None:
             fifo.write(text[50:])
 
     threading.Thread(target=slowly, daemon=True).start()
+    assert find_context(str(tmp_path / "fifo")).name == "test"
     assert ask(tmp_path / "fifo").ok
 
 

@@ -12,15 +12,20 @@ from gpudoctor.probes.deadline import Deadline
 LIMIT = 16 << 20  # bytes; a kubeconfig of 2,000 clusters with all their certificates has 11 MiB
 PIPE = 10.0  # seconds for a pipe: `--kubeconfig <(vault read …)` may ask somebody first
 
+_CAME: dict[tuple[int, int], bytes] = {}  # what came through a pipe: it comes only once, and may be asked for again
+
 
 def read(path: str | Path) -> bytes:
     """The bytes of a file. Raises OSError, with words of its own for what is no file and for what is too large or too late."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)  # a pipe nobody writes to would hold the open
     try:
-        kind = os.fstat(descriptor).st_mode
-        if stat.S_ISFIFO(kind):
-            content = _drained(descriptor)
-        elif stat.S_ISREG(kind):
+        about = os.fstat(descriptor)
+        if stat.S_ISFIFO(about.st_mode):
+            pipe = (about.st_dev, about.st_ino)
+            if pipe not in _CAME:
+                _CAME[pipe] = _drained(descriptor)
+            content = _CAME[pipe]
+        elif stat.S_ISREG(about.st_mode):
             with os.fdopen(descriptor, "rb", closefd=False) as file:
                 content = file.read(LIMIT + 1)
         else:

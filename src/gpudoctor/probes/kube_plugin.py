@@ -110,10 +110,7 @@ class Plugin:
                 for stream, chunk in child.read(deadline.left):
                     (printed if stream == 1 else self.said).extend(chunk)
         finally:
-            if child.ended:
-                child.close()
-            else:
-                child.stop()
+            child.stop()  # also what a plugin that has ended left running
         if len(printed) + len(self.said) > LIMIT:
             raise self._trouble(f"it printed more than {LIMIT >> 20} MiB")
         if not child.ended:
