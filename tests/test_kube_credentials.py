@@ -406,6 +406,22 @@ def test_what_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert find_context().trouble.startswith("no kubeconfig was found")
 
 
+def test_a_home_that_there_is_not_and_one_that_is_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 987654321)
+    assert find_context().trouble.startswith("no kubeconfig was found")
+
+    def forbidden(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setenv("KUBECONFIG", "/root/config")
+    monkeypatch.setattr(os, "stat", forbidden)
+    monkeypatch.setattr(os, "open", forbidden)
+    assert find_context().trouble == "the kubeconfig /root/config can't be read: Permission denied"
+
+
 def test_a_pipe_is_read_once_and_whole(served: Served, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     text = served.kubeconfig.read_text() + " " * 100_000  # more than a pipe holds

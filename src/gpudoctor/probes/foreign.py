@@ -39,6 +39,17 @@ def foreign(words: object) -> str:
     return line if len(line) <= SHOWN else line[:SHOWN] + "…"
 
 
+def bearer(token: str, where: str) -> str:
+    """The header's value for a token, whose ends are trimmed as client-go does. Raises ValueError, which doesn't tell the token."""
+    token = token.strip()
+    keep_out(token)
+    if not token:
+        raise ValueError(f"{where} is empty")
+    if not (token.isascii() and token.isprintable()):
+        raise ValueError(f"{where} has a line break or other characters inside that no token has")
+    return f"Bearer {token}"
+
+
 @functools.cache
 def _redactor() -> Redactor:
     from gpudoctor.probes.redact import Redactor

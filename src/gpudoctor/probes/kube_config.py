@@ -98,8 +98,22 @@ def context_names() -> list[str]:
 
 def _default_files() -> list[str]:
     paths = os.environ.get("KUBECONFIG", "").split(os.pathsep)
-    candidates = [Path(path).expanduser() for path in paths if path] or [Path("~/.kube/config").expanduser()]
-    return [str(path) for path in candidates if path.exists() and str(path) != os.devnull]
+    candidates = [_expanded(path) for path in paths if path] or [_expanded("~/.kube/config")]
+    return [path for path in candidates if path != os.devnull and _there(path)]
+
+
+def _there(path: str) -> bool:
+    """Whether there is something, though we may not be allowed to look: that is then said."""
+    try:
+        os.stat(path)  # noqa: PTH116
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    return True
+
+
+def _expanded(path: str) -> str:
+    """The path with the home in it; as it is where there is none, as for a container's user that has no name."""
+    return os.path.expanduser(path)  # noqa: PTH111
 
 
 def _in_cluster(name: str | None) -> Context:
@@ -126,7 +140,7 @@ def _read(file: str) -> dict[str, Any]:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        text = bounded.read(Path(file).expanduser())
+        text = bounded.read(_expanded(file))
         _check(text, loader)
         loaded = yaml.load(text, Loader=loader)  # noqa: S506
     except OSError as error:
@@ -170,7 +184,7 @@ def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None) -> Cont
         plugin=str(plugin.get("command", "")) if isinstance(plugin, dict) else "",
         cluster=cluster,
         user=user,
-        files=tuple(str(Path(file).expanduser()) for file, _ in configs),
+        files=tuple(_expanded(file) for file, _ in configs),
     )
 
 
@@ -178,7 +192,7 @@ def _entries(configs: list[tuple[str, dict[str, Any]]], section: str, key: str) 
     """The named entries of a section; the first file that has a name wins."""
     found: dict[str, Entry] = {}
     for file, config in configs:
-        folder = str(Path(file).expanduser().parent.absolute())
+        folder = str(Path(_expanded(file)).parent.absolute())
         entries = config.get(section)
         for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict) and isinstance(entry.get(key), dict) and isinstance(entry.get("name"), str):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpudoctor.probes.foreign import foreign, keep_out
+from gpudoctor.probes.foreign import bearer, foreign, keep_out
 from gpudoctor.probes.kube_config import Context, ProbeSetupError
 
 if TYPE_CHECKING:
@@ -72,31 +72,22 @@ class Credentials:
             self._signed_in = self._signed_in or _sign_in(self._context)
             return own._replace(authorization=self._signed_in(), until=0.0)
         if user.text("tokenFile"):
-            return own._replace(authorization=_bearer(user.file("tokenFile"), "tokenFile"), until=time.time() + REREAD)
+            return own._replace(
+                authorization=bearer(user.file("tokenFile").decode("utf-8", "replace"), "tokenFile"), until=time.time() + REREAD
+            )
         if token := user.text("token"):
-            return own._replace(authorization=_bearer(token.encode(), "token"))
+            return own._replace(authorization=bearer(token, "token"))
         if self._plugin:
             given = self._plugin.ask(self._patience)
             own = own._replace(until=max(given.end - EARLY, time.time() + AT_MOST))
             if given.clientKeyData:
                 own = own._replace(certificate=given.clientCertificateData.encode(), key=given.clientKeyData.encode())
-            return own._replace(authorization=_bearer(given.token.encode(), "the plugin's token")) if given.token else own
+            return own._replace(authorization=bearer(given.token, "the plugin's token")) if given.token else own
         if name := user.text("username"):
             basic = base64.b64encode(f"{name}:{user.text('password')}".encode()).decode()
             keep_out(basic)
             return own._replace(authorization=f"Basic {basic}")
         return own
-
-
-def _bearer(token: bytes, where: str) -> str:
-    """The header for a token, whose ends are trimmed as client-go does. Raises ProbeSetupError, which doesn't tell the token."""
-    text = token.decode("utf-8", "replace").strip()
-    keep_out(text)
-    if not text:
-        raise ProbeSetupError(f"{where} is empty")
-    if not (text.isascii() and text.isprintable()):
-        raise ProbeSetupError(f"{where} has a line break or other characters inside that no token has")
-    return f"Bearer {text}"
 
 
 def _keep_out(fields: dict[str, Any]) -> None:
@@ -135,7 +126,7 @@ def _sign_in(context: Context) -> Callable[[], str]:
             said = f": {foreign(messages[-1])}" if messages else ""
             raise ProbeSetupError(f"the auth-provider {context.user.fields['auth-provider'].get('name')} gave no credentials{said}")
         scheme, _, token = value.partition(" ")
-        return _bearer(token.encode(), "the auth-provider's token") if scheme.lower() == "bearer" else value
+        return bearer(token, "the auth-provider's token") if scheme.lower() == "bearer" else value
 
     return header
 
