@@ -243,7 +243,7 @@ FAULTS = [
         server={"certificate-authority-data": "%"},
     ),
     # kubeconfigs
-    named("a kubeconfig without an end", "/dev/zero", "the kubeconfig /dev/zero can't be read: it is neither a file nor a pipe", peak=300),
+    named("a kubeconfig without an end", "/dev/zero", "the kubeconfig /dev/zero can't be read: it is neither a file nor a pipe", peak=700),
     named("a kubeconfig that is a folder", "{here}", "can't be read"),
     named(
         "a kubeconfig that is a pipe nobody writes to",
@@ -257,16 +257,16 @@ FAULTS = [
         "{here}/bomb",
         "100 aliases",
         files={"bomb": "a0: &a0 {k: v}\n" + "".join(f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}\n" for n in range(1, 30))},
-        peak=300,
+        peak=700,
     ),
-    named("a kubeconfig of 17 MiB", "{here}/large", "it is larger than 16 MiB", files={"large": b"# x\n" * (17 << 18)}, peak=300),
+    named("a kubeconfig of 17 MiB", "{here}/large", "it is larger than 16 MiB", files={"large": b"# x\n" * (17 << 18)}, peak=700),
     Fault(
         "a kubeconfig of the environment without an end",
         "diagnose pod train-0",
         3,
         ["can't be read: it is neither a file"],
         env={"KUBECONFIG": "/dev/zero"},
-        peak=300,
+        peak=700,
     ),
     Fault(
         "a kubeconfig out of a pipe",
@@ -317,8 +317,8 @@ FAULTS = [
         cluster=CLUSTER,
     ),
     # servers
-    said_by(serving(flood), "an answer of 3 GiB", 3, "the answer is larger than 64 MiB", peak=500, within=60),
-    said_by(serving(trailers), "trailers without an end", 3, within=60, peak=300),
+    said_by(serving(flood), "an answer of 3 GiB", 3, "the answer is larger than 64 MiB", peak=700, within=60),
+    said_by(serving(trailers), "trailers without an end", 3, within=60, peak=700),
     said_by(serving(always("503 Unavailable", b"{}", "Retry-After: 99999")), "a server that wants a day's patience", 3, "could not answer"),
     said_by(
         serving(always("429 Busy", b"{}", "Retry-After: 1e99", "Date: x" * 5000)),
@@ -348,7 +348,7 @@ FAULTS = [
         "was not deleted from node gpu-01",
         asks="run gpu-health --set nodes=gpu-01 --via debug-pod",
         within=60,
-        peak=500,
+        peak=700,
     ),
     said_by(
         serving(deleting(lambda connection: always("200 OK", b"{}")(b"", connection))),
