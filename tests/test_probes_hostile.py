@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import json
 import socket
+import struct
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,8 +22,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from websockets.sync.server import ServerConnection, serve
 
-from gpudoctor.probes import kube_exec
+from gpudoctor.probes import kube_http, kube_websocket
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.kube_answer import Answer, broken_connection, check_object, continue_token, date, refusal, retry_after, status_of
 from gpudoctor.probes.kube_answer import Stopped as StoppedError
 from gpudoctor.probes.kube_discovery import discover
@@ -59,11 +64,11 @@ def listening(respond: Respond) -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
-def live_at(url: str, folder: Path) -> Live:
+def live_at(url: str, folder: Path, namespace: str = "default") -> Live:
     config = {
         "clusters": [{"name": "c", "cluster": {"server": url}}],
         "users": [{"name": "u", "user": {"token": "s3cret"}}],
-        "contexts": [{"name": "odd", "context": {"cluster": "c", "user": "u"}}],
+        "contexts": [{"name": "odd", "context": {"cluster": "c", "user": "u", "namespace": namespace}}],
         "current-context": "odd",
     }
     (folder / "kubeconfig").write_text(json.dumps(config))
@@ -126,8 +131,7 @@ def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
     with listening(elsewhere) as url:
         (output,) = ask(tmp_path, always(http(b"", "307 Temporary Redirect", f"Location: {url}/api/v1/pods")))
         (entered,) = ask(tmp_path, always(http(b"", "307 Temporary Redirect", f"Location: {url}/exec")), "exec x -- true")
-    assert output.failure == "broken"
-    assert entered.failure == "unreachable"
+    assert output.failure == entered.failure == "broken"
     assert asked == []
 
 
@@ -366,7 +370,7 @@ def test_odd_messages_are_skipped(tmp_path: Path) -> None:
 
 
 def test_a_flood_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kube_exec, "LIMIT", 1 << 20)
+    monkeypatch.setattr(kube_websocket, "LIMIT", 1 << 20)
     whole = enter(tmp_path, lambda connection: connection.send(b"\x01" + b"x" * (5 << 20)))
     assert (whole.failure, whole.exit) == ("too-large", 1)
 
@@ -396,6 +400,114 @@ def test_exec_where_there_is_no_websocket(tmp_path: Path) -> None:
         assert output.reason.isprintable()
 
 
+FORBIDDEN = json.dumps({"kind": "Status", "reason": "Forbidden", "message": "exec is denied by the admission of gatekeeper"}).encode()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        http(FORBIDDEN, "403 Forbidden"),
+        b"HTTP/1.1 403 Forbidden\r\n\r\n" + FORBIDDEN,
+        b"HTTP/1.1 403 Forbidden\r\nContent-Length: 5000\r\n\r\n" + FORBIDDEN,
+        b"HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(FORBIDDEN), FORBIDDEN),
+        b"HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(FORBIDDEN), FORBIDDEN),
+        http(FORBIDDEN + b" " * (1 << 20), "403 Forbidden"),
+    ],
+)
+def test_why_exec_was_refused_is_told_however_it_ends(tmp_path: Path, answer: bytes) -> None:
+    (output,) = ask(tmp_path, always(answer), "exec x -- true")
+    assert output.failure == "refused"
+    assert "exec is denied by the admission of gatekeeper" in output.reason
+
+
+def accepting(*frames: bytes, reset: bool = False) -> Respond:
+    """A server that accepts a websocket, says these frames at once, and is gone without listening."""
+
+    def respond(head: str, connection: socket.socket) -> None:
+        key = next(line.partition(": ")[2] for line in head.splitlines() if line.lower().startswith("sec-websocket-key"))
+        accept = base64.b64encode(hashlib.sha1(f"{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11".encode()).digest()).decode()
+        lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"]
+        lines += [f"Sec-WebSocket-Accept: {accept}", "Sec-WebSocket-Protocol: v5.channel.k8s.io", "", ""]
+        connection.sendall("\r\n".join(lines).encode() + b"".join(frames))
+        if reset:  # what still comes is answered by a reset
+            time.sleep(0.2)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    return respond
+
+
+def frame(payload: bytes, opcode: int = 2) -> bytes:
+    size = bytes((len(payload),)) if len(payload) < 126 else b"\x7e" + len(payload).to_bytes(2, "big")
+    return bytes((0x80 | opcode,)) + size + payload
+
+
+ENDED = b'\x03{"status":"Failure","message":"container is gone: OOMKilled"}'
+
+
+@pytest.mark.parametrize("stdin", [b"", b"x" * (8 << 20)])
+@pytest.mark.parametrize("reset", [False, True])
+@pytest.mark.parametrize(
+    ("frames", "words"),
+    [
+        ([frame(ENDED)], "cat could not be run in pod ml/x: container is gone: OOMKilled"),
+        ([frame(ENDED), frame(b"\x03\xf3later", 8)], "cat could not be run in pod ml/x: container is gone: OOMKilled"),
+        ([frame(b"ping", 9), frame(ENDED)], "cat could not be run in pod ml/x: container is gone: OOMKilled"),
+        ([frame(b"\x03\xf3the kubelet restarts", 8)], "was closed before cat had ended: the kubelet restarts"),
+        ([], "was closed before cat had ended"),
+    ],
+)
+def test_why_a_far_side_ends_at_once_is_told(tmp_path: Path, frames: list[bytes], words: str, reset: bool, stdin: bytes) -> None:
+    if reset and stdin and sys.platform != "linux":
+        pytest.skip("what came before a reset can be read on Linux only")
+    with listening(accepting(*frames, reset=reset)) as url:
+        live = live_at(url, tmp_path, "ml")
+        flag = ("-i",) if stdin else ()
+        output = live(Command(("kubectl", "exec", *flag, "x", "--", "cat"), timeout=5, stdin=stdin))
+        live.close()
+    assert output.failure == "broken"
+    assert output.reason.endswith(words), output.reason
+
+
+# ---- what is created and deleted
+
+
+@pytest.mark.parametrize("method", ["POST", "DELETE", "GET"])
+def test_every_exchange_has_a_deadline_and_a_limit(tmp_path: Path, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kube_http, "HELD", 1 << 20)
+
+    def flood(head: str, connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 3221225472\r\n\r\n")
+        while True:
+            connection.sendall(b" " * (1 << 20))
+
+    for respond, failure in ((drip(http(b" " * 500)), "timeout"), (flood, "too-large")):
+        with listening(respond) as url:
+            live = live_at(url, tmp_path)
+            deadline = Deadline(1.0)
+            with pytest.raises(StoppedError) as stopped:
+                kube_http.exchange(live._kube().connection(deadline), method, "/api/v1/pods", deadline, body=b"{}")
+            live.close()
+        assert stopped.value.failure == failure
+        assert deadline.spent < 5
+
+
+def test_what_creates_is_sent_once(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def gone(head: str, connection: socket.socket) -> None:
+        asked.append(head.split()[0])
+
+    for method, times in (("POST", 1), ("DELETE", 2), ("GET", 2)):
+        asked.clear()
+        with listening(gone) as url:
+            live = live_at(url, tmp_path)
+            deadline = Deadline(3.0)
+            with pytest.raises(StoppedError):
+                kube_http.exchange(live._kube().connection(deadline), method, "/api/v1/pods", deadline)
+            live.close()
+        assert asked == [method] * times
+
+
 def test_the_bytes_of_an_output_can_be_recorded(tmp_path: Path) -> None:
     output = enter(tmp_path, lambda connection: connection.send(SUCCESS))
     assert msgspec.json.decode(msgspec.json.encode(output), type=Output) == output
@@ -404,7 +516,7 @@ def test_the_bytes_of_an_output_can_be_recorded(tmp_path: Path) -> None:
 def test_who_hangs_up_leaves_closing_to_the_reader() -> None:
     """Else the reader waits on a descriptor that is the next connection's, and takes that one's first bytes."""
     near, far = socket.socketpair()
-    talk = kube_exec._Socket()
+    talk = kube_websocket.Socket()
     talk.sock = near
     talk.hang_up()
     assert near.fileno() >= 0

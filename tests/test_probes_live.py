@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.probes import kube
+from gpudoctor.probes import kube, kube_http
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.probes.kube_credentials import Credential, Credentials
 from gpudoctor.probes.live import Live, ProbeSetupError
 from tests.kube import objects as build
 from tests.kube.fixtures import Served
@@ -240,7 +241,7 @@ def test_an_expired_stream_says_so_at_its_end(live: Live) -> None:
 @pytest.mark.parametrize("first", ["ours", "the socket's"])
 def test_a_stalled_server_is_a_timeout_whichever_clock_is_first(first: str, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     if first != "ours":
-        monkeypatch.setattr(kube, "within", lambda _seconds, work: work())
+        monkeypatch.setattr(kube_http, "within", lambda _seconds, work: work())
     live(kubectl("get nodes -o json"))  # the configuration is loaded
     output = live(kubectl("get pods -n stall -o json", timeout=0.3))
     assert output.failure == "timeout"
@@ -265,11 +266,11 @@ def test_a_closed_connection_is_broken(live: Live) -> None:
 
 
 def test_too_large(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kube, "HELD", 700_000)
+    monkeypatch.setattr(kube_http, "HELD", 700_000)
     output = live(kubectl("get pods -n ml -o json"))
     assert output.failure == "too-large"
     assert len(output.pages) < 3
-    monkeypatch.setattr(kube, "STREAMED", 900_000)
+    monkeypatch.setattr(kube_http, "STREAMED", 900_000)
     *pages, last = live.stream(kubectl("get pods -n ml -o json"))
     assert len(pages) == 1
     assert last.failure == "too-large"
@@ -471,6 +472,7 @@ def test_no_cluster_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 def test_inside_a_pod_without_its_service_account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "missing"))
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "1")
     live = Live()
     assert (live.context, live.namespace) == ("", "default")
     output = live(kubectl("get pods -o json"))
@@ -513,18 +515,18 @@ def test_a_plugin_that_works_and_one_that_fails(served: Served, capfd: pytest.Ca
     bad = Live(str(served.kubeconfig_with({"exec": plugin("echo please log in >&2; exit 1")})))
     output = bad(kubectl("get nodes -o json"))
     assert output.failure == "unreachable"
-    assert output.reason.startswith("the credential plugin sh failed: ")
-    assert "please log in" in output.reason
+    words = "the credential plugin sh failed: it ended with exit code 1, saying: please log in"
+    assert output.reason == f"context 'test' can't be used: {words}"
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("line", ["get nodes -o json", "exec train-0 -- nvidia-smi -L"])
 def test_credentials_that_cannot_be_renewed(live: Live, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    def expired(self: object) -> dict[str, Any]:
+    def expired(self: object) -> Credential:
         raise KeyError("id-token")
 
     assert live(kubectl("get pods -o json")).ok
-    monkeypatch.setattr("kubernetes.client.Configuration.auth_settings", expired)
+    monkeypatch.setattr(Credentials, "__call__", expired)
     output = live(kubectl(line))
     assert output.failure == "unreachable"
     assert output.reason == "the credentials of context 'test' could not be renewed: 'id-token'"

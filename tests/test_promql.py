@@ -269,3 +269,19 @@ def test_a_real_prometheus_is_read(prometheus: str) -> None:
     wrong = ask(prometheus, "up{", "10", "1")
     assert wrong.failure == "broken"
     assert "bad_data" in wrong.reason
+
+
+@pytest.mark.parametrize("token", ["first-half\r\nsecond-half", "first-half\u00e9second-half"])
+def test_a_token_that_is_none_is_not_told(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(promql.TOKEN, token)
+    output = ask("http://127.0.0.1:1")
+    words = "$GPUDOCTOR_PROMETHEUS_TOKEN has a line break or other characters inside that no token has"
+    assert (output.failure, output.reason) == ("not-allowed", words)
+
+
+def test_credentials_that_a_server_says_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(promql.TOKEN, "s3cr3t-of-ours")
+    with serving((400, {}, json.dumps({"status": "error", "errorType": "bad", "error": "token s3cr3t-of-ours"}).encode())) as server:
+        reason = ask(server.url).reason
+    assert "says: bad: token" in reason
+    assert "s3cr3t-of-ours" not in reason

@@ -14,14 +14,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import urllib3
-import urllib3.exceptions
 
 from gpudoctor import leaving
 from gpudoctor.probes.base import decoder
 from gpudoctor.probes.deadline import Deadline
-from gpudoctor.probes.kube_answer import Stopped, broken_connection, status_of
-from gpudoctor.probes.kube_config import Connection
+from gpudoctor.probes.foreign import foreign
+from gpudoctor.probes.kube_answer import Stopped, status_of
+from gpudoctor.probes.kube_http import exchange
 from gpudoctor.probes.kube_request import Request
 from gpudoctor.probes.kube_resources import PODS
 from gpudoctor.probes.pods import Place
@@ -148,28 +147,13 @@ class DebugPods:
     def _send(self, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> tuple[int, str]:
         """One request; → the HTTP status and the body, for an error its message; status 0 is no answer."""
         try:
-            status, answer = _exchange(self._kube().connection(deadline), method, self._path + path, body, deadline)
+            sent = msgspec.json.encode(body) if body else b""
+            answer = exchange(self._kube().connection(deadline), method, self._path + path, deadline, body=sent)
         except Stopped as stopped:
             return 0, stopped.reason
-        return status, answer.decode("utf-8", "replace") if status < 400 else status_of(answer).message[:500] or f"HTTP {status}"
-
-
-def _exchange(connection: Connection, method: str, path: str, body: dict[str, Any] | None, deadline: Deadline) -> tuple[int, bytes]:
-    """Raises Stopped."""
-    left = max(0.001, deadline.left)
-    try:
-        response = connection.pool.request(
-            method,
-            connection.url + path,
-            body=msgspec.json.encode(body) if body else None,
-            headers=connection.headers() | {"Content-Type": "application/json", "Accept": "application/json"},
-            timeout=urllib3.Timeout(total=left),
-            retries=False,
-            redirect=False,
-        )
-        return response.status, response.data[: 1 << 20]
-    except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-        raise broken_connection(error, connection.url) from error
+        if answer.status < 400:
+            return answer.status, answer.body.decode("utf-8", "replace")
+        return answer.status, foreign(status_of(answer.body).message) or f"HTTP {answer.status}"
 
 
 def manifest(name: str, node: str) -> dict[str, Any]:

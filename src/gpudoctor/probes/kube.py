@@ -1,8 +1,8 @@
 """Kubernetes reads: a kubectl command in, the API server's raw pages out, over a pool of kept-alive connections.
 
-Of the `kubernetes` package only the configuration is used: its client decodes every answer into Python objects (43 s and 4.9 GB for
-50,000 pods), its `stream()` swaps a method of the shared client, and its `_request_timeout` is per read. Here each answer has a total
-deadline and a byte limit, and bodies stay bytes.
+The client of the `kubernetes` package is not used: it decodes every answer into Python objects (43 s and 4.9 GB for 50,000 pods), its
+`stream()` swaps a method of the shared client, and its `_request_timeout` is per read. Here each answer has a total deadline and a byte
+limit, and bodies stay bytes.
 """
 
 from __future__ import annotations
@@ -14,37 +14,30 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 import msgspec
-import urllib3
-import urllib3.exceptions
 
-from gpudoctor.probes import kube_discovery
+from gpudoctor.probes import kube_discovery, kube_http
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.probes.deadline import Deadline, begin, within
+from gpudoctor.probes.deadline import Deadline, begin
 from gpudoctor.probes.kube_answer import (
     RETRIED,
     Answer,
     Stopped,
-    broken_connection,
     check_object,
     continue_token,
-    date,
     no_such_type,
     refusal,
-    retry_after,
     status_of,
 )
-from gpudoctor.probes.kube_config import Connection, Context
+from gpudoctor.probes.kube_config import Context
+from gpudoctor.probes.kube_connection import Connection
+from gpudoctor.probes.kube_credentials import Credentials
 from gpudoctor.probes.kube_request import NO_EXEC, NotAllowed, Request, parse
 
 if TYPE_CHECKING:
     from gpudoctor.probes import kube_exec
 
 PAGE = ("limit", "500")  # objects; what kubectl and client-go ask for (its --chunk-size)
-HELD = 64 << 20  # bytes of one answer that is kept whole, and of one page
-STREAMED = 1 << 30  # bytes of one answer that is read page by page; 50,000 pods are 172 MiB
 PATIENCE = 30.0  # seconds that all commands together wait for credentials; a person may be logging in
-_CHUNK = 1 << 18
-_JSON, _TEXT = "application/json", "*/*"
 
 
 class _Expired(Exception):
@@ -62,6 +55,7 @@ class Kube:
         self.context = context
         self._allow_exec = allow_exec
         self._lock = threading.Lock()
+        self._credentials = Credentials(context, PATIENCE)
         self._opening: Future[Connection] | None = None
         self._opened_at = 0.0
         self._answers: dict[str, bytes] = {}  # discovery
@@ -92,7 +86,7 @@ class Kube:
             size, token, more = 0, "", True
             while more:
                 try:
-                    answer, token = self._page(request, deadline, (PAGE,), token, min(HELD, STREAMED - size))
+                    answer, token = self._page(request, deadline, (PAGE,), token, min(kube_http.HELD, kube_http.STREAMED - size))
                 except _Expired as expired:
                     # The pages before can't be taken back, so the list goes on with what the server has now.
                     if not expired.token or expired.token == token:
@@ -135,12 +129,12 @@ class Kube:
             raise Stopped("unreachable", self.context.trouble)
         with self._lock:
             if self._opening is None:
-                self._opening, self._opened_at = begin(lambda: Connection(self.context)), time.monotonic()
+                self._opening, self._opened_at = begin(lambda: Connection(self.context, self._credentials)), time.monotonic()
         patience = self._opened_at + PATIENCE - time.monotonic()
         try:
             return self._opening.result(max(0.0, min(deadline.left, patience)))
         except TimeoutError:
-            raise Stopped("timeout", self._waiting_for()) from None
+            raise Stopped("timeout", self._credentials.waiting) from None
         except ConnectionError as error:
             raise Stopped("unreachable", str(error)) from None
 
@@ -149,15 +143,10 @@ class Kube:
         if self._opening and self._opening.done() and not self._opening.exception():
             self._opening.result().close()
 
-    def _waiting_for(self) -> str:
-        if self.context.plugin:
-            return f"the credential plugin {self.context.plugin} of {self.context.shown} did not answer"
-        return f"the configuration of {self.context.shown} could not be loaded in time"
-
     def _collect(self, request: Request, deadline: Deadline, pages: list[Answer]) -> None:
         """Append each page of the answer to `pages`; what is there when Stopped is raised is worth keeping."""
         if request.verb != "list":
-            answer = self._answer(request.target(), request, deadline, HELD)
+            answer = self._answer(request.target(), request, deadline)
             if request.verb not in ("log", "raw"):
                 check_object(answer.body)
             if request.verb == "version":  # kubectl's form
@@ -177,7 +166,7 @@ class Kube:
     def _list(self, request: Request, deadline: Deadline, extra: tuple[tuple[str, str], ...], pages: list[Answer]) -> None:
         token, held = "", 0
         while token or not pages:
-            answer, token = self._page(request, deadline, extra, token, HELD - held)
+            answer, token = self._page(request, deadline, extra, token, kube_http.HELD - held)
             held += len(answer.body)
             pages.append(answer)
 
@@ -192,16 +181,16 @@ class Kube:
             raise
         return answer, continue_token(answer.body)
 
-    def _answer(self, target: str, request: Request, deadline: Deadline, limit: int) -> Answer:
+    def _answer(self, target: str, request: Request, deadline: Deadline, limit: int | None = None) -> Answer:
         """The body of a 200; anything else is raised. Asked twice when the server is busy or the connection had gone stale."""
         connection = self.connection(deadline)
-        accept = _TEXT if request.verb in ("log", "raw") else _JSON
-        answer = self._get(connection, target, accept, deadline, limit)
+        accept = kube_http.TEXT if request.verb in ("log", "raw") else kube_http.JSON
+        answer = kube_http.exchange(connection, "GET", target, deadline, accept=accept, limit=limit)
         if answer.status in RETRIED:
             pause = 1.0 if answer.retry_after is None else answer.retry_after
             if pause < deadline.left:
                 time.sleep(pause)
-                answer = self._get(connection, target, accept, deadline, limit)
+                answer = kube_http.exchange(connection, "GET", target, deadline, accept=accept, limit=limit)
         if answer.status == 410:
             status = status_of(answer.body)
             raise _Expired(status.metadata.continue_ if status.metadata else "", status.message[:500] or "HTTP 410")
@@ -211,76 +200,14 @@ class Kube:
             raise stopped
         return answer
 
-    def _get(self, connection: Connection, target: str, accept: str, deadline: Deadline, limit: int) -> Answer:
-        """One HTTP exchange in a thread of its own, since a server that drips resets the timeout of each read."""
-        chunks: list[bytes] = []
-
-        def partial() -> bytes:
-            return b"".join(chunks) if accept == _TEXT else b""  # half a JSON text is worth nothing
-
-        try:
-            headers = within(deadline.left, connection.headers) | {"Accept": accept, "Accept-Encoding": "gzip"}
-        except TimeoutError:
-            raise Stopped("timeout", self._waiting_for()) from None
-        late = f"{connection.url} did not answer within {deadline.seconds:.3g} s"
-        try:
-            return within(deadline.left, lambda: _exchange(connection, target, headers, deadline, limit, chunks))
-        except TimeoutError:
-            raise Stopped("timeout", late, partial=partial()) from None
-        except Stopped as stopped:
-            stopped.partial = partial()
-            if stopped.failure == "timeout":  # the socket's clock, set to the same moment, was first: it is the same to a reader
-                stopped.reason = late
-            raise
-
     def _discovery(self, path: str, deadline: Deadline) -> bytes:
         if path not in self._answers:
             connection = self.connection(deadline)
-            answer = self._get(connection, path, kube_discovery.ACCEPT, deadline, HELD)
+            answer = kube_http.exchange(connection, "GET", path, deadline, accept=kube_discovery.ACCEPT)
             if answer.status != 200:
                 raise refusal(answer, Request("get", word=path), connection.url)
             self._answers[path] = answer.body
         return self._answers[path]
-
-
-def _exchange(connection: Connection, target: str, headers: dict[str, str], deadline: Deadline, limit: int, chunks: list[bytes]) -> Answer:
-    """GET and read the body into `chunks`. Raises Stopped."""
-    try:
-        with _open(connection, target, headers, deadline) as response:
-            size = 0
-            while chunk := response.read1(_CHUNK):
-                size += len(chunk)
-                if size > limit:
-                    raise Stopped(
-                        "too-large", f"the answer is larger than {HELD >> 20} MiB ({STREAMED >> 20} MiB where it is read page by page)"
-                    )
-                if not deadline.left:
-                    raise TimeoutError  # nobody waits for this any more
-                chunks.append(chunk)
-            head = response.headers
-            return Answer(response.status, b"".join(chunks), date(head.get("Date")), retry_after(head.get("Retry-After")))
-    except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:  # ValueError: a Location or a length that is none
-        raise broken_connection(error, connection.url) from error
-
-
-def _open(connection: Connection, target: str, headers: dict[str, str], deadline: Deadline) -> urllib3.BaseHTTPResponse:
-    """The response's head. A kept-alive connection that the server has closed meanwhile is replaced once."""
-
-    def ask() -> urllib3.BaseHTTPResponse:
-        return connection.pool.request(
-            "GET",
-            connection.url + target,
-            headers=headers,
-            timeout=urllib3.Timeout(connect=max(0.001, deadline.left), read=max(0.001, deadline.left)),
-            retries=False,
-            redirect=False,  # it would carry our credentials elsewhere
-            preload_content=False,
-        )
-
-    try:
-        return ask()
-    except urllib3.exceptions.ProtocolError:
-        return ask()
 
 
 def _output(command: Command, deadline: Deadline, pages: list[Answer], stopped: Stopped | None = None) -> Output:

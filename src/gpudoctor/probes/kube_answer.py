@@ -10,10 +10,10 @@ import msgspec
 import urllib3.exceptions
 
 from gpudoctor.probes.base import Failure, decoder
+from gpudoctor.probes.foreign import foreign
 from gpudoctor.probes.kube_request import Request
 
 RETRIED = frozenset({429, 500, 502, 503, 504})
-_SHOWN = 500  # characters of the server's own words in a sentence
 
 
 class Stopped(Exception):
@@ -72,7 +72,7 @@ def continue_token(page: bytes) -> str:
     try:
         return decoder(_List).decode(page).metadata.continue_
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise Stopped("broken", f"the API server's answer is not a list in JSON ({_clean(str(error))})") from None
+        raise Stopped("broken", f"the API server's answer is not a list in JSON ({foreign(str(error))})") from None
 
 
 def check_object(body: bytes) -> None:
@@ -80,13 +80,13 @@ def check_object(body: bytes) -> None:
     try:
         msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise Stopped("broken", f"the API server's answer is not an object in JSON ({_clean(str(error))})") from None
+        raise Stopped("broken", f"the API server's answer is not an object in JSON ({foreign(str(error))})") from None
 
 
 def refusal(answer: Answer, request: Request, url: str) -> Stopped:
     """What an answer other than 200 means for the request."""
     status = status_of(answer.body)
-    words = _clean(status.message) or f"HTTP {answer.status}"
+    words = foreign(status.message) or f"HTTP {answer.status}"
     named = status.details is not None and bool(status.details.name)
     match answer.status:
         case 401:
@@ -99,7 +99,7 @@ def refusal(answer: Answer, request: Request, url: str) -> Stopped:
         case 404:
             return no_such_type(request.word)
         case 400:
-            return Stopped("", "", stderr=f"Error from server ({_clean(status.reason) or 'BadRequest'}): {words}\n".encode())
+            return Stopped("", "", stderr=f"Error from server ({foreign(status.reason) or 'BadRequest'}): {words}\n".encode())
         case 429:
             return Stopped("unreachable", f"{url} has too many requests to answer: {words}")
         case code if code >= 500:
@@ -132,23 +132,23 @@ _MEANINGS: tuple[tuple[type[BaseException], Failure, str], ...] = (
 )
 
 
-def broken_connection(error: Exception, url: str) -> Stopped:
-    """What an error of the connection means, in one sentence that names the server."""
+def broken_connection(error: Exception, way: str) -> Stopped:
+    """What an error of the connection means, in one sentence that names the server and what lies before it."""
     chain = _chain(error)
     for kind, failure, meaning in _MEANINGS:
         cause = next((each for each in chain if isinstance(each, kind)), None)
         if cause is not None:
             detail = _detail(cause)
-            return Stopped(failure, f"{url}: {meaning}{detail and f' ({detail})'}")
-    return Stopped("unreachable", f"{url}: {_clean(str(error)) or type(error).__name__}")
+            return Stopped(failure, f"{way}: {meaning}{detail and f' ({detail})'}")
+    return Stopped("unreachable", f"{way}: {foreign(error)}")
 
 
 def _detail(cause: BaseException) -> str:
     """What OpenSSL or the system says, where it says more than the meaning does."""
     if isinstance(cause, ssl.SSLCertVerificationError):
-        return _clean(cause.verify_message)
+        return foreign(cause.verify_message)
     if isinstance(cause, ssl.SSLError | urllib3.exceptions.NewConnectionError | urllib3.exceptions.ProxyError):
-        return _clean(str(cause))
+        return foreign(str(cause))
     return ""
 
 
@@ -175,9 +175,3 @@ def date(header: str | None) -> float:
 def retry_after(header: str | None) -> float | None:
     """The seconds of a Retry-After header. (The API server never sends its other form, a date.)"""
     return float(header) if header and len(header) <= 6 and header.isascii() and header.isdigit() else None
-
-
-def _clean(text: str) -> str:
-    """Foreign words for a sentence: one line, no control characters, not too long."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * _SHOWN]).split())
-    return line if len(line) <= _SHOWN else line[:_SHOWN] + "…"

@@ -1,30 +1,61 @@
-"""Which cluster: the kubeconfig's contexts, and what it takes to talk to the one that is chosen.
-
-Contexts are read here, quickly and as kubectl merges files (the first file that says something wins; the `kubernetes` package lets the
-last `current-context` win). Credentials are the package's business: it is imported, and a credential plugin run, at the first request.
-"""
+"""Which cluster: the kubeconfig's contexts, merged as kubectl does (the first file that says something wins). Nothing is asked here."""
 
 from __future__ import annotations
 
-import logging
+import base64
 import os
-import ssl
-import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
-CONNECTIONS = 8  # kept alive; the engine runs at most this many steps at once
+from gpudoctor.probes import bounded
+from gpudoctor.probes.foreign import foreign
+
+NODES = 200_000  # of a kubeconfig's YAML; 2,000 clusters have 50,000
+DEPTH = 100  # levels; libyaml's composer recurses on the C stack
+ALIASES = 100  # kubectl writes none; a few hundred can stand for billions of nodes where mappings are merged (`<<`)
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
 class ProbeSetupError(ValueError):
     """The kubeconfig or context that was asked for can't be used. The message is one sentence for the person who asked."""
+
+
+class Entry:
+    """A cluster or a user of a kubeconfig. `folder` is where its relative paths start. (A plain class: its repr shows no credentials.)"""
+
+    def __init__(self, fields: dict[str, Any] | None = None, folder: str = "") -> None:
+        self.fields, self._folder = fields or {}, folder
+
+    def text(self, key: str) -> str:
+        """A field that is text, "" where it isn't there. Raises ProbeSetupError."""
+        value = self.fields.get(key)
+        if value is not None and not isinstance(value, str):
+            raise ProbeSetupError(f"{key} in the kubeconfig is no text")
+        return value or ""
+
+    def resolved(self, path: str) -> str:
+        """A path as this entry means it."""
+        return os.path.join(self._folder, path)  # noqa: PTH118
+
+    def file(self, key: str) -> bytes:
+        """What is in the file that a field names, b"" where it names none. Raises ProbeSetupError."""
+        path = self.text(key)
+        try:
+            return bounded.read(self.resolved(path)) if path else b""
+        except (OSError, ValueError) as error:
+            raise ProbeSetupError(f"{key} {path} can't be read: {getattr(error, 'strerror', None) or error}") from None
+
+    def data(self, key: str) -> bytes:
+        """What is in `KEY-data` as base64, or else in the file that `KEY` names. Raises ProbeSetupError."""
+        given = self.text(f"{key}-data")
+        if not given:
+            return self.file(key)
+        try:
+            return base64.b64decode("".join(given.split()), validate=True)
+        except ValueError:
+            raise ProbeSetupError(f"{key}-data in the kubeconfig is not base64") from None
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -33,6 +64,8 @@ class Context(msgspec.Struct, frozen=True):
     name: str = ""
     namespace: str = "default"
     plugin: str = ""  # the program that makes its credentials
+    cluster: Entry = msgspec.field(default_factory=Entry)
+    user: Entry = msgspec.field(default_factory=Entry)
     files: tuple[str, ...] = ()  # kubeconfig files; none = this process runs in a pod
     trouble: str = ""
 
@@ -65,34 +98,70 @@ def context_names() -> list[str]:
 
 def _default_files() -> list[str]:
     paths = os.environ.get("KUBECONFIG", "").split(os.pathsep)
-    candidates = [Path(path).expanduser() for path in paths if path] or [Path("~/.kube/config").expanduser()]
-    return [str(path) for path in candidates if path.is_file()]
+    candidates = [_expanded(path) for path in paths if path] or [_expanded("~/.kube/config")]
+    return [path for path in candidates if path != os.devnull and _there(path)]
+
+
+def _there(path: str) -> bool:
+    """Whether there is something, though we may not be allowed to look: that is then said."""
+    try:
+        os.stat(path)  # noqa: PTH116
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    return True
+
+
+def _expanded(path: str) -> str:
+    """The path with the home in it; as it is where there is none, as for a container's user that has no name."""
+    return os.path.expanduser(path)  # noqa: PTH111
 
 
 def _in_cluster(name: str | None) -> Context:
     if name:
         raise ProbeSetupError(f"there is no context {name!r}: no kubeconfig was found")
-    if "KUBERNETES_SERVICE_HOST" not in os.environ:
+    host, port = os.environ.get("KUBERNETES_SERVICE_HOST", ""), os.environ.get("KUBERNETES_SERVICE_PORT", "")
+    if not (host and port):
         return Context(trouble="no kubeconfig was found ($KUBECONFIG, ~/.kube/config) and this is not a pod")
+    account = str(_SERVICE_ACCOUNT)
     try:
-        namespace = (_SERVICE_ACCOUNT / "namespace").read_text().strip()
+        namespace = bounded.read(_SERVICE_ACCOUNT / "namespace").decode("utf-8", "replace").strip()
     except OSError:
         namespace = ""
-    return Context(namespace=namespace or "default")
+    server = f"https://{f'[{host}]' if ':' in host else host}:{port}"
+    return Context(
+        namespace=namespace or "default",
+        cluster=Entry({"server": server, "certificate-authority": "ca.crt"}, account),
+        user=Entry({"tokenFile": "token"}, account),
+    )
 
 
 def _read(file: str) -> dict[str, Any]:
     import yaml
 
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        loaded = yaml.load(Path(file).expanduser().read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+        text = bounded.read(_expanded(file))
+        _check(text, loader)
+        loaded = yaml.load(text, Loader=loader)  # noqa: S506
     except OSError as error:
         raise ProbeSetupError(f"the kubeconfig {file} can't be read: {error.strerror or error}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ProbeSetupError(f"the kubeconfig {file} is not YAML: {' '.join(str(error).split())}") from None
+        raise ProbeSetupError(f"the kubeconfig {file} is not YAML: {foreign(error)}") from None
     if not isinstance(loaded, dict):
         raise ProbeSetupError(f"the kubeconfig {file} holds no configuration")
     return loaded
+
+
+def _check(text: bytes, loader: Any) -> None:
+    """Raise ValueError for YAML that would take long, grow without bounds, or nest deeper than the stack."""
+    import yaml
+
+    depth = aliases = 0
+    for number, event in enumerate(yaml.parse(text, Loader=loader)):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        aliases += isinstance(event, yaml.AliasEvent)
+        if number > NODES or depth > DEPTH or aliases > ALIASES:
+            raise ValueError(f"more than {NODES} values, {DEPTH} levels or {ALIASES} aliases are not read")
 
 
 def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None) -> Context:
@@ -105,130 +174,27 @@ def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None) -> Cont
         raise ProbeSetupError(f"{where} has no current context; {known}")
     if chosen not in contexts:
         raise ProbeSetupError(f"there is no context {chosen!r} in {where}; {known}")
-    context = contexts[chosen]
-    user = users.get(str(context.get("user")), {})
-    plugin = user.get("exec")
+    context = contexts[chosen].fields
+    user = users.get(str(context.get("user")), Entry())
+    cluster = _entries(configs, "clusters", "cluster").get(str(context.get("cluster")), Entry())
+    plugin = user.fields.get("exec")
     return Context(
         name=chosen,
         namespace=str(context.get("namespace") or "default"),
         plugin=str(plugin.get("command", "")) if isinstance(plugin, dict) else "",
-        files=tuple(str(Path(file).expanduser()) for file, _ in configs),
+        cluster=cluster,
+        user=user,
+        files=tuple(_expanded(file) for file, _ in configs),
     )
 
 
-def _entries(configs: list[tuple[str, dict[str, Any]]], section: str, key: str) -> dict[str, dict[str, Any]]:
+def _entries(configs: list[tuple[str, dict[str, Any]]], section: str, key: str) -> dict[str, Entry]:
     """The named entries of a section; the first file that has a name wins."""
-    found: dict[str, dict[str, Any]] = {}
-    for _, config in configs:
+    found: dict[str, Entry] = {}
+    for file, config in configs:
+        folder = str(Path(_expanded(file)).parent.absolute())
         entries = config.get(section)
         for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict) and isinstance(entry.get(key), dict) and isinstance(entry.get("name"), str):
-                found.setdefault(entry["name"], entry[key])
+                found.setdefault(entry["name"], Entry(entry[key], folder))
     return found
-
-
-class Connection:
-    """An open way to the API server: `url`, a pool of kept-alive connections, the TLS context and the credentials."""
-
-    def __init__(self, context: Context) -> None:
-        """Load the configuration. Slow (it imports `kubernetes`) and may hang in a credential plugin: run it under a deadline.
-
-        Raises ConnectionError with one sentence.
-        """
-        import urllib3
-        from kubernetes.client import Configuration
-        from kubernetes.config import load_incluster_config, load_kube_config
-
-        self._shown = context.shown
-        self._settings = settings = Configuration()
-        self._lock = threading.Lock()
-        with _heard() as messages, tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
-            try:
-                if context.files:
-                    load_kube_config(os.pathsep.join(context.files), context.name, settings, temp_file_path=folder)  # type: ignore[no-untyped-call]
-                else:
-                    load_incluster_config(settings)  # type: ignore[no-untyped-call]
-                # Keys and certificates live in the TLS context from here on: the files that the package wrote for them go.
-                self.tls = _tls(settings)
-            except Exception as error:  # a kubeconfig can be wrong in any way: KeyError, TypeError, binascii.Error, ssl.SSLError …
-                raise ConnectionError(f"{context.shown} can't be used: {_line(error)}") from None
-        if messages and context.plugin and not (settings.auth_settings() or settings.cert_file):
-            raise ConnectionError(
-                f"the credential plugin {context.plugin} failed: {_line(messages[-1])}"
-            )  # logged, not raised, by the package
-        self.url: str = settings.host.rstrip("/")
-        self.server_name: str | None = getattr(settings, "tls_server_name", None)
-        self.proxy: str | None = None if _bypassed(self.url, settings.no_proxy) else settings.proxy
-        options: dict[str, Any] = {"ssl_context": self.tls, "maxsize": CONNECTIONS, "retries": False}
-        if self.server_name:
-            options |= {"server_hostname": self.server_name, "assert_hostname": self.server_name}
-        if self.proxy:
-            self.pool: urllib3.PoolManager = urllib3.ProxyManager(self.proxy, proxy_headers=settings.proxy_headers, **options)
-        else:
-            self.pool = urllib3.PoolManager(**options)
-
-    def headers(self) -> dict[str, str]:
-        """What each request says of us. Runs a credential plugin again when its token is about to expire: run it under a deadline.
-
-        Raises Stopped.
-        """
-        from gpudoctor import __version__
-        from gpudoctor.probes.kube_answer import Stopped
-
-        try:
-            with self._lock, _heard():
-                authorization = self._settings.auth_settings().get("BearerToken", {}).get("value")
-        except Exception as error:  # as for the first time: KeyError, ConfigException, OSError …
-            raise Stopped("unreachable", f"the credentials of {self._shown} could not be renewed: {_line(error)}") from None
-        headers = {"User-Agent": f"gpudoctor/{__version__}"}
-        return headers | {"Authorization": authorization} if authorization else headers
-
-    def close(self) -> None:
-        """Close the kept-alive connections."""
-        self.pool.clear()
-
-
-def _tls(settings: Any) -> ssl.SSLContext:
-    # Not ssl.create_default_context: from Python 3.13 on it is strict in ways that the certificates of many clusters don't meet.
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    if not settings.verify_ssl:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    elif settings.ssl_ca_cert:
-        context.load_verify_locations(settings.ssl_ca_cert)
-    else:
-        context.load_default_certs()
-    if settings.cert_file:
-        context.load_cert_chain(settings.cert_file, settings.key_file)
-    return context
-
-
-def _bypassed(url: str, no_proxy: str | None) -> bool:
-    from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # the rules that curl and requests follow
-
-    return bool(no_proxy and proxy_bypass_environment(urlsplit(url).netloc, {"no": no_proxy}))
-
-
-@contextmanager
-def _heard() -> Iterator[list[str]]:
-    """What this thread logs, kept instead of printed: the package reports a plugin's failure by `logging.error` only."""
-    messages: list[str] = []
-    thread = threading.get_ident()
-
-    class Listener(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            if record.thread == thread:
-                messages.append(record.getMessage())
-
-    listener = Listener(logging.WARNING)
-    logging.getLogger().addHandler(listener)
-    try:
-        yield messages
-    finally:
-        logging.getLogger().removeHandler(listener)
-
-
-def _line(error: object) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 300 else text[:300] + "…"

@@ -17,6 +17,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes import process, remote
 from gpudoctor.probes.base import Command, Output, decoder
 from gpudoctor.probes.deadline import begin, within
+from gpudoctor.probes.foreign import foreign
 from gpudoctor.probes.kube_config import Context, ProbeSetupError, find_context
 from gpudoctor.probes.kube_request import is_subdomain
 
@@ -135,7 +136,7 @@ class Live:
         try:
             return self._asked(command)
         except Exception as error:
-            return Output(command, exit=1, failure="broken", reason=f"{_program(command)} could not be asked: {error!r}")
+            return Output(command, exit=1, failure="broken", reason=f"{_program(command)} could not be asked: {foreign(repr(error))}")
 
     def _asked(self, command: Command) -> Output:
         match _program(command):

@@ -21,6 +21,7 @@ import msgspec
 
 from gpudoctor.probes.base import Command, Failure, Output, decoder
 from gpudoctor.probes.deadline import Deadline, within
+from gpudoctor.probes.foreign import bearer, foreign, keep_out
 
 if TYPE_CHECKING:
     import urllib3
@@ -147,14 +148,18 @@ def fetch(asked: Question, deadline: Deadline) -> bytes:
 
 
 def headers(address: Address) -> dict[str, str]:
-    """The headers of a request."""
+    """The headers of a request. Raises `Unusable`."""
     import urllib3
 
     made = {"Accept": "application/json", "User-Agent": "gpudoctor"}
     if address.credentials:
         made |= urllib3.make_headers(basic_auth=address.credentials)
+        keep_out(address.credentials.partition(":")[2], made["authorization"].partition(" ")[2])
     elif token := os.environ.get(TOKEN, "").strip():
-        made["Authorization"] = f"Bearer {token}"
+        try:
+            made["Authorization"] = bearer(token, f"${TOKEN}")
+        except ValueError as error:
+            raise Unusable("not-allowed", str(error)) from None
     return made
 
 
@@ -183,7 +188,7 @@ def judge(status: int, location: str, body: bytes, asked: Question) -> None:
             "refused", f"{where} sends on to {origin(location)}, which is not followed: name that address if it is the right one"
         )
     if refusal and refusal.status == "error":
-        raise Unusable("broken", f"{where} says: {refusal.errorType or 'error'}: {refusal.error}"[:500])
+        raise Unusable("broken", f"{where} says: {refusal.errorType or 'error'}: {foreign(refusal.error)}"[:500])
     if status == 404:
         raise Unusable("not-found", f"{address.shown} has no {asked.api}: is it a Prometheus, and does its address need a path?")
     if status != 200:
@@ -224,7 +229,7 @@ def _said(error: BaseException) -> str:
     inner = error
     while isinstance(reason := getattr(inner, "reason", None), BaseException):
         inner = reason
-    return str(inner).rpartition(">: ")[2]
+    return foreign(str(inner).rpartition(">: ")[2])
 
 
 def _decoded(body: bytes, kind: type[_Refusal]) -> _Refusal | None:

@@ -1,0 +1,150 @@
+"""Who asks: the credentials of a context's user, renewed when their time is over. Nothing of them is written to a disk.
+
+Tokens, certificates and passwords are read here and a plugin is run by `kube_plugin`; signing in by an `auth-provider` (oidc, gcp) is the
+business of the `kubernetes` package, which is imported for that alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gpudoctor.probes.foreign import bearer, foreign, keep_out
+from gpudoctor.probes.kube_config import Context, ProbeSetupError
+
+if TYPE_CHECKING:
+    from gpudoctor.probes.kube_plugin import Plugin
+
+REREAD = 60.0  # seconds after which a token's file is read again, as client-go does: the kubelet replaces it
+EARLY = 60.0  # seconds before its end at which a plugin's credential is renewed
+AT_MOST = 10.0  # seconds between runs of a plugin whose credentials have ended already
+SECRETS = ("token", "password", "client-key-data", "id-token", "refresh-token", "access-token", "client-secret")  # fields of a user
+
+
+class Credential(NamedTuple):
+    """`authorization` is a header's value, `certificate` and `key` are PEM; `until` is when it has to be asked for again."""
+
+    authorization: str = ""
+    certificate: bytes = b""
+    key: bytes = b""
+    until: float = float("inf")
+
+
+class Credentials:
+    """The credentials of a context. Safe for several threads. `patience` is how many seconds a plugin has."""
+
+    def __init__(self, context: Context, patience: float) -> None:
+        self._context, self._patience = context, patience
+        self._lock = threading.Lock()
+        self._plugin: Plugin | None = None
+        if context.plugin:
+            from gpudoctor.probes.kube_plugin import Plugin
+
+            self._plugin = Plugin(context)
+        self._signed_in: Callable[[], str] | None = None
+        self._held: Credential | None = None
+
+    def __call__(self) -> Credential:
+        """What is valid now. May take as long as a plugin does. Raises ProbeSetupError, and what the package raises."""
+        with self._lock:
+            if self._held is None or time.time() >= self._held.until:
+                self._held = self._obtain()
+            return self._held
+
+    @property
+    def waiting(self) -> str:
+        """A sentence on what has not answered yet."""
+        if self._plugin:
+            return f"the credential plugin {self._context.plugin} of {self._context.shown} did not answer{self._plugin.words}"
+        return f"the configuration of {self._context.shown} could not be loaded in time"
+
+    def _obtain(self) -> Credential:
+        user = self._context.user
+        _keep_out(user.fields)
+        own = Credential(certificate=user.data("client-certificate"), key=user.data("client-key"))
+        if "auth-provider" in user.fields:
+            self._signed_in = self._signed_in or _sign_in(self._context)
+            return own._replace(authorization=self._signed_in(), until=0.0)
+        if user.text("tokenFile"):
+            return own._replace(
+                authorization=bearer(user.file("tokenFile").decode("utf-8", "replace"), "tokenFile"), until=time.time() + REREAD
+            )
+        if token := user.text("token"):
+            return own._replace(authorization=bearer(token, "token"))
+        if self._plugin:
+            given = self._plugin.ask(self._patience)
+            own = own._replace(until=max(given.end - EARLY, time.time() + AT_MOST))
+            if given.clientKeyData:
+                own = own._replace(certificate=given.clientCertificateData.encode(), key=given.clientKeyData.encode())
+            return own._replace(authorization=bearer(given.token, "the plugin's token")) if given.token else own
+        if name := user.text("username"):
+            basic = base64.b64encode(f"{name}:{user.text('password')}".encode()).decode()
+            keep_out(basic)
+            return own._replace(authorization=f"Basic {basic}")
+        return own
+
+
+def _keep_out(fields: dict[str, Any]) -> None:
+    """Every secret in a user's entry, whatever the way in: an error may quote it."""
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            _keep_out(value)
+        elif name in SECRETS and isinstance(value, str):
+            keep_out(value)
+
+
+def _sign_in(context: Context) -> Callable[[], str]:
+    """What gives the header for an `auth-provider`. A token that it renews is kept in the kubeconfig, as kubectl does."""
+    from kubernetes.client import Configuration
+    from kubernetes.config.kube_config import KubeConfigLoader, KubeConfigMerger
+
+    merger = KubeConfigMerger(os.pathsep.join(context.files))  # type: ignore[no-untyped-call]
+    users = merger.config.value["users"]
+    wanted = merger.config["contexts"].get_with_name(context.name)["context"]["user"]
+    # Of the cluster the package is told nothing: it would write certificates into files.
+    alone = {
+        "current-context": "one",
+        "contexts": [{"name": "one", "context": {"cluster": "one", "user": wanted}}],
+        "clusters": [{"name": "one", "cluster": {}}],
+        "users": users,
+    }
+    settings = Configuration()
+    with _heard() as messages:
+        KubeConfigLoader(alone, config_persister=merger.save_changes).load_and_set(settings)  # type: ignore[no-untyped-call]
+
+    def header() -> str:
+        with _heard():
+            value = settings.auth_settings().get("BearerToken", {}).get("value") or ""
+        _keep_out(context.user.fields)
+        if not value:
+            said = f": {foreign(messages[-1])}" if messages else ""
+            raise ProbeSetupError(f"the auth-provider {context.user.fields['auth-provider'].get('name')} gave no credentials{said}")
+        scheme, _, token = value.partition(" ")
+        return bearer(token, "the auth-provider's token") if scheme.lower() == "bearer" else value
+
+    return header
+
+
+@contextmanager
+def _heard() -> Iterator[list[str]]:
+    """What this thread logs, kept instead of printed: the package reports some failures by `logging.error` only."""
+    messages: list[str] = []
+    thread = threading.get_ident()
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.thread == thread:
+                messages.append(record.getMessage())
+
+    listener = Listener(logging.WARNING)
+    logging.getLogger().addHandler(listener)
+    try:
+        yield messages
+    finally:
+        logging.getLogger().removeHandler(listener)
