@@ -547,7 +547,7 @@ def test_names_for_the_shell(live: Live) -> None:
     assert live.names("pods", "ml", "train-120") == ["train-120", "train-1200", "train-1201", "train-1202"]
     assert live.names("nodes") == ["gpu-01", "gpu-02"]
     assert live.names("pods", "refused") == live.names("secrets") == live.names("../x") == []
-    started = time.monotonic()
+    started, threads = time.monotonic(), threading.active_count()
     assert live.names("pods", "stall") == []
     assert time.monotonic() - started < 5
-    assert threading.active_count() < 50
+    assert threading.active_count() < threads + 10

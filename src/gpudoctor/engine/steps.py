@@ -12,6 +12,7 @@ from gpudoctor.engine.plan import Planned, used_types
 from gpudoctor.engine.reading import Reading, failed
 from gpudoctor.engine.store import Store
 from gpudoctor.nodesets import fold
+from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command
 from gpudoctor.runbook.model import Check, Runbook
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 CONSENT = "not run: it disturbs running work, so it needs consent (--allow-disruptive)"
 UNASKED = "nobody was asked (--guided asks)"
 REASONS = 3  # of one check; 200 hosts may have 200
+# What only follows from the lack of something else: needs pods, which could not be read  ·  found.waiting is not known
+FOLLOWS = regex(r"needs \w+, which could not be read|found\.\w+ is not known")
 
 
 class Trouble(NamedTuple):
@@ -136,7 +139,8 @@ def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
     """
     types = used_types(check)
     concerned = [step, *(other for other in steps if other is not step and types & other.planned.fills)]
-    return list(dict.fromkeys(why for one in concerned for why in reasons(one)))
+    whys = list(dict.fromkeys(part for one in concerned for why in reasons(one) for part in why.split("; ")))
+    return ([why for why in whys if not FOLLOWS.fullmatch(why)] or whys)[: REASONS + 1]
 
 
 def reasons(step: StepRun) -> list[str]:
