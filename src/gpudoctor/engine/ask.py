@@ -13,7 +13,7 @@ from gpudoctor.engine.plan import cast
 from gpudoctor.engine.reading import Reading, failed, heard, read, second, unanswered
 from gpudoctor.engine.store import Place, Store
 from gpudoctor.facts import Fact, Subject
-from gpudoctor.probes.base import Command, Probe
+from gpudoctor.probes.base import GRACE, Command, Probe
 from gpudoctor.runbook import allowed
 from gpudoctor.runbook.conditions import Lookup, Types, Unsure, Values
 from gpudoctor.runbook.model import Step
@@ -21,7 +21,7 @@ from gpudoctor.runbook.templates import fill, pieces
 
 LATE = "not asked: the time of the whole run is used up (see --timeout)"
 NEVER = "no answer in the time of the whole run (see --timeout)"
-GRACE = 2.0  # seconds after the time of the whole run for probes to keep their own time-outs; what is still busy then is left behind
+LATEST = GRACE + 2.0  # seconds after the time of the whole run in which probes tell what hangs; what is busy then is left behind
 Key = tuple[str, tuple[str, ...], int, str, tuple[str, ...]]  # host, argv, sample, parser, argv of the other way to ask
 
 
@@ -112,7 +112,7 @@ class Answers:
 
     def joined(self, step: Step, order: int, question: Question, asked: Asked) -> Reading:
         """The reading of a question that this step asks too; an earlier step gets the facts of a later one."""
-        asked.settled.wait(max(0.0, self.deadline + GRACE - time.monotonic()))
+        asked.settled.wait(max(0.0, self.deadline + LATEST - time.monotonic()))
         with self.lock:
             if asked.reading is None:
                 return failed(question.command, NEVER)

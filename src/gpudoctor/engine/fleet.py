@@ -11,13 +11,13 @@ from functools import partial
 
 import msgspec
 
-from gpudoctor.engine.ask import GRACE, NEVER, Answers, Asked, Question
+from gpudoctor.engine.ask import NEVER, Answers, Asked, Question
 from gpudoctor.engine.reading import Reading, failed, second, taken, unanswered
-from gpudoctor.probes.base import Command, Output, Probe, one_by_one
+from gpudoctor.probes.base import GRACE, START, Command, Output, Probe, one_by_one
 from gpudoctor.runbook.model import Step
 
 FANOUT = 32  # hosts at a time
-HOST_TIMEOUT = 60.0  # seconds for one host: twice the time of one command that hangs
+BEYOND = START + GRACE  # seconds that a host has beside the time of its longest command
 
 
 class Ask(msgspec.Struct, eq=False):
@@ -60,16 +60,16 @@ class Fleet:
         stop: Callable[[BaseException], None],
         *,
         fanout: int = FANOUT,
-        host_timeout: float = HOST_TIMEOUT,
+        beyond: float = BEYOND,
         recorded: bool = False,
     ) -> None:
         self.answers, self.stop, self.recorded = answers, stop, recorded
-        self.fanout, self.host_timeout = max(1, fanout), host_timeout
+        self.fanout, self.beyond = max(1, fanout), beyond
         self.changed = threading.Condition()
         self.busy = 0
 
-    def ask(self, asks: Sequence[Ask], *, extra: float = 0.0, progress: Callable[[int, int], None] | None = None) -> None:
-        """Ask all questions, each host once; returns when each has arrived. `extra` seconds are what a command lasts by itself."""
+    def ask(self, asks: Sequence[Ask], progress: Callable[[int, int], None] | None = None) -> None:
+        """Ask all questions, each host once; returns when each has arrived."""
         groups: dict[str, list[Ask]] = {}
         for ask in asks:
             groups.setdefault(ask.question.command.host, []).append(ask)
@@ -90,8 +90,9 @@ class Fleet:
             while waiting or running:
                 while waiting and self.busy < self.fanout:
                     host, own = waiting.popleft()
-                    ends = min(time.monotonic() + self.host_timeout + extra, self.answers.deadline + GRACE / 2)
-                    running.append(Visit(host, own, ends, self.host_timeout + extra, ended))
+                    lasts = max(ask.question.command.timeout for ask in own) + self.beyond
+                    ends = min(time.monotonic() + lasts, self.answers.deadline + GRACE + 1.0)
+                    running.append(Visit(host, own, ends, lasts, ended))
                     self.busy += 1
                     threading.Thread(target=self.visit, args=(running[-1],), daemon=True).start()
                 soonest = min((visit.ends for visit in running), default=time.monotonic() + 1.0)

@@ -9,9 +9,9 @@ from functools import partial
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine.ask import GRACE, NEVER, Answers, Question, questions
+from gpudoctor.engine.ask import LATEST, NEVER, Answers, Question, questions
 from gpudoctor.engine.evaluate import Inputs, evaluate
-from gpudoctor.engine.fleet import FANOUT, HOST_TIMEOUT, Ask, Fleet
+from gpudoctor.engine.fleet import BEYOND, FANOUT, Ask, Fleet
 from gpudoctor.engine.plan import FOUND, Planned, plan
 from gpudoctor.engine.rounds import Rounds, lasting, samples
 from gpudoctor.engine.steps import CONSENT, Chosen, Guide, NotThere, Run, StepRun, Trouble, obstacles
@@ -39,7 +39,7 @@ class Engine:
         probe: Probe,
         *,
         timeout: float = 120.0,
-        host_timeout: float = HOST_TIMEOUT,
+        beyond: float = BEYOND,
         fanout: int = FANOUT,
         consent: bool = False,
         pause: Callable[[float], None] = time.sleep,
@@ -51,7 +51,7 @@ class Engine:
         self.on_hosts: Callable[[int, int], None] | None = None
         self.store = Store()
         self.answers = Answers(probe, self.store, time.monotonic() + timeout)
-        self.fleet = Fleet(self.answers, self.stop, fanout=fanout, host_timeout=host_timeout, recorded=recorded)
+        self.fleet = Fleet(self.answers, self.stop, fanout=fanout, beyond=beyond, recorded=recorded)
         self.changed = threading.Condition()
         pausing = guide.pause if guide else (lambda seconds: None) if recorded else pause
         self.rounds = Rounds(self.answers, self.fleet, self.changed, self.stop, self.spawn, pausing)
@@ -79,15 +79,14 @@ class Engine:
                     started.add(step.planned.order)
                     asks += self.begin(step, steps)
                 if asks:
-                    extra = max(lasting(step.planned, self.consent) for step in due)
-                    self.spawn(self.guarded, partial(self.fleet.ask, asks, extra=extra, progress=self.on_hosts))
+                    self.spawn(self.guarded, partial(self.fleet.ask, asks, self.on_hosts))
                 if not any(step.done for step in due):
                     self.changed.wait(timeout=0.5)
                 if isinstance(self.stopped, NotThere):
                     self.stopped.run = Run(book=book, inputs=inputs, store=self.store, steps=steps)
                 if self.stopped:
                     raise self.stopped
-                if time.monotonic() > self.answers.deadline + GRACE:
+                if time.monotonic() > self.answers.deadline + LATEST:
                     self.leave_behind(steps, started)
                 while reported < len(steps) and steps[reported].done:
                     if self.on_step:

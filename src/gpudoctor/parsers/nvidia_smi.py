@@ -59,6 +59,7 @@ def smi(output: Output, about: Subject) -> Facts:
         container=about.container,
         inside=inside(output, about),
         problem=problem,
+        waited=output.seconds if output.failure and problem == "timeout" else None,
         text=(lines[number - 1].strip() if number else output.reason)[:500],
         driver_version=driver,
         library_version=library_version(lines),
