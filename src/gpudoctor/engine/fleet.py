@@ -37,6 +37,9 @@ class Ask(msgspec.Struct, eq=False):
         self.arrived(reading)
 
 
+Wanted = tuple[Ask, Asked, Command, list[str]]  # a command to ask, and the parsers that read its answer
+
+
 class Visit(msgspec.Struct, eq=False):
     """One host that is being asked. `over` when it has ended or nobody waits for it any longer (`ended` is called then), `told` when its
     questions know; `ends` is in monotonic seconds.
@@ -133,7 +136,7 @@ class Fleet:
             if ask.asked is None:
                 ask.asked, ask.mine = self.answers.claim(ask.step, ask.order, ask.question)
             if ask.mine:
-                self.answers.settle(ask.asked, failed(ask.question.command, why, unreachable=True))
+                self.answers.give_up(ask.asked, failed(ask.question.command, why, unreachable=True))
         self.end(visit)
 
     def talk(self, visit: Visit) -> None:
@@ -141,36 +144,34 @@ class Fleet:
         for ask in visit.asks:
             if ask.asked is None:
                 ask.asked, ask.mine = self.answers.claim(ask.step, ask.order, ask.question)
-        mine = [(ask, ask.question.command) for ask in visit.asks if ask.mine]
-        again: list[tuple[Ask, Command]] = []
-        firsts: dict[int, Reading] = {}
-        for ask, reading in self.round_trip(mine):
+        mine = [(ask, ask.asked) for ask in visit.asks if ask.mine and ask.asked]
+        firsts: dict[Asked, dict[str, Reading]] = {asked: {} for _, asked in mine}
+        for ask, asked, parser, reading in self.round_trip([(ask, asked, ask.question.command, [*asked.readers]) for ask, asked in mine]):
             if ask.question.otherwise and unanswered(reading):
-                again.append((ask, ask.question.otherwise))
-                firsts[id(ask)] = reading
-            elif ask.asked:
-                self.answers.settle(ask.asked, reading)
-        for ask, reading in self.round_trip(again):
-            if ask.asked:
-                self.answers.settle(ask.asked, second(firsts[id(ask)], reading))
+                firsts[asked][parser] = reading
+            else:
+                self.answers.settle(asked.readers[parser], reading)
+        again = [(ask, asked, ask.question.otherwise, [*firsts[asked]]) for ask, asked in mine if ask.question.otherwise and firsts[asked]]
+        for _, asked, parser, reading in self.round_trip(again):
+            self.answers.settle(asked.readers[parser], second(firsts[asked][parser], reading))
         for ask in visit.asks:
             if ask.asked:
                 self.answers.joined(ask.step, ask.order, ask.question, ask.asked)
 
-    def round_trip(self, todo: list[tuple[Ask, Command]]) -> Iterator[tuple[Ask, Reading]]:
-        """Ask one host several commands, equal ones once; a reading for each as it comes."""
-        waiting: dict[object, list[Ask]] = {}
+    def round_trip(self, todo: Sequence[Wanted]) -> Iterator[tuple[Ask, Asked, str, Reading]]:
+        """Ask one host several commands, equal ones once; what each parser reads in each answer, as it comes."""
+        waiting: dict[object, list[Wanted]] = {}
         commands: list[Command] = []
-        for ask, command in todo:
+        for ask, asked, command, parsers in todo:
             if why := self.answers.refusal(ask.step, command):
-                yield ask, failed(command, why)
+                yield from ((ask, asked, parser, failed(command, why)) for parser in parsers)
                 continue
             if key_of(command) not in waiting:
                 commands.append(self.answers.limited(command))
-            waiting.setdefault(key_of(command), []).append(ask)
+            waiting.setdefault(key_of(command), []).append((ask, asked, command, parsers))
         for output in all_answers(self.answers.probe, commands):
-            for ask in waiting[key_of(output.command)]:
-                yield ask, taken(ask.step.parse, output, ask.question.about)
+            for ask, asked, _, parsers in waiting[key_of(output.command)]:
+                yield from ((ask, asked, parser, taken(parser, output, asked.about)) for parser in parsers)
 
 
 def key_of(command: Command) -> tuple[str, tuple[str, ...], int]:
