@@ -131,6 +131,17 @@ def test_only_the_cli_prints_and_exits() -> None:
     assert wrong == []
 
 
+def test_parsers_decode_types_by_a_decoder_that_threads_may_share() -> None:
+    wrong = {
+        place
+        for module in MODULES
+        if part(module) == "parsers"
+        for place, name, node in calls(module)
+        if name == "msgspec.json.decode" and node.keywords
+    }
+    assert wrong == set()
+
+
 def test_nothing_runs_text_as_code() -> None:
     wrong = [
         place

@@ -508,7 +508,7 @@ def test_a_command_gets_no_more_time_than_is_left(tmp_path: Path) -> None:
 
 
 def test_a_probe_that_never_returns_does_not_hold_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpudoctor.engine.run.GRACE", 0.1)
+    monkeypatch.setattr("gpudoctor.engine.run.LATEST", 0.1)
     hang = threading.Event()
 
     def never(command: Command) -> Output:

@@ -16,6 +16,7 @@ from gpudoctor.probes import kube, kube_http
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.kube_credentials import Credential, Credentials
 from gpudoctor.probes.live import Live, ProbeSetupError
+from gpudoctor.probes.record import Recorder
 from tests.kube import objects as build
 from tests.kube.fixtures import Served
 
@@ -423,6 +424,24 @@ def test_this_machine(live: Live) -> None:
 
 
 # ---- which cluster
+
+
+def test_what_hangs_here_is_not_started_again_until_somebody_asks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, live: Live
+) -> None:
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\nif [ -f {tmp_path}/mended ]; then echo sound; else exec sleep 20; fi\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    hung, topology = Command(("nvidia-smi", "-q"), timeout=0.5), Command(("nvidia-smi", "topo", "-m"))
+    recorder = Recorder(live, tmp_path / "bundle", "x", {})
+    assert recorder(hung).reason == "nvidia-smi did not answer within 0.5 s"
+    output = recorder(topology)
+    assert (output.failure, output.reason) == ("timeout", "not asked: nvidia-smi did not answer before")
+    assert output.seconds >= 0.5  # of the one that hung
+    (tmp_path / "mended").touch()
+    recorder.forget(hung)
+    assert recorder(hung).text == "sound\n"
 
 
 def test_context_and_namespace(served: Served, tmp_path: Path) -> None:

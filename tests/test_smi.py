@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpudoctor.engine.reading import taken
 from gpudoctor.facts import Subject
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.knowledge import clock_reasons
@@ -30,11 +31,11 @@ DRIVERS = ("525.60.13", "535.161.08", "550.90.07", "570.172.08", "580.65.06", "5
 
 
 def smi(
-    text: str | bytes, *argv: str, exit: int = 0, failure: Failure = "", stderr: str = "", about: Subject = NODE
+    text: str | bytes, *argv: str, exit: int = 0, failure: Failure = "", stderr: str = "", about: Subject = NODE, source: str = ""
 ) -> dict[str, list[Any]]:
     body = text if isinstance(text, bytes) else text.encode()
     command = Command(argv or ("nvidia-smi",), host="gpu-07")
-    output = Output(command, exit, (body,), stderr.encode(), 0.1, 1772366400.0, failure, "no answer within 60 s" if failure else "")
+    output = Output(command, exit, (body,), stderr.encode(), 0.1, 1772366400.0, failure, "no answer within 60 s" if failure else "", source)
     return nvidia_smi.smi(output, about)
 
 
@@ -311,7 +312,15 @@ def test_cut_off_anywhere(form: int) -> None:
     """Every prefix (of the long ones every 7th byte) is read, and what stood before the cut is kept."""
     data = FORMS[form].encode()
     for end in range(0, len(data), 1 if len(data) < 2500 else 13):
-        smi(data[:end])
+        smi(data[:end], source="file")
+
+
+def test_what_was_read_before_an_answer_broke_off_is_kept() -> None:
+    output = Output(Command(("nvidia-smi", "-q", "-x"), host="gpu-07"), pages=(smi_xml(TWO)[:9000].encode(),))
+    reading = taken("nvidia.smi", output, NODE)
+    assert "breaks off" in reading.problem
+    assert reading.facts is not None
+    assert [gpu.uuid for gpu in reading.facts["gpus"]][:1] == [TWO[0].name]
 
 
 @pytest.mark.parametrize("change", [lambda t: t.replace("\n", "\r\n"), lambda t: t.replace("  ", " \x00"), lambda t: f"\x1b[31m{t}\x1b[0m"])
@@ -354,7 +363,7 @@ HOSTILE = [
 def test_a_megabyte_of_hostile_lines_takes_seconds_at_most(number: int) -> None:
     """A sum that is not linear would take minutes here; the limit leaves room for a slow machine."""
     begun = time.process_time()
-    facts = smi(HOSTILE[number])
+    facts = smi(HOSTILE[number], source="file")
     assert time.process_time() - begun < 20
     assert len(facts.get("gpus", [])) <= 1024
 
@@ -377,4 +386,4 @@ def test_shuffled_lines_raise_nothing(lines: list[str]) -> None:
 @settings(max_examples=60, derandomize=True)
 @given(st.binary(max_size=400))
 def test_any_bytes_raise_nothing(data: bytes) -> None:
-    assert len(smi(data)["smi"]) == 1
+    assert len(smi(data, source="file")["smi"]) == 1

@@ -7,19 +7,11 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
-from typing import Any, AnyStr, cast
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, AnyStr, Generic, cast
 
-METHODS = ("search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn", "groups", "groupindex")
 TRIES = 200  # searches for literals that take as long as to compile; for a text of many lines the pattern is faster
-UNFIT: dict[str, Callable[[Any], Any]] = {
-    "search": lambda text: None,
-    "match": lambda text: None,
-    "fullmatch": lambda text: None,
-    "findall": lambda text: [],
-    "finditer": lambda text: iter(()),
-    "sub": lambda text: text,
-}
 
 
 def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
@@ -77,44 +69,91 @@ def itself(sign: str) -> str:
     return sign if len(sign) == 1 and sign not in "()|^$.*+?" else ""
 
 
-class Later:
-    """A pattern that becomes a compiled one's methods when a text has one of its literals, and gives what nothing fits until then."""
+class Later(Generic[AnyStr]):
+    """A pattern that is compiled when a text has one of its literals, or when it has been tried often; until then nothing fits it.
 
-    def __init__(self, pattern: Any, flags: int) -> None:
-        self.pattern, self.flags, self.tries = pattern, flags, 0
+    Safe for several threads without a lock: `made` and `texts` only ever go from None to what every thread would make alike, and an
+    attempt that is counted twice or not at all changes no answer.
+    """
 
-    def __getattr__(self, name: str) -> Any:
-        """Asked for what isn't there yet only."""
-        if name not in METHODS:
-            raise AttributeError(name)
-        if name not in UNFIT or not (texts := self.literals()):
-            return self.compiled(name)
-        vars(self)[name] = functools.partial(self.tried, name, texts)
-        return vars(self)[name]
+    def __init__(self, pattern: AnyStr, flags: int) -> None:
+        self.pattern: AnyStr = pattern
+        self.flags, self.tries = flags, 0
+        self.made: re.Pattern[AnyStr] | None = None
+        self.texts: list[AnyStr] | None = None
+
+    @property
+    def groups(self) -> int:
+        """How many groups it has."""
+        return self.compiled().groups
+
+    @property
+    def groupindex(self) -> Mapping[str, int]:
+        """The numbers of its named groups."""
+        return self.compiled().groupindex
+
+    def search(self, string: AnyStr, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[AnyStr] | None:
+        """As of a compiled pattern."""
+        made = self.made or self.fitting(string)
+        return made.search(string, pos, endpos) if made else None
+
+    def match(self, string: AnyStr, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[AnyStr] | None:
+        """As of a compiled pattern."""
+        made = self.made or self.fitting(string)
+        return made.match(string, pos, endpos) if made else None
+
+    def fullmatch(self, string: AnyStr, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[AnyStr] | None:
+        """As of a compiled pattern."""
+        made = self.made or self.fitting(string)
+        return made.fullmatch(string, pos, endpos) if made else None
+
+    def findall(self, string: AnyStr, pos: int = 0, endpos: int = sys.maxsize) -> list[Any]:
+        """As of a compiled pattern."""
+        made = self.made or self.fitting(string)
+        return made.findall(string, pos, endpos) if made else []
+
+    def finditer(self, string: AnyStr, pos: int = 0, endpos: int = sys.maxsize) -> Iterator[re.Match[AnyStr]]:
+        """As of a compiled pattern."""
+        made = self.made or self.fitting(string)
+        return made.finditer(string, pos, endpos) if made else iter(())
+
+    def sub(self, repl: AnyStr | Callable[[re.Match[AnyStr]], AnyStr], string: AnyStr, count: int = 0) -> AnyStr:
+        """As of a compiled pattern."""
+        made = self.made or self.fitting(string)
+        return made.sub(repl, string, count) if made else string
+
+    def subn(self, repl: AnyStr | Callable[[re.Match[AnyStr]], AnyStr], string: AnyStr, count: int = 0) -> tuple[AnyStr, int]:
+        """As of a compiled pattern."""
+        return self.compiled().subn(repl, string, count)
+
+    def split(self, string: AnyStr, maxsplit: int = 0) -> list[AnyStr | Any]:
+        """As of a compiled pattern."""
+        return self.compiled().split(string, maxsplit)
+
+    def compiled(self) -> re.Pattern[AnyStr]:
+        """The compiled pattern."""
+        if self.made is None:
+            self.made = re.compile(self.pattern, self.flags)
+        return self.made
+
+    def fitting(self, text: AnyStr) -> re.Pattern[AnyStr] | None:
+        """The compiled pattern, None where the text has none of the literals and few texts were tried."""
+        texts = self.texts
+        if texts is None:
+            texts = self.texts = self.literals()
+        self.tries += 1
+        if not texts or self.tries >= TRIES:
+            return self.compiled()
+        for one in texts:
+            if one in text:
+                return self.compiled()
+        return None
 
     def literals(self) -> list[Any]:
         """What a text is searched for; nothing where flags change what the pattern's characters mean."""
         if self.flags & (re.IGNORECASE | re.VERBOSE):
             return []
-        if isinstance(self.pattern, bytes):
-            return [text.encode("latin-1") for text in literals(self.pattern.decode("latin-1"))]
-        return literals(self.pattern)
-
-    def tried(self, name: str, texts: list[Any], *given: Any, **more: Any) -> Any:
-        """A method on a text that may have none of the literals."""
-        self.tries += 1
-        if self.tries < TRIES:
-            text = given[name == "sub"]
-            for one in texts:
-                if one in text:
-                    break
-            else:
-                return UNFIT[name](text)
-        return self.compiled(name)(*given, **more)
-
-    def compiled(self, name: str) -> Any:
-        """A method of the compiled pattern, whose methods are this one's from now on."""
-        if "groups" not in vars(self):
-            made = re.compile(self.pattern, self.flags)
-            vars(self).update({method: getattr(made, method) for method in METHODS})
-        return vars(self)[name]
+        pattern: Any = self.pattern  # of bytes or characters, as what is made of it
+        if isinstance(pattern, bytes):
+            return [text.encode("latin-1") for text in literals(pattern.decode("latin-1"))]
+        return literals(pattern)

@@ -14,7 +14,8 @@ class Said(NamedTuple):
     exit: int = 0
     stderr: str = ""
     failure: Failure = ""
-    reason: str = ""
+    reason: str = ""  # of a time-out the probe's own words
+    seconds: float = 0.0  # that a time-out took; 0 = all that the command had
 
 
 class Case(NamedTuple):

@@ -81,7 +81,7 @@ CASES: dict[str, Case] = {
     "fabric-healthy": machine(),
     "fabric-healthy-cards": machine(CARDS, [], width=12, services=bus.units(nvidia_fabricmanager="absent"), fabric_manager_log=None),
     "fabric-healthy-b300": machine(B300, [], link_errors=nvlink.errors5(B300)),
-    "fabric-no-answer": machine(gpus=Said(failure="timeout", reason="timed out after 30 s"), access=None),
+    "fabric-no-answer": machine(gpus=Said(failure="timeout"), access=None),
     "fabric-other-version": machine(WAITING, services=DOWN, fabric_manager_log=OTHER_VERSION),
     "fabric-manager-failed": machine(
         WAITING, services=DOWN, fabric_manager_log=fabric_log("failed to configure all the available GPUs or NVSwitches")

@@ -22,8 +22,7 @@ NO_DRIVER = Said(
     "and running.\n\n",
     9,
 )
-HUNG = Said(failure="timeout", reason="no answer within 60 s")
-LATE = Said(failure="timeout", reason="no answer within 30 s")
+HUNG = Said(failure="timeout")
 GONE = Said(exit=127, failure="not-found", reason="nvidia-smi: command not found")
 
 
@@ -93,6 +92,7 @@ CASES: dict[str, Case] = {
         smi=failed("No devices were found", 6),
     ),
     "smi-hangs": detection(smi=HUNG),
+    "smi-hung-for-seconds": detection(smi=Said(failure="timeout", seconds=20)),  # --timeout 20
     "driver-not-there": detection(bus=held_by("", "nvidiafb", "nouveau"), version=NO_FILE, modules=modules("ext4:1"), log=BOOTED, smi=GONE),
     "no-module-for-this-kernel": detection(
         bus=held_by("", "nvidiafb", "nouveau"), version=NO_FILE, modules=modules("ext4:1"), log=BOOTED, smi=NO_DRIVER
@@ -110,16 +110,16 @@ CASES: dict[str, Case] = {
     # what a person's shell showed, read as a log
     "driver-files-not-there": detection(
         bus=held_by("", "nvidiafb", "nouveau"),
-        version=LATE,
-        modules=LATE,
+        version=HUNG,
+        modules=HUNG,
         log=BOOT + "ls: cannot access '/dev/nvidia*': No such file or directory\n",
         smi=GONE,
     ),
-    "only-no-nvidia-smi": detection(bus=held_by("", "nvidiafb", "nouveau"), version=LATE, modules=LATE, log=BOOTED, smi=GONE),
+    "only-no-nvidia-smi": detection(bus=held_by("", "nvidiafb", "nouveau"), version=HUNG, modules=HUNG, log=BOOTED, smi=GONE),
     "distribution-offers-nvidia-smi": detection(
-        bus=LATE,
-        version=LATE,
-        modules=LATE,
+        bus=HUNG,
+        version=HUNG,
+        modules=HUNG,
         log=BOOT + "Command 'nvidia-smi' not found, but can be installed with:\nsudo apt install nvidia-utils-570-server\n",
         smi=GONE,
     ),
@@ -135,7 +135,7 @@ CASES: dict[str, Case] = {
     ),
     "secure-boot-and-no-module": detection(
         version=NO_FILE,
-        modules=LATE,
+        modules=HUNG,
         bus=held_by(""),
         log=f"{BOOT}secureboot: Secure boot enabled\n{BOOT}/lib/modules/6.8.0-71-generic/updates/dkms/nvidia.ko.zst\n",
         smi=NO_DRIVER,

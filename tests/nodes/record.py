@@ -12,9 +12,12 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+import msgspec
+
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.record import Recorder
+from gpudoctor.probes.remote import ENDED_BY_TIMEOUT, judged
 from gpudoctor.report import Report
 from gpudoctor.runbook.index import library
 from tests.nodes.case import Case, Said
@@ -39,7 +42,12 @@ class Machines:
         said = Said(answer) if isinstance(answer, str) else answer
         pages = (said.stdout.encode(),)
         moment = NOW + command.sample
-        return Output(command, said.exit, pages, said.stderr.encode(), 0.1, moment, said.failure, said.reason)
+        output = Output(command, said.exit, pages, said.stderr.encode(), 0.1, moment, said.failure, said.reason)
+        if said.failure != "timeout":
+            return output
+        hung = msgspec.structs.replace(command, timeout=said.seconds or command.timeout)
+        ended = judged(msgspec.structs.replace(output, command=hung, exit=ENDED_BY_TIMEOUT[0], seconds=hung.timeout), command.host)
+        return msgspec.structs.replace(ended, command=command)
 
     def stream(self, command: Command) -> Iterator[Output]:
         yield self(command)

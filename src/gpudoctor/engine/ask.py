@@ -1,19 +1,20 @@
-"""Commands and their answers: what a step asks for each record, and each command asked and read once in a run."""
+"""Commands and their answers: what a step asks for each record, and each command asked once in a run and read once by each parser."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
 from gpudoctor.engine.plan import cast
-from gpudoctor.engine.reading import Reading, failed, heard, read, second, unanswered
+from gpudoctor.engine.reading import Reading, failed, heard, read, second, taken, unanswered
 from gpudoctor.engine.store import Place, Store
 from gpudoctor.facts import Fact, Subject
-from gpudoctor.probes.base import Command, Probe
+from gpudoctor.parsers import PARSERS
+from gpudoctor.probes.base import GRACE, Command, Probe
 from gpudoctor.runbook import allowed
 from gpudoctor.runbook.conditions import Lookup, Types, Unsure, Values
 from gpudoctor.runbook.model import Step
@@ -21,7 +22,8 @@ from gpudoctor.runbook.templates import fill, pieces
 
 LATE = "not asked: the time of the whole run is used up (see --timeout)"
 NEVER = "no answer in the time of the whole run (see --timeout)"
-GRACE = 2.0  # seconds after the time of the whole run for probes to keep their own time-outs; what is still busy then is left behind
+LATEST = GRACE + 2.0  # seconds after the time of the whole run in which probes tell what hangs; what is busy then is left behind
+KEPT = 64 << 20  # bytes of texts that are kept, should another step say that they are about something else
 Key = tuple[str, tuple[str, ...], int, str, tuple[str, ...]]  # host, argv, sample, parser, argv of the other way to ask
 
 
@@ -45,52 +47,65 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, eq=False):
-    """A question that was asked, with the earliest place that asked it; `reading` is None until it is settled."""
+    """What becomes of a question for one parser; `reading` is None until it is settled. `place` is the earliest that asked it, None while
+    nobody has: another parser's step asked the same, and its answer is read for all. `readers` are these, by parser, for who asks.
+    """
 
-    place: Place
+    place: Place | None
     about: Subject
     reading: Reading | None = None
+    readers: dict[str, Asked] = {}
     settled: threading.Event = msgspec.field(default_factory=threading.Event)
 
 
 class Answers:
     """Asks the probe and puts what the parsers read into the store. Safe for several threads; `deadline` is in monotonic seconds.
 
-    Of several steps with the same command and parser the first in the order written owns the facts, whichever asked first.
+    An answer is read by every parser whose step will ask the same (`readers`), and then let go. Of several steps with the same command and
+    parser the first in the order written owns the facts, whichever asked first.
     """
 
-    def __init__(self, probe: Probe, store: Store, deadline: float) -> None:
-        self.probe, self.store, self.deadline = probe, store, deadline
+    def __init__(self, probe: Probe, store: Store, deadline: float, readers: Callable[[Step], set[str]] = lambda step: set()) -> None:
+        self.probe, self.store, self.deadline, self.readers = probe, store, deadline, readers
         self.lock = threading.Lock()
         self.asked: dict[Key, Asked] = {}
+        self.room = KEPT
 
     def __call__(self, step: Step, order: int, question: Question) -> Reading:
         """What became of a step's question: asked now, unless an equal one was."""
         asked, mine = self.claim(step, order, question)
         if mine:
             try:
-                reading = self.heard(step, question.command, asked.about)
-                if question.otherwise and unanswered(reading):
-                    reading = second(reading, self.heard(step, question.otherwise, asked.about))
-                self.settle(asked, reading)
+                firsts = self.heard(step, question.command, asked, [*asked.readers])
+                again = [parser for parser, reading in firsts.items() if question.otherwise and unanswered(reading)]
+                others = self.heard(step, question.otherwise, asked, again) if question.otherwise and again else {}
+                for parser, reading in firsts.items():
+                    self.settle(asked.readers[parser], second(reading, others[parser]) if parser in others else reading)
             finally:
-                self.settle(asked, failed(question.command, NEVER))  # after an error of ours nobody shall wait
+                self.give_up(asked, failed(question.command, NEVER))  # after an error of ours nobody shall wait
         return self.joined(step, order, question, asked)
 
     def claim(self, step: Step, order: int, question: Question) -> tuple[Asked, bool]:
-        """The record of a question, and whether the caller is the first, who must settle it."""
+        """The record of a question, and whether the caller is the first, who must settle it for all its readers."""
         key = question.key(step.parse)
         with self.lock:
-            known = self.asked.get(key)
-            if known is None:
-                self.asked[key] = Asked((order, question.number), question.about)
-            return self.asked[key], known is None
+            if known := self.asked.get(key):
+                return known, False
+            asked = self.asked[key] = Asked((order, question.number), question.about)
+            asked.readers = {step.parse: asked}
+            for parser in sorted(self.readers(step)):
+                if (key := question.key(parser)) not in self.asked and not (pages(parser, question) or pages(step.parse, question)):
+                    asked.readers[parser] = self.asked[key] = Asked(None, question.about)
+            return asked, True
 
-    def heard(self, step: Step, command: Command, about: Subject) -> Reading:
-        """Ask one command, in what is left of the time."""
+    def heard(self, step: Step, command: Command, asked: Asked, readers: list[str]) -> dict[str, Reading]:
+        """Ask one command, in what is left of the time; what each parser reads in its answer."""
         if why := self.refusal(step, command):
-            return failed(command, why)
-        return heard(self.probe, step.parse, self.limited(command), about)
+            return dict.fromkeys(readers, failed(command, why))
+        if len(readers) == 1:
+            return {readers[0]: heard(self.probe, readers[0], self.limited(command), asked.about)}
+        output = self.probe(self.limited(command))
+        return {parser: taken(parser, output, asked.about) for parser in readers}
 
     def refusal(self, step: Step, command: Command) -> str:
         """Why a command is not asked, "" when it is."""
@@ -100,33 +115,54 @@ class Answers:
         """A command that takes no longer than the run has."""
         return msgspec.structs.replace(command, timeout=max(0.1, min(command.timeout, self.deadline - time.monotonic())))
 
+    def give_up(self, asked: Asked, reading: Reading) -> None:
+        """Settle a question for all its readers that are not settled yet."""
+        for reader in asked.readers.values():
+            self.settle(reader, reading)
+
     def settle(self, asked: Asked, reading: Reading) -> None:
         """Say what became of a question, and keep its facts; what comes second is too late."""
         with self.lock:
             if asked.reading is not None:
                 return
+            size = sum(map(len, reading.output.pages))
+            if size > self.room:
+                reading = reading._replace(output=msgspec.structs.replace(reading.output, pages=()))
+            else:
+                self.room -= size
             asked.reading = reading
-            if reading.facts is not None:
+            if reading.facts is not None and asked.place is not None:
                 self.store.put(asked.place[0], reading.facts, asked.place[1])
         asked.settled.set()
 
     def joined(self, step: Step, order: int, question: Question, asked: Asked) -> Reading:
         """The reading of a question that this step asks too; an earlier step gets the facts of a later one."""
-        asked.settled.wait(max(0.0, self.deadline + GRACE - time.monotonic()))
+        asked.settled.wait(max(0.0, self.deadline + LATEST - time.monotonic()))
         with self.lock:
             if asked.reading is None:
                 return failed(question.command, NEVER)
-            if (place := (order, question.number)) < asked.place:
+            place = (order, question.number)
+            if asked.place is None or place < asked.place:
                 self.hand_over(step, asked, asked.reading, place, question.about)
             return asked.reading
 
     def hand_over(self, step: Step, asked: Asked, reading: Reading, place: Place, about: Subject) -> None:
-        """Give the facts to an earlier place that asked later. A text doesn't say what it is about: its facts are read anew."""
+        """Give the facts to the first place that asks, or to an earlier one. A text doesn't say what it is about: its facts are read anew,
+        where it is still there.
+        """
         if reading.facts is not None:
-            self.store.move(asked.place, place)
+            if asked.place is None:
+                self.store.put(place[0], reading.facts, place[1])
+            else:
+                self.store.move(asked.place, place)
             if about != asked.about and reading.output.pages:
                 self.store.put(place[0], read(step.parse, reading.output, about)[0], place[1])
         asked.place, asked.about = place, about
+
+
+def pages(parser: str, question: Question) -> bool:
+    """Whether a parser reads an answer page by page that is too large to be held for others: a list of the cluster."""
+    return PARSERS[parser].streams and question.command.argv[:2] == ("kubectl", "get")
 
 
 def questions(step: Step, records: list[Fact | None], types: Types, given: dict[str, Any]) -> Iterator[Question | str]:

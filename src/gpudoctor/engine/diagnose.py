@@ -11,7 +11,7 @@ import msgspec
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
 from gpudoctor.engine import conclude, hardware, lanes, nearest, outcomes, outputs, overall, path, relate, series, signs
-from gpudoctor.engine.fleet import FANOUT, HOST_TIMEOUT
+from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
 from gpudoctor.engine.store import Store
@@ -38,7 +38,7 @@ def diagnose(
     asked: str = "",
     started: float = 0.0,
     timeout: float = 120.0,
-    host_timeout: float = HOST_TIMEOUT,
+    beyond: float = BEYOND,
     fanout: int = FANOUT,
     consent: bool = False,
     recorded: bool = False,
@@ -53,7 +53,7 @@ def diagnose(
 
     `kept` knows what the probe has answered, for a report with the outputs of its steps.
     """
-    limits: dict[str, Any] = {"timeout": timeout, "host_timeout": host_timeout, "fanout": fanout, "consent": consent}
+    limits: dict[str, Any] = {"timeout": timeout, "beyond": beyond, "fanout": fanout, "consent": consent}
     engine = Engine(library, probe, **limits, recorded=recorded, guide=guide)
     engine.on_hosts = on_hosts
     if given:

@@ -11,13 +11,13 @@ from functools import partial
 
 import msgspec
 
-from gpudoctor.engine.ask import GRACE, NEVER, Answers, Asked, Question
+from gpudoctor.engine.ask import NEVER, Answers, Asked, Question
 from gpudoctor.engine.reading import Reading, failed, second, taken, unanswered
-from gpudoctor.probes.base import Command, Output, Probe, one_by_one
+from gpudoctor.probes.base import GRACE, START, Command, Output, Probe, one_by_one
 from gpudoctor.runbook.model import Step
 
 FANOUT = 32  # hosts at a time
-HOST_TIMEOUT = 60.0  # seconds for one host: twice the time of one command that hangs
+BEYOND = START + GRACE  # seconds that a host has beside the time of its longest command
 
 
 class Ask(msgspec.Struct, eq=False):
@@ -35,6 +35,9 @@ class Ask(msgspec.Struct, eq=False):
         """What became of it."""
         self.reading = reading
         self.arrived(reading)
+
+
+Wanted = tuple[Ask, Asked, Command, list[str]]  # a command to ask, and the parsers that read its answer
 
 
 class Visit(msgspec.Struct, eq=False):
@@ -60,16 +63,16 @@ class Fleet:
         stop: Callable[[BaseException], None],
         *,
         fanout: int = FANOUT,
-        host_timeout: float = HOST_TIMEOUT,
+        beyond: float = BEYOND,
         recorded: bool = False,
     ) -> None:
         self.answers, self.stop, self.recorded = answers, stop, recorded
-        self.fanout, self.host_timeout = max(1, fanout), host_timeout
+        self.fanout, self.beyond = max(1, fanout), beyond
         self.changed = threading.Condition()
         self.busy = 0
 
-    def ask(self, asks: Sequence[Ask], *, extra: float = 0.0, progress: Callable[[int, int], None] | None = None) -> None:
-        """Ask all questions, each host once; returns when each has arrived. `extra` seconds are what a command lasts by itself."""
+    def ask(self, asks: Sequence[Ask], progress: Callable[[int, int], None] | None = None) -> None:
+        """Ask all questions, each host once; returns when each has arrived."""
         groups: dict[str, list[Ask]] = {}
         for ask in asks:
             groups.setdefault(ask.question.command.host, []).append(ask)
@@ -90,8 +93,9 @@ class Fleet:
             while waiting or running:
                 while waiting and self.busy < self.fanout:
                     host, own = waiting.popleft()
-                    ends = min(time.monotonic() + self.host_timeout + extra, self.answers.deadline + GRACE / 2)
-                    running.append(Visit(host, own, ends, self.host_timeout + extra, ended))
+                    lasts = max(ask.question.command.timeout for ask in own) + self.beyond
+                    ends = min(time.monotonic() + lasts, self.answers.deadline + GRACE + 1.0)
+                    running.append(Visit(host, own, ends, lasts, ended))
                     self.busy += 1
                     threading.Thread(target=self.visit, args=(running[-1],), daemon=True).start()
                 soonest = min((visit.ends for visit in running), default=time.monotonic() + 1.0)
@@ -132,7 +136,7 @@ class Fleet:
             if ask.asked is None:
                 ask.asked, ask.mine = self.answers.claim(ask.step, ask.order, ask.question)
             if ask.mine:
-                self.answers.settle(ask.asked, failed(ask.question.command, why, unreachable=True))
+                self.answers.give_up(ask.asked, failed(ask.question.command, why, unreachable=True))
         self.end(visit)
 
     def talk(self, visit: Visit) -> None:
@@ -140,36 +144,34 @@ class Fleet:
         for ask in visit.asks:
             if ask.asked is None:
                 ask.asked, ask.mine = self.answers.claim(ask.step, ask.order, ask.question)
-        mine = [(ask, ask.question.command) for ask in visit.asks if ask.mine]
-        again: list[tuple[Ask, Command]] = []
-        firsts: dict[int, Reading] = {}
-        for ask, reading in self.round_trip(mine):
+        mine = [(ask, ask.asked) for ask in visit.asks if ask.mine and ask.asked]
+        firsts: dict[Asked, dict[str, Reading]] = {asked: {} for _, asked in mine}
+        for ask, asked, parser, reading in self.round_trip([(ask, asked, ask.question.command, [*asked.readers]) for ask, asked in mine]):
             if ask.question.otherwise and unanswered(reading):
-                again.append((ask, ask.question.otherwise))
-                firsts[id(ask)] = reading
-            elif ask.asked:
-                self.answers.settle(ask.asked, reading)
-        for ask, reading in self.round_trip(again):
-            if ask.asked:
-                self.answers.settle(ask.asked, second(firsts[id(ask)], reading))
+                firsts[asked][parser] = reading
+            else:
+                self.answers.settle(asked.readers[parser], reading)
+        again = [(ask, asked, ask.question.otherwise, [*firsts[asked]]) for ask, asked in mine if ask.question.otherwise and firsts[asked]]
+        for _, asked, parser, reading in self.round_trip(again):
+            self.answers.settle(asked.readers[parser], second(firsts[asked][parser], reading))
         for ask in visit.asks:
             if ask.asked:
                 self.answers.joined(ask.step, ask.order, ask.question, ask.asked)
 
-    def round_trip(self, todo: list[tuple[Ask, Command]]) -> Iterator[tuple[Ask, Reading]]:
-        """Ask one host several commands, equal ones once; a reading for each as it comes."""
-        waiting: dict[object, list[Ask]] = {}
+    def round_trip(self, todo: Sequence[Wanted]) -> Iterator[tuple[Ask, Asked, str, Reading]]:
+        """Ask one host several commands, equal ones once; what each parser reads in each answer, as it comes."""
+        waiting: dict[object, list[Wanted]] = {}
         commands: list[Command] = []
-        for ask, command in todo:
+        for ask, asked, command, parsers in todo:
             if why := self.answers.refusal(ask.step, command):
-                yield ask, failed(command, why)
+                yield from ((ask, asked, parser, failed(command, why)) for parser in parsers)
                 continue
             if key_of(command) not in waiting:
                 commands.append(self.answers.limited(command))
-            waiting.setdefault(key_of(command), []).append(ask)
+            waiting.setdefault(key_of(command), []).append((ask, asked, command, parsers))
         for output in all_answers(self.answers.probe, commands):
-            for ask in waiting[key_of(output.command)]:
-                yield ask, taken(ask.step.parse, output, ask.question.about)
+            for ask, asked, _, parsers in waiting[key_of(output.command)]:
+                yield from ((ask, asked, parser, taken(parser, output, asked.about)) for parser in parsers)
 
 
 def key_of(command: Command) -> tuple[str, tuple[str, ...], int]:

@@ -81,7 +81,7 @@ def read(parser: str, output: Output | Pages, about: Subject) -> tuple[Facts, st
     try:
         return parsers.load(parser)(output, about), ""  # type: ignore[arg-type]  # pages, for a parser that streams
     except parsers.ParseError as error:
-        return {}, str(error)
+        return error.facts, str(error)
     except Exception as error:
         if isinstance(output, Pages) and output.broken is error:  # not the parser's: it came with the pages
             raise

@@ -86,7 +86,7 @@ class Rounds:
                 todo = [question.again(sample, sample * size + question.number % size) for question in todo]
             asks = self.ready(step, todo, step_ends=False)
             if spec.host:
-                self.fleet.ask(asks, progress=None if sample else progress)
+                self.fleet.ask(asks, None if sample else progress)
             else:
                 self.here(asks)
             todo = [ask.question for ask in asks if ask.reading and not ask.reading.output.failure]

@@ -9,9 +9,9 @@ from functools import partial
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine.ask import GRACE, NEVER, Answers, Question, questions
+from gpudoctor.engine.ask import LATEST, NEVER, Answers, Question, questions
 from gpudoctor.engine.evaluate import Inputs, evaluate
-from gpudoctor.engine.fleet import FANOUT, HOST_TIMEOUT, Ask, Fleet
+from gpudoctor.engine.fleet import BEYOND, FANOUT, Ask, Fleet
 from gpudoctor.engine.plan import FOUND, Planned, plan
 from gpudoctor.engine.rounds import Rounds, lasting, samples
 from gpudoctor.engine.steps import CONSENT, Chosen, Guide, NotThere, Run, StepRun, Trouble, obstacles
@@ -21,7 +21,9 @@ from gpudoctor.parsers import mistake
 from gpudoctor.probes.base import Probe
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
-from gpudoctor.runbook.model import Library, Runbook
+from gpudoctor.runbook.model import Library, Runbook, Step
+
+Form = tuple[str, tuple[str, ...], tuple[str, ...], str, str]  # host, argv, argv of the other way, effect, samples
 
 
 class Engine:
@@ -39,7 +41,7 @@ class Engine:
         probe: Probe,
         *,
         timeout: float = 120.0,
-        host_timeout: float = HOST_TIMEOUT,
+        beyond: float = BEYOND,
         fanout: int = FANOUT,
         consent: bool = False,
         pause: Callable[[float], None] = time.sleep,
@@ -50,12 +52,13 @@ class Engine:
         self.on_step: Callable[[StepRun, list[StepRun]], None] | None = None
         self.on_hosts: Callable[[int, int], None] | None = None
         self.store = Store()
-        self.answers = Answers(probe, self.store, time.monotonic() + timeout)
-        self.fleet = Fleet(self.answers, self.stop, fanout=fanout, host_timeout=host_timeout, recorded=recorded)
+        self.answers = Answers(probe, self.store, time.monotonic() + timeout, self.readers)
+        self.fleet = Fleet(self.answers, self.stop, fanout=fanout, beyond=beyond, recorded=recorded)
         self.changed = threading.Condition()
         pausing = guide.pause if guide else (lambda seconds: None) if recorded else pause
         self.rounds = Rounds(self.answers, self.fleet, self.changed, self.stop, self.spawn, pausing)
         self.stopped: BaseException | None = None
+        self.alike: dict[Form, list[StepRun]] = {}  # steps that ask the same
         if guide:
             self.on_step = guide.ended
             guide.opened(self)
@@ -68,6 +71,8 @@ class Engine:
         """Run all steps, or `only` some. Raises `NotThere`, and errors of ours; what else goes wrong in a step is that step's failure."""
         self.book, self.inputs = book, inputs
         steps = [StepRun(planned=one) for one in (plan(self.library, book, inputs) if only is None else only)]
+        for step in steps if self.guide is None else ():  # what somebody pastes is another answer
+            self.alike.setdefault(form(step.planned.step), []).append(step)
         self.answers.deadline += max((lasting(step.planned, self.consent) for step in steps), default=0.0)
         started: set[int] = set()
         reported = 0
@@ -79,15 +84,14 @@ class Engine:
                     started.add(step.planned.order)
                     asks += self.begin(step, steps)
                 if asks:
-                    extra = max(lasting(step.planned, self.consent) for step in due)
-                    self.spawn(self.guarded, partial(self.fleet.ask, asks, extra=extra, progress=self.on_hosts))
+                    self.spawn(self.guarded, partial(self.fleet.ask, asks, self.on_hosts))
                 if not any(step.done for step in due):
                     self.changed.wait(timeout=0.5)
                 if isinstance(self.stopped, NotThere):
                     self.stopped.run = Run(book=book, inputs=inputs, store=self.store, steps=steps)
                 if self.stopped:
                     raise self.stopped
-                if time.monotonic() > self.answers.deadline + GRACE:
+                if time.monotonic() > self.answers.deadline + LATEST:
                     self.leave_behind(steps, started)
                 while reported < len(steps) and steps[reported].done:
                     if self.on_step:
@@ -96,6 +100,10 @@ class Engine:
             if self.guide:
                 self.guide.closed(steps)
         return Run(book=book, inputs=inputs, store=self.store, steps=steps)
+
+    def readers(self, step: Step) -> set[str]:
+        """The parsers of the steps that have not ended and ask what a step asks."""
+        return {other.planned.step.parse for other in self.alike.get(form(step), ()) if not other.done} - {step.parse}
 
     def due(self, steps: list[StepRun], started: set[int]) -> list[StepRun]:
         """The steps that wait for nothing any more; with a guide the next one, when those before it have ended."""
@@ -264,6 +272,11 @@ class Engine:
             what = f"{len(wanted) - spec.limit} more of {len(wanted)} in step {planned.name}"
             step.failures.append(Trouble(what, f"asked for {spec.limit} only"))
         return wanted[: spec.limit]
+
+
+def form(step: Step) -> Form:
+    """What steps have in common that ask the same, of whatever records."""
+    return (step.host, tuple(step.run), tuple(step.otherwise), step.effect, str(step.sample))
 
 
 def now(facts: dict[str, list[Fact]]) -> float:

@@ -22,6 +22,7 @@ class Smi(Fact, frozen=True, kw_only=True):
     container: str = ""
     inside: str = ""  # pod, node, "" = not known
     problem: str = ""
+    waited: float | None = None  # seconds for an answer that did not come
     text: str = ""
     driver_version: str | None = None
     library_version: str | None = None  # of libnvidia-ml, where the text names it

@@ -148,8 +148,18 @@ PARSERS: dict[str, Parser] = {
 }
 
 
+def foreign(output: Output, program: str) -> None:
+    """Raise `ParseError` where nothing was recognised in what a program printed that was run. In a file other things may stand."""
+    if not output.source and (text := output.text.strip()):
+        raise ParseError(f"{output.named()}: not an answer of {program}: {text[:60]!r}")
+
+
 class ParseError(ValueError):
-    """The text is not what the parser reads. The message names the source and quotes the line."""
+    """The text is not what the parser reads. The message names the source and quotes the line; `facts` are what it did read."""
+
+    def __init__(self, message: str, facts: Facts | None = None) -> None:
+        super().__init__(message)
+        self.facts = facts or {}
 
 
 def mistake(what: str, source: str, error: Exception) -> str:

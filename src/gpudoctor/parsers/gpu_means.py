@@ -27,7 +27,7 @@ from gpudoctor.parsers.plain import lines
 from gpudoctor.parsers.prometheus_range import holder, key
 from gpudoctor.parsers.prometheus_text import LABEL
 from gpudoctor.patterns import regex
-from gpudoctor.probes.base import Output
+from gpudoctor.probes.base import Output, decoder
 
 # "       Run Time: 1-18:02:27 (in progress)"  |  "         Job ID: 61204417"
 RUN_TIME = regex(r"\s*Run Time: +([\d:-]{4,20})")
@@ -103,7 +103,7 @@ def of_record(rows: list[tuple[int, str]], output: Output) -> list[GpuSample]:
         if '"gpu_utilization"' not in row or not (match := RECORD.search(row)):
             continue
         try:
-            job = msgspec.json.decode(match[0].strip(), type=_Job)
+            job = decoder(_Job).decode(match[0].strip())
         except (msgspec.MsgspecError, RecursionError):
             continue
         origin = Origin(output.named(), number, row.strip()[:500])

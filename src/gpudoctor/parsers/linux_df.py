@@ -57,7 +57,7 @@ def file_systems(output: Output, about: Subject) -> Facts:
     """One record a row, those in memory and those that can't be written to left out; one that says so where `df` hung."""
     place: dict[str, Any] = {"node": about.node, "namespace": about.namespace, "pod": about.pod}
     if output.failure:
-        hung = output.failure == "timeout"
+        hung = output.failure in ("timeout", "unkillable")
         return {"file_systems": [FileSystem(problem="timeout", origin=Origin(output.named(), 0, output.reason), **place)]} if hung else {}
     found: list[FileSystem] = []
     counts, block, device, seen = "space", 1 << 10, "", False

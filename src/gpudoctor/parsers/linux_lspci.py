@@ -8,7 +8,7 @@ from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import PciDevice
-from gpudoctor.parsers import LINE, pci
+from gpudoctor.parsers import LINE, foreign, pci
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
@@ -94,6 +94,8 @@ def lspci(output: Output, about: Subject) -> Facts:
             complete = False  # `--` of a grep that cut lines away
     if found:
         devices.append(PciDevice(**found))
+    if not devices and not DEVICE_LINES.search(output.text):
+        foreign(output, "lspci")
     if whole and not any(device.vendor == NVIDIA for device in devices):
         devices.append(PciDevice(node=about.node, pci="", kind="none", origin=Origin(output.named(), 0, "")))
     return {"pci_devices": list(devices)}

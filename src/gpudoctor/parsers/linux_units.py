@@ -6,6 +6,7 @@ from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import Unit
+from gpudoctor.parsers import foreign
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
@@ -55,4 +56,6 @@ def units(output: Output, about: Subject) -> Facts:
             result = "Result: " in line
             found[-1].update(active=match.group(1), **{"result" if result else "sub": match.group(2) or ""})
             found[-1]["origin"] = at["origin"]
+    if not found:
+        foreign(output, "systemctl")
     return {"units": [Unit(**one) for one in found if one.get("unit")]}

@@ -9,7 +9,7 @@ import msgspec
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample, Smi
-from gpudoctor.parsers import LINE
+from gpudoctor.parsers import LINE, ParseError
 from gpudoctor.parsers.messages import scan_lines
 from gpudoctor.parsers.nvidia_smi_csv import read_csv
 from gpudoctor.parsers.nvidia_smi_details import partly_xml, read_text, read_xml
@@ -59,6 +59,7 @@ def smi(output: Output, about: Subject) -> Facts:
         container=about.container,
         inside=inside(output, about),
         problem=problem,
+        waited=output.seconds if output.failure and problem == "timeout" else None,
         text=(lines[number - 1].strip() if number else output.reason)[:500],
         driver_version=driver,
         library_version=library_version(lines),
@@ -75,6 +76,8 @@ def smi(output: Output, about: Subject) -> Facts:
         "gpu_samples": [with_names(sample, names) for sample in samples],
         "messages": [*scan_lines(output, about, source="exec")],
     }
+    if not (output.failure or output.source) and "<nvidia_smi_log>" in whole and "</nvidia_smi_log>" not in whole:
+        raise ParseError(f"{output.named()}: the answer of nvidia-smi breaks off", {kind: many for kind, many in facts.items() if many})
     # What an error or a command that did not return hasn't shown is not known: an empty list would say that there is none.
     silent = output.failure or problem not in ("", "no_devices")
     return {kind: records for kind, records in facts.items() if records or (kind == "messages" and not output.failure)} if silent else facts

@@ -103,6 +103,7 @@ def whole(output: Output, about: Subject, said: dict[str, Any], problem: str, wh
         container=about.container,
         inside="pod" if about.pod else "node" if about.node else "",
         problem=problem,
+        waited=output.seconds if output.failure else None,
         text=why,
         driver_version=text(said.get("driver")) or None,
         library_version=text(said.get("library")) or None,

@@ -10,7 +10,7 @@ import msgspec
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.person import Answer
 from gpudoctor.parsers import LINE, ParseError
-from gpudoctor.probes.base import Output
+from gpudoctor.probes.base import Output, decoder
 
 
 class Said(msgspec.Struct):
@@ -25,7 +25,7 @@ class Said(msgspec.Struct):
 def answer(output: Output, about: Subject) -> Facts:
     """The one answer, about the subject that the question was asked for."""
     try:
-        said = msgspec.json.decode(output.text, type=Said)
+        said = decoder(Said).decode(output.text)
     except (msgspec.DecodeError, RecursionError):
         raise ParseError(f"{output.named()[:200]}: not an answer of a person: {output.text[:60]!r}") from None
     note = said.note[:LINE]

@@ -95,9 +95,10 @@ class _OfQuery(msgspec.Struct, frozen=True):
 def targets(output: Output, about: Subject) -> Facts:
     """The active targets; one that can't be read is left out."""
     found = []
+    known = decoder(_Target)  # made before `convert` needs it, see there
     for raw in itertools.islice(shown(output), TARGETS):
         try:
-            read = decoder(_Target).decode(raw) if isinstance(raw, msgspec.Raw) else msgspec.convert(raw, _Target)
+            read = known.decode(raw) if isinstance(raw, msgspec.Raw) else msgspec.convert(raw, _Target)
             found.append(target(read, output))
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             continue

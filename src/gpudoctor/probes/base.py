@@ -21,6 +21,9 @@ Failure = Literal["", "not-found", "timeout", "refused", "unreachable", "unkilla
 # https://user:password@prometheus.example:9090
 CREDENTIALS = regex(r"(https?://)[^/\s\"']*@")
 
+START = 30.0  # seconds until a host's shell runs: 10 to connect, and a login on a host under load
+GRACE = 4.0  # seconds after a command's own limit until its silence is told: one until KILL, two to die, and the way back
+
 T = TypeVar("T")
 _BUILDING = threading.Lock()
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from gpudoctor.probes import remote, ssh
-from gpudoctor.probes.base import Command, Failure, Output
+from gpudoctor.probes import remote, ssh, trips
+from gpudoctor.probes.base import START, Command, Failure, Output
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.debug_pod import DebugPods
 from gpudoctor.probes.kube_answer import Stopped
@@ -32,16 +32,16 @@ class Hosts:
         self._kube, self._via, self._allow_exec = kube, via, allow_exec
         self._cluster = not context.trouble
         self._stack, self._debug = Stack(kube), DebugPods(kube, context.namespace)
-        self._hung: dict[str, set[tuple[str, ...]]] = {}  # by host, what didn't come back: it is not asked again
+        self._hung: dict[str, dict[tuple[str, ...], float]] = {}  # by host, what didn't come back, and the seconds
         self._closed: dict[str, NoWay] = {}  # hosts that ssh can't reach
 
     def many(self, host: str, commands: Sequence[Command]) -> Iterator[Output]:
         """The answers of commands on one host, by the first way that leads there; for a program that isn't there also by the next."""
-        hung = self._hung.setdefault(host, set())
+        hung = self._hung.setdefault(host, {})
         rest = []
         for command in commands:
-            if remote.group(command) in hung:
-                yield remote.not_asked(command)
+            if (group := remote.group(command)) in hung:
+                yield remote.not_asked(command, hung[group])
             else:
                 rest.append(command)
         absent: dict[Command, Output] = {}
@@ -55,13 +55,18 @@ class Hosts:
                         absent.setdefault(output.command, output)
                         continue
                     if output.failure in ("timeout", "unkillable"):
-                        hung.add(remote.group(output.command))
+                        hung.setdefault(remote.group(output.command), output.seconds)
                     rest.remove(output.command)
                     yield output
             except NoWay as no:
                 troubles.append(no)
         for command in rest:
             yield _nowhere(command, absent.get(command), troubles)
+
+    def forget(self, command: Command) -> None:
+        """Ask what has hung again, and a host that ssh could not reach."""
+        self._hung.get(command.host, {}).pop(remote.group(command), None)
+        self._closed.pop(command.host, None)
 
     def close(self) -> list[str]:
         """Delete what was created; → a sentence for each thing that could not be."""
@@ -82,7 +87,7 @@ class Hosts:
         elif not is_subdomain(host):
             yield no_way("not-allowed", f"{host[:60]!a} is not the name of a node")
         elif self._via == "debug-pod":
-            yield lambda commands: self._in(self._debug.place(host, remote.START * 2), host, commands)
+            yield lambda commands: self._in(self._debug.place(host, START * 2), host, commands)
         else:
             yield lambda commands: self._by_pods(host, commands)
 
@@ -90,7 +95,7 @@ class Hosts:
         if closed := self._closed.get(host):
             raise closed
         try:
-            for output in remote.ask(host, commands, lambda script, seconds: ssh.connect(host, script)):
+            for output in trips.ask(host, commands, lambda script, seconds: ssh.connect(host, script)):
                 yield msgspec.structs.replace(output, via="ssh")
         except NoWay as no:
             self._closed[host] = no
@@ -129,7 +134,7 @@ class Hosts:
         via = f"debug pod {place.shown}" if not place.component else f"pod {place.shown}"
         rest = list(commands)
         try:
-            for output in remote.ask(host, commands, lambda script, seconds: self._session(place, script, seconds)):
+            for output in trips.ask(host, commands, lambda script, seconds: self._session(place, script, seconds)):
                 rest.remove(output.command)
                 yield msgspec.structs.replace(output, via=via)
         except NoWay as no:

@@ -71,6 +71,7 @@ class Live:
         self._context: Context = msgspec.structs.replace(found, namespace=namespace) if namespace else found
         self._allow_exec, self._via = allow_exec, via
         self._here = frozenset(hosts)
+        self._hung: dict[tuple[str, ...], float] = {}  # what didn't come back here, and the seconds: it is not asked again
         self._lock = threading.Lock()
         self._api: Kube | None = None
         self._far: Hosts | None = None
@@ -125,10 +126,11 @@ class Live:
             yield answers.get()
 
     def _in_order(self, commands: Sequence[Command]) -> Iterator[Output]:
-        hung = False
         for command in commands:
-            output = remote.not_asked(command) if hung else self._one_here(command)
-            hung = output.failure in ("timeout", "unkillable") and _program(command) not in ASKED_HERE
+            waited = self._hung.get(remote.group(command))
+            output = self._one_here(command) if waited is None else remote.not_asked(command, waited)
+            if output.failure in ("timeout", "unkillable") and _program(command) not in ASKED_HERE:
+                self._hung[remote.group(command)] = output.seconds
             yield output
 
     def _one_here(self, command: Command) -> Output:
@@ -174,6 +176,12 @@ class Live:
         except Exception:  # a completion that prints an error spoils the command line
             return []
         return sorted({name for page in pages for name in page if name.startswith(prefix) and is_subdomain(name)})
+
+    def forget(self, command: Command) -> None:
+        """Ask a program that has hung again, and a host that could not be reached: somebody has done something about it."""
+        self._hung.pop(remote.group(command), None)
+        if self._far:
+            self._far.forget(command)
 
     def close(self) -> list[str]:
         """End what runs and delete what was created; → a sentence for each thing that is left."""

@@ -121,6 +121,7 @@ class Recorder:
 
     def forget(self, command: Command) -> None:
         """Drop the recorded answers to a command, of every sample: the next time it is asked again."""
+        getattr(self._probe, "forget", lambda command: None)(command)
         host, argv, _ = bundle.key_of(self._kept_command(command))
         with self._lock:
             gone = [answer for key, answer in self._answers.items() if key[:2] == (host, argv)]
