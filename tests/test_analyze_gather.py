@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import random
 import re
@@ -237,12 +236,11 @@ def test_a_folder_of_too_many_files_is_bounded(tmp_path: Path, monkeypatch: pyte
     assert got.inputs[-1].note == "more than 3 files: the rest was not read"
 
 
-def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Stdin:
-        buffer = io.BytesIO(DMESG.encode())
-
-    monkeypatch.setattr("sys.stdin", Stdin())
-    got = gather(["-"])
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "x").write_text(DMESG)
+    with (tmp_path / "x").open() as given:
+        monkeypatch.setattr("sys.stdin", given)
+        got = gather(["-"])
     assert (got.inputs[0].path, got.facts["xids"][0].origin.source) == ("-", "-")
 
 

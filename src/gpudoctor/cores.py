@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import select
 import signal
 import struct
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
@@ -26,6 +28,7 @@ Made = TypeVar("Made")
 WORTH = 8 << 20  # bytes of work from which on a fork costs less than it saves
 HELD = 1 << 20  # bytes that a pipe may hold, where the system allows it
 AHEAD = 64 << 20  # bytes of the second process's records that may wait for the first
+KILLED = 1.0  # seconds in which a process that was killed is gone; one that hangs in the kernel is left behind
 LENGTH = struct.Struct("!I")
 END = LENGTH.pack(0)  # after the last record; a process that died leaves none
 
@@ -153,10 +156,27 @@ class Second:
         self.kill()
         leaving.settled(self.kill)
         with contextlib.suppress(OSError):
-            os.waitpid(self.child, 0)
+            until = time.monotonic() + KILLED
+            while os.waitpid(self.child, os.WNOHANG) == (0, 0) and time.monotonic() < until:
+                time.sleep(0.001)
 
     def kill(self) -> list[str]:
         """End it, without waiting for it."""
         with contextlib.suppress(OSError):
             os.kill(self.child, signal.SIGKILL)
         return []
+
+
+def ends(work: Callable[[], object], seconds: float) -> bool:
+    """Whether some work comes to an end within so many seconds, by an error too. Where no fork is possible it isn't tried."""
+
+    def tried() -> Iterator[bool]:
+        with contextlib.suppress(OSError):
+            work()
+        yield True
+
+    reader = forked(tried) if possible() else None
+    if reader is None:
+        return True
+    with Second(*reader) as second:
+        return bool(select.select([second.pipe], [], [], seconds)[0])

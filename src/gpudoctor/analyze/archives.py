@@ -7,10 +7,15 @@ only the reading of headers is used.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from typing import IO, NamedTuple
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-from gpudoctor.analyze.pieces import MIB, PIECE, CutShort, Guard, Pieces, short, unpacked
+from gpudoctor.analyze.budget import CutShort
+from gpudoctor.analyze.pieces import MIB, PIECE, Guard, Pieces, short, unpacked
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
 
 BLOCK = 512  # of a tar archive
 LONGEST_HEADER = 64 << 10  # bytes of a long name or of a member's further attributes; a path has 4 KiB at most
@@ -184,9 +189,13 @@ def of_zip(file: IO[bytes], guard: Guard) -> Iterator[Member]:
         members = zipfile.ZipFile(Directory(file)).infolist()
     except Exception as error:  # a hostile directory gives errors of many kinds
         raise CutShort(f"damaged or cut off zip archive ({short(error)}): not read") from None
+    bounds = sorted(info.header_offset for info in members)
     for info in members[:ENTRIES]:
         packed = METHODS.get(info.compress_type)
         if info.is_dir():
+            continue
+        if overlaps(info, bounds):
+            yield Member(info.filename, note="shares its bytes with other members, as only a bomb does: not read")
             continue
         if info.flag_bits & ENCRYPTED:
             yield Member(info.filename, note="encrypted: not read")
@@ -197,6 +206,12 @@ def of_zip(file: IO[bytes], guard: Guard) -> Iterator[Member]:
             yield Member(info.filename, unpacked(raw, packed, guard) if packed else counted(raw, guard))
     if len(members) > ENTRIES:
         raise CutShort(f"more than {ENTRIES} members: the rest was not read")
+
+
+def overlaps(info: ZipInfo, bounds: Sequence[int]) -> bool:
+    """Whether another member begins before this one ends; `bounds` is where they begin, in order."""
+    end = info.header_offset + LOCAL.size + len(info.orig_filename) + info.compress_size
+    return bisect_left(bounds, end) - bisect_left(bounds, info.header_offset) > 1
 
 
 def raw_content(file: IO[bytes], offset: int, size: int) -> Pieces:

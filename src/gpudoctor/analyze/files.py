@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import io
 import os
-import stat
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import IO, Any
 
 import msgspec
 
 from gpudoctor.analyze import archives
+from gpudoctor.analyze.budget import UNREAD, Budget, CutShort, TimeUp
 from gpudoctor.analyze.keep import Keep, Room
+from gpudoctor.analyze.opening import Again, Plain, opened, stream
 from gpudoctor.analyze.pieces import (
     HEAD,
     MIB,
-    PIECE,
-    CutShort,
     Guard,
     Pieces,
     decoded,
@@ -42,7 +38,6 @@ WHOLE_ZIP = 64 * MIB  # a zip archive in a pipe or another archive has to be hel
 NESTED = 2  # archives in one another that are read: must-gather.tar.gz with a sosreport.tar.xz inside
 LAYERS = 2  # packings in one another, apart from archives
 ZIP = b"PK\x03\x04"
-LARGEST = 16 << 30  # bytes that are read of one file: its first half and its last
 
 
 class Source(msgspec.Struct):
@@ -60,11 +55,13 @@ class Source(msgspec.Struct):
         """The content from its beginning. What goes wrong ends it and becomes the note."""
         if self.data is not None:
             yield self.data
+        begun = False
         try:
-            if self.data is None and self.open is not None:
-                yield from self.open()
+            for piece in self.open() if self.data is None and self.open is not None else ():
+                begun = True
+                yield piece
         except CutShort as cut:
-            self.note = self.note or str(cut)
+            self.note = self.note or (str(cut) if begun or not isinstance(cut, TimeUp) else UNREAD)
         except OSError as error:  # it was readable a moment ago: what was read so far counts
             self.note = self.note or f"not readable to its end: {error.strerror or error}"
 
@@ -79,40 +76,61 @@ class Source(msgspec.Struct):
 class Reading:
     """One reading of all paths: how many files may still come, and the room for what can't be read again."""
 
-    def __init__(self, tick: Callable[[int], None] | None, once: bool) -> None:
-        self.left, self.room, self.once = FILES, Room(), once
+    def __init__(self, budget: Budget, until: float, tick: Callable[[int], None] | None, once: bool) -> None:
+        self.budget, self.until = budget, until
+        self.left, self.room, self.once = FILES, Room(budget), once
+        self.known: set[tuple[int, int]] = set()  # files on their disks: the links of /var/log/containers lead to /var/log/pods
         self.written = 0.0  # when the file that is read was changed last; a pipe is written now
         self.tick = tick or (lambda size: None)
 
-    def counted(self, sources: Iterable[Source]) -> Iterator[Source]:
+    def sources(self, paths: Iterable[str]) -> Iterator[Source]:
         """The sources, as many as are read."""
-        for source in sources:
-            if self.left == 0:
-                yield Source(source.path, f"more than {FILES} files: the rest was not read")
-                return
-            self.left -= 1
-            yield source
+        for path in paths:
+            found = self.behind(path)
+            while source := self.next_of(found, path):
+                if self.left == 0:
+                    yield Source(source.path, f"more than {FILES} files: the rest was not read")
+                    return
+                self.left -= 1
+                yield source
+
+    def next_of(self, found: Iterator[Source], path: str) -> Source | None:
+        """The next source; where it takes too long there will be no other of this path."""
+        try:
+            return self.budget.spend(self.until, lambda: next(found, None))
+        except TimeUp as cut:
+            return Source(shown(path), str(cut))
+
+    def behind(self, path: str) -> Iterator[Source]:
+        """The sources behind what stands on the command line. When the time is up, the others are named."""
+        for file in walk(path):
+            if self.budget.up:
+                yield Source(shown(file), UNREAD)
+            else:
+                yield from self.of_path(file)
 
     def of_path(self, path: str) -> Iterator[Source]:
         """The texts of one path: one, or those of an archive."""
         name, self.written = shown(path), time.time()
         try:
             if path == STDIN or path.startswith(PIPES):
-                yield from self.texts(name, stream(path), Guard(), NESTED, LAYERS)
+                yield from self.texts(name, stream(path, self.budget), Guard(self.budget), NESTED, LAYERS)
                 return
-            file = opened(path)
-            with file:
-                found = os.fstat(file.fileno())
+            with opened(path) as file:
+                found = file.found
+                if (identity := (found.st_dev, found.st_ino)) in self.known:
+                    return
+                self.known.add(identity)
                 head = file.read(HEAD)
                 if (note := why_no_text(head)) and not archived(head):
                     yield Source(name, note)
                     return
-                again = Again(path, found.st_size)
+                again = Again(path, found.st_size, self.budget)
                 self.written = found.st_mtime
                 if head.startswith(ZIP):
-                    yield from self.members(name, archives.of_zip(file, guard := Guard()), guard, NESTED)
+                    yield from self.members(name, archives.of_zip(file, guard := Guard(self.budget)), guard, NESTED)
                 elif packed_as(head) or archives.is_tar(head):
-                    yield from self.texts(name, None, Guard(), NESTED, LAYERS, again)
+                    yield from self.texts(name, None, Guard(self.budget), NESTED, LAYERS, again)
                 else:
                     yield plain(name, file, head, found.st_size, again, self.written)
         except OSError as error:
@@ -126,7 +144,7 @@ class Reading:
         """What pieces hold: a text, packed or not, or the members of an archive. `again` gives the pieces of what can be opened again."""
         head, pieces = peeked(pieces if pieces is not None else again() if again else iter(()))
         if (kind := packed_as(head)) and layers:
-            below = again and (lambda: unpacked(again(), kind, Guard()))
+            below = again and (lambda: unpacked(again(), kind, Guard(self.budget)))
             yield from self.texts(name, unpacked(pieces, kind, guard), guard, nested, layers - 1, below)
         elif not kind and (head.startswith(ZIP) or archives.is_tar(head)):
             if not nested:
@@ -183,14 +201,21 @@ class Reading:
         return made
 
 
-def read(paths: Iterable[str], tick: Callable[[int], None] | None = None, *, once: bool = False) -> Iterator[Source]:
+def read(
+    paths: Iterable[str],
+    tick: Callable[[int], None] | None = None,
+    *,
+    budget: Budget | None = None,
+    until: float | None = None,
+    once: bool = False,
+) -> Iterator[Source]:
     """The sources behind paths, in the order given; a folder's files sorted by name, `-` is standard input.
 
-    `tick` is told of bytes that were read, while much is unpacked. Where each source is read `once`, before the next one is asked for, a
-    pipe may be as long as it likes, and nothing is known of sizes and ends.
+    They are looked for `until` a moment. `tick` is told of bytes that were read, while much is unpacked. Where each source is read `once`,
+    before the next one is asked for, a pipe may be as long as it likes, and nothing is known of sizes and ends.
     """
-    reading = Reading(tick, once)
-    return reading.counted(source for path in walk(paths) for source in reading.of_path(path))
+    budget = budget or Budget()
+    return Reading(budget, budget.end if until is None else until, tick, once).sources(paths)
 
 
 def archived(head: bytes) -> bool:
@@ -198,40 +223,7 @@ def archived(head: bytes) -> bool:
     return bool(packed_as(head)) or head.startswith(ZIP) or archives.is_tar(head)
 
 
-def opened(path: str) -> IO[bytes]:
-    """A plain file. One that would wait for a writer, or do something when it is opened, is not."""
-    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # of thousands of files, without a Path for each
-        raise OSError(0, "not a file (a device, a socket or a pipe)")
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))  # it may have become a pipe
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return os.fdopen(descriptor, "rb", buffering=0)
-    os.close(descriptor)
-    raise OSError(0, "not a file (a device, a socket or a pipe)")
-
-
-class Again:
-    """The pieces of a file, from its beginning each time."""
-
-    def __init__(self, path: str, size: int) -> None:
-        self.path, self.size = path, size
-
-    def __call__(self) -> Pieces:
-        """From the beginning."""
-        with opened(self.path) as file:
-            left = self.size if self.size <= LARGEST else LARGEST // 2
-            while left and (piece := file.read(min(left, PIECE))):
-                left -= len(piece)
-                yield piece
-            if left:
-                raise CutShort("became shorter while it was read")
-            if self.size > LARGEST:
-                file.seek(-LARGEST // 2, os.SEEK_END)
-                while piece := file.read(PIECE):
-                    yield piece
-                raise CutShort(f"larger than {LARGEST >> 30} GiB: its middle was not read")
-
-
-def plain(name: str, file: IO[bytes], head: bytes, size: int, again: Callable[[], Pieces], written: float) -> Source:
+def plain(name: str, file: Plain, head: bytes, size: int, again: Callable[[], Pieces], written: float) -> Source:
     """A text on a disk: only its ends are looked at now."""
     if size < LONG:
         head += file.read(LONG)  # it may be growing, and those of /proc have no size
@@ -242,19 +234,6 @@ def plain(name: str, file: IO[bytes], head: bytes, size: int, again: Callable[[]
     made = Source(name, size=size, data=None, written=written, open=lambda: decoded(again()))
     made.ends = b"".join(decoded(iter((head[:END],)))) + b"".join(decoded(iter((tail,))))
     return made
-
-
-def stream(path: str) -> Pieces:
-    """Standard input or a pipe of the shell, as it comes."""
-    if path == STDIN:
-        source: Any = sys.stdin.buffer
-        read_some = getattr(source, "read1", source.read)
-        while piece := read_some(PIECE):
-            yield piece
-        return
-    with Path(path).open("rb") as file:
-        while piece := file.read1(PIECE):
-            yield piece
 
 
 def up_to(pieces: Pieces, most: int) -> bytes:

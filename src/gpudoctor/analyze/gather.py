@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Hashable, Iterable, Iterator
+from functools import partial
 
 import msgspec
 
@@ -27,6 +28,7 @@ from gpudoctor.analyze import (
     section_facts,
     trials,
 )
+from gpudoctor.analyze.budget import PARTLY, UNREAD, Budget, TimeUp
 from gpudoctor.analyze.count import Count, OnRead
 from gpudoctor.analyze.split import Section, clean, split
 from gpudoctor.facts import Facts, Subject
@@ -38,6 +40,7 @@ HELD = 16 << 20  # characters of sections that are held from the first look to t
 TINY = 512  # bytes; such a text is kept, it may be a host's name
 WORDS, SECTION = 64 << 10, 16 << 10  # characters of all sections, and of one, that are kept as words
 UNKNOWN = 20  # parts of one source that are told as unknown
+LOOKING = 0.5  # of the time may be gone after the first look: what was seen then is read
 DUMP = "torch.flight_recorder"  # the one parser of what isn't text
 
 
@@ -79,13 +82,15 @@ class Read(msgspec.Struct):
     printed: recorded.Printed | None = None  # of a bundle's file: the command that printed it
 
 
-def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
+def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget | None = None) -> Gathered:
     """Read everything behind the paths. Never raises for what is in a file: it gives fewer facts, or a note."""
     count = Count(on_read)
-    reads = list(looked_at(paths, count))
+    budget = budget or Budget()
+    reads = list(looked_at(paths, count, budget))
     apart_if_few(reads)
     hosts = folders.hosts((read.source.path, read.source.data or b"") for read in reads)
-    lists = ((read.source.path, b"".join(read.source.pieces())) for read in reads if recorded.is_list(read.source.path))
+    sources = (read.source for read in reads if recorded.is_list(read.source.path))
+    lists = ((source.path, files.up_to(source.pieces(), recorded.LARGEST)) for source in sources)
     printed = recorded.answers(lists)
     # Syslog carries no year: where no text has a full date, ages are counted from its last line, in the latest year that fits.
     now = max((read.newest.dated for read in reads), default=0.0) or max((read.newest.guessed for read in reads), default=0.0)
@@ -98,7 +103,8 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
     texts: dict[Hashable, Read] = {}
     words = Words()
     ordered = sorted(reads, key=lambda one: (one.printed.time if one.printed else 0.0, one.key))
-    logs = log_files.read([log_of(read, read.log, now, hosts) for read in ordered if read.log is not None], count.bytes)
+    logs = log_files.read([log_of(read, read.log, now, hosts) for read in ordered if read.log is not None], count.bytes, budget)
+    budget.turns = len(reads) + any(read.ranks is not None for read in reads)
     for read in ordered:
         first = texts.setdefault(identity(read), read)
         if first is not read:  # saved twice: it says nothing more
@@ -109,22 +115,27 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None) -> Gathered:
             ranks.append(read.ranks)
         try:
             if read.log is not None:
-                said = next(logs)
+                said = budget.spend(budget.end, lambda: next(logs, log_files.Read(note=UNREAD)))
                 read.facts, read.names, read.unknown, read.note = said.facts, said.names, said.unknown, said.note
+            elif budget.up:
+                read.note = read.note or UNREAD
             else:
-                parse(read, now, hosts, count, words)
+                budget.spend(budget.turn(), partial(parse, read, now, hosts, count, words, budget))
+        except TimeUp as cut:
+            read.note = read.note or str(cut)
         except Exception as error:  # of ours: the other sources still count
             read.note = mistake("analyze", read.source.path, error)
         count.file()
         for kind, records in read.facts.items():
             facts.setdefault(kind, []).extend(records)
         read.facts, read.sections = {}, []
+    of_ranks: Facts = {}
     try:
-        of_ranks = rank_files.parsed(ranks, now)
+        of_ranks = budget.spend(budget.end, lambda: rank_files.parsed(ranks, now)) if ranks else {}
     except Exception as error:
-        of_ranks = {}
         for read in reads:
-            read.note = read.note if read.ranks is None else mistake(f"parser {rank_files.PARSER}", read.source.path, error)
+            why = PARTLY if isinstance(error, TimeUp) else mistake(f"parser {rank_files.PARSER}", read.source.path, error)
+            read.note = read.note if read.ranks is None else why
     for kind, records in of_ranks.items():
         facts.setdefault(kind, []).extend(records)
     inputs = [
@@ -144,12 +155,15 @@ def identity(read: Read) -> Hashable:
     return read.key, hints.of_section(read.source.path, "").about, numbers
 
 
-def looked_at(paths: Iterable[str], count: Count) -> Iterator[Read]:
+def looked_at(paths: Iterable[str], count: Count, budget: Budget) -> Iterator[Read]:
     """All sources, each with its newest time; the sections of the first ones, as far as they may be held."""
     left = HELD
-    for source in files.read(paths, count.bytes):
+    until = budget.left(LOOKING)
+    for source in files.read(paths, count.bytes, budget=budget, until=until):
         try:
-            read = begun(source)
+            read = budget.spend(until, partial(begun, source))
+        except TimeUp as cut:
+            read = Read(source, [], note=str(cut))
         except Exception as error:
             read = Read(source, [], note=mistake("analyze", source.path, error))
         left -= sum(len(section.text) for section in read.sections or ()) if read.ranks is None else len(source.data or b"")
@@ -221,27 +235,28 @@ def log_of(read: Read, kind: recognise.Recogniser, now: float, hosts: dict[str, 
     return log_files.Log(read.source, kind, hint, (read.printed.time if read.printed else 0.0) or now)
 
 
-def parse(read: Read, now: float, hosts: dict[str, str], count: Count, words: Words) -> None:
+def parse(read: Read, now: float, hosts: dict[str, str], count: Count, words: Words, budget: Budget) -> None:
     """Fill a source's facts and the names of what it was recognised as, and keep its words."""
     if read.printed is not None:
         if not read.printed.command:
             read.names = [recorded.LIST]
             return
         now = read.printed.time or now
-    names: list[str] = []
     notes: list[str] = []
     for section in trials.watched(read.facts, diffed.restored(sections_of(read))):
         section = in_its_place(section, read.printed, hosts)
         words.add(section.text)
         found, recognised, note, unknown = section_facts.read(section, now)
-        names += recognised
         notes += [note] if note else []
         read.unknown += [unknown] if unknown and len(read.unknown) < UNKNOWN else []
         for kind, records in found.items():
             read.facts.setdefault(kind, []).extend(records)
+        read.names = [*dict.fromkeys([*read.names, *recognised])]
         count.bytes(len(section.text))
-    read.names = read.names + [name for name in dict.fromkeys(names) if name not in read.names]
-    if notes and not read.note:
+        if budget.up:
+            read.note = read.note or PARTLY
+            break
+    if notes and not (read.note or read.source.note):  # what is cut off may not look like what it was
         read.note = notes[0] + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else "")
 
 

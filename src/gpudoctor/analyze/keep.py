@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpudoctor.analyze.pieces import MIB, MOST, Guard, Pieces, unpacked, zstd
+from gpudoctor.analyze.budget import MOST, Budget
+from gpudoctor.analyze.pieces import MIB, Guard, Pieces, unpacked, zstd
 
 ROOM = 128 * MIB  # packed bytes of one reading; of logs that is ten times as much or more
 LAST = 4 * MIB  # bytes of the end of a text that doesn't fit into that
@@ -14,8 +15,8 @@ LEVEL = 1  # of zstd: 500 MiB a second, logs become a tenth to a twentieth
 class Room:
     """How much is kept in one reading."""
 
-    def __init__(self) -> None:
-        self.left = ROOM
+    def __init__(self, budget: Budget) -> None:
+        self.left, self.budget = ROOM, budget
 
 
 class Keep:
@@ -76,7 +77,8 @@ class Keep:
 
     def pieces(self) -> Pieces:
         """The content."""
-        yield from unpacked(iter(self.packed), "zstd", Guard(MOST))
+        if self.room is not None:
+            yield from unpacked(iter(self.packed), "zstd", Guard(self.room.budget, MOST))
         if self.last:
             joined = b"".join(self.last)
             yield b"\n" + joined[joined.find(b"\n") + 1 :]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from gpudoctor.analyze import files, hints
+from gpudoctor.analyze.budget import Budget, TimeUp
 from gpudoctor.analyze.gather import Gathered
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.parsers import load
@@ -35,22 +37,24 @@ class Tail:
         return next((at for line in reversed(lines) if (at := line_of(line, read_at).time) is not None), 0.0)
 
 
-def read(paths: Iterable[str], since: float | None) -> Gathered:
+def read(paths: Iterable[str], since: float | None, budget: Budget | None = None) -> Gathered:
     """The Xids, SXids and known messages of kernel logs; with `since`, only those of the last so many seconds before the newest time."""
     facts: Facts = {"xids": [], "sxids": [], "messages": []}
     inputs: list[InputFile] = []
     newest = 0.0
-    for source in files.read(paths, once=True):
+    budget = budget or Budget()
+    for source in files.read(paths, budget=budget, once=True):
         if source.note:
             inputs.append(InputFile(path=source.path, note=source.note))
             continue
-        # A date without a year is the latest one before the file was written.
-        tail = Tail(source.pieces())
-        hint = hints.of_section(source.path, "")
-        found = load("kernel.log")(pages(tail, source.path, source.written), hint.about)  # type: ignore[arg-type]
+        found: Facts = {}
+        try:
+            found, until = budget.spend(budget.end, partial(of_one, source))
+            newest = max(newest, until)
+        except TimeUp as cut:
+            source.note = str(cut)
         for kind, records in found.items():
             facts[kind].extend(records)
-        newest = max(newest, tail.newest(source.written))
         if found:
             inputs.append(InputFile(path=source.path, recognised_as=["kernel.log"], note=source.note))
         else:
@@ -60,6 +64,14 @@ def read(paths: Iterable[str], since: float | None) -> Gathered:
     kept = {kind: within(records, newest, since) for kind, records in aged.items()} if since is not None else aged
     # What is no log says nothing; that there is no error in it is no answer.
     return Gathered(kept if any(one.recognised_as for one in inputs) else {}, inputs, newest)
+
+
+def of_one(source: files.Source) -> tuple[Facts, float]:
+    """The facts of one log, and its newest time. A date without a year is the latest one before the file was written."""
+    tail = Tail(source.pieces())
+    about = hints.of_section(source.path, "").about
+    found = load("kernel.log")(pages(tail, source.path, source.written), about)  # type: ignore[arg-type]
+    return found, tail.newest(source.written)
 
 
 def pages(pieces: Iterable[bytes], path: str, read_at: float) -> Iterator[Output]:

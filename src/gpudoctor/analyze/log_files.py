@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
 
 from gpudoctor.analyze import complaints, files, hints, long_texts, recognise, section_facts
+from gpudoctor.analyze.budget import UNREAD, Budget, TimeUp
 from gpudoctor.analyze.split import Section, clean
 from gpudoctor.facts import FACTS
 from gpudoctor.parsers import mistake
@@ -36,7 +38,7 @@ class Read(msgspec.Struct):
     untold: int = 0  # bytes of it that another process has read, and could not tell of
 
 
-def read(logs: Sequence[Log], tick: Callable[[int], None]) -> Iterator[Read]:
+def read(logs: Sequence[Log], tick: Callable[[int], None], budget: Budget) -> Iterator[Read]:
     """What each of them says, in order; `tick` is told of the bytes that are read."""
     from gpudoctor.cores import shared
 
@@ -46,7 +48,9 @@ def read(logs: Sequence[Log], tick: Callable[[int], None]) -> Iterator[Read]:
         tell, untold = (tick, 0) if os.getpid() == here else (lambda size: None, 1)
         for log in part:
             try:
-                made = of_one(log, tell)
+                made = Read(note=UNREAD) if budget.up else budget.spend(budget.turn(), partial(of_one, log, tell))
+            except TimeUp as cut:
+                made = Read(note=str(cut))
             except Exception as error:  # of ours: the other logs still count
                 made = Read(note=mistake("analyze", log.source.path, error))
             made.untold = untold * log.source.size

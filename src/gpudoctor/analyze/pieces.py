@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, Protocol
 
+from gpudoctor.analyze.budget import Budget, CutShort
 from gpudoctor.parsers import plain_pickle
 from gpudoctor.patterns import regex
 
@@ -20,7 +21,6 @@ HEAD = 64 << 10  # bytes by which it is decided what something is
 FED = 16 << 10  # packed bytes at a time: of damaged data so much is lost at most
 FREE = 256 * MIB  # may be unpacked whatever it was packed from
 RATIO = 200  # times the packed size may be unpacked beyond that; text packs 5 to 60 times, deflate's limit is 1032
-MOST = 8 << 30  # bytes that one input may unpack to
 WINDOW = 27  # zstd's own limit for the window, as a power of two, and what xz may use for its dictionary
 TEXT_CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x0b\x0c\x1b\x08")
 # PATH=/usr/bin\0HOME=/root\0NCCL_DEBUG=INFO\0           (/proc/PID/environ)
@@ -38,16 +38,12 @@ PACKED: tuple[tuple[bytes, str], ...] = (
 WIDE = (("utf-16-le", 1), ("utf-16-be", 0))
 
 
-class CutShort(Exception):
-    """The content ends before its end; the message says why, in a few words."""
-
-
 class Guard:
-    """How much one input may unpack to. Shared by all that lies in one archive, so that many small bombs are one."""
+    """How much one input may unpack to, out of the budget of all. All that lies in one archive shares it: many small bombs are one."""
 
-    def __init__(self, free: int = FREE) -> None:
+    def __init__(self, budget: Budget, free: int = FREE) -> None:
         self.packed = self.unpacked = 0
-        self.free = free
+        self.budget, self.free = budget, free
         self.spent = ""
 
     def fed(self, size: int) -> None:
@@ -56,8 +52,9 @@ class Guard:
 
     def gave(self, size: int) -> None:
         """So many bytes came out. Raises `CutShort` when they are too many."""
+        self.budget.unpacked(size)
         self.unpacked += size
-        limit = min(MOST, max(self.free, self.packed * RATIO))
+        limit = max(self.free, self.packed * RATIO)
         if self.unpacked > limit:
             self.spent = f"unpacks to more than {limit // MIB} MiB: the rest was not read"
             raise CutShort(self.spent)

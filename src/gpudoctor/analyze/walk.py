@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+
+from gpudoctor.analyze import mounts
 
 PIPES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # `<(kubectl logs …)` of a shell
 STDIN = "-"
@@ -22,46 +25,51 @@ def expanded(path: str) -> list[str]:
 
 
 def is_there(path: str) -> bool:
-    """Whether there is a file or a folder of that name."""
+    """Whether there is a file or a folder of that name, or something that keeps us from knowing, which its reading will tell."""
     try:
+        mounts.check(path)
         return Path(path).exists()
-    except (OSError, ValueError):  # a name that is too long, a NUL byte
+    except OSError as error:
+        return error.errno != errno.ENAMETOOLONG
+    except ValueError:  # a NUL byte
         return False
 
 
-def walk(paths: Iterable[str]) -> Iterator[str]:
-    """The files under paths, in the order given, a folder's sorted by name; each file once, whatever names it has.
+def walk(path: str) -> Iterator[str]:
+    """The files under a path, those of a folder sorted by name and before those of its folders; and the folders that can't be listed.
 
     Links to folders are not followed, so that no loop is entered; hidden folders (.git) are left out.
     """
-    known: set[tuple[int, int]] = set()
-    for found in (found for path in paths for found in expanded(path) or [path]):
-        for file in under(found):
-            identity = identity_of(file)
-            if identity is None or identity not in known:
-                yield file
-            if identity is not None:
-                known.add(identity)
+    for found in expanded(path) or [path]:
+        if found == STDIN or not is_folder(found):
+            yield found
+            continue
+        waiting = [found]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                mounts.check(folder)
+                with os.scandir(folder) as listed:
+                    entries = sorted(listed, key=lambda entry: entry.name)
+            except OSError:
+                yield folder
+                continue
+            inner: list[str] = []
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    inner += [entry.path] if not entry.name.startswith(".") else []
+                elif not (entry.is_symlink() and is_folder(entry.path)):
+                    yield entry.path
+            waiting += reversed(inner)
 
 
-def under(path: str) -> Iterator[str]:
-    """The files of a folder, or the path itself."""
-    if path == STDIN or not Path(path).is_dir():
-        yield path
-        return
-    for folder, folders, files in os.walk(path, followlinks=False):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        before = str(Path(folder, "_"))[:-1]  # made once: a Path for each of thousands of files takes longer than to look at them
-        yield from (before + name for name in sorted(files))
-
-
-def identity_of(path: str) -> tuple[int, int] | None:
-    """What a file is on its disk: the links of /var/log/containers lead to /var/log/pods. None where it can't be told."""
+def is_folder(path: str) -> bool:
+    """Whether there is a folder of that name; what can't be told is tried as a file, and then says why."""
     try:
-        found = os.stat(path) if path != STDIN and not path.startswith(PIPES) else None  # noqa: PTH116  # see `under`
+        mounts.check(path)
+        return Path(path).is_dir()
     except (OSError, ValueError):
-        return None
-    return (found.st_dev, found.st_ino) if found else None
+        return False
 
 
 def shown(path: str) -> str:

@@ -124,6 +124,7 @@ def run(
 @app.command(epilog=EXIT_CODES_HELP)
 def analyze(
     paths: Annotated[list[str], typer.Argument(metavar="PATH…|-", help="Files and folders with outputs; - is standard input.")],
+    timeout: options.Timeout = 120.0,
     format: options.Format = "terminal",
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
@@ -139,7 +140,7 @@ def analyze(
     """
     from gpudoctor.cli.execute import analyze_paths
 
-    raise typer.Exit(analyze_paths(paths, Shown(format, output, verbose, no_color, picture, path=explain_path)))
+    raise typer.Exit(analyze_paths(paths, timeout, Shown(format, output, verbose, no_color, picture, path=explain_path)))
 
 
 @app.command(epilog=EXIT_CODES_HELP)
@@ -177,19 +178,16 @@ def xid(
     gpudoctor xid --since 2h /var/log/kern.log        only its last two hours
     gpudoctor xid --node gpu-[01-04]                  ask nodes
     """
-    from gpudoctor.cli.xid import asked_codes, explain_codes
+    from gpudoctor.cli.errors import NOT_GUIDED, Refused
+    from gpudoctor.cli.xid import asked_codes, explain_codes, triage_files
 
     shown = Shown(format, output, verbose, no_color, path=explain_path)
     if asked := asked_codes(what or []):
         raise typer.Exit(explain_codes(asked, shown))
-    from gpudoctor.cli.errors import NOT_GUIDED, Refused
-
     if what and guided:
         raise Refused(NOT_GUIDED)
     if what:
-        from gpudoctor.cli.xid import triage_files
-
-        raise typer.Exit(triage_files(what, since, shown))
+        raise typer.Exit(triage_files(what, since, timeout, shown))
     from gpudoctor.cli.execute import Where, execute
 
     where = Where(

@@ -63,8 +63,7 @@ def execute(
     from gpudoctor.parsers.kubernetes_json import seconds
 
     check_shown(shown)
-    if not 1 <= timeout <= LONGEST:
-        raise Refused(f"--timeout takes 1 to {LONGEST:.0f} seconds, not {timeout:g}")
+    check_timeout(timeout)
     if where.guided:
         from gpudoctor.cli import sessions
 
@@ -119,6 +118,12 @@ def execute(
         report = incomplete(report, recorded.incomplete)
     code = printed(report, shown, keeps.redactor if keeps else None)
     return code if kept else USAGE
+
+
+def check_timeout(timeout: float) -> None:
+    """Raise `Refused` for what is no time of a run."""
+    if not 1 <= timeout <= LONGEST:
+        raise Refused(f"--timeout takes 1 to {LONGEST:.0f} seconds, not {timeout:g}")
 
 
 def inputs_of(book: Runbook, given: dict[str, Any], where: Where, recorded: Any, namespace: str) -> dict[str, Any]:
@@ -274,17 +279,19 @@ def hosts_progress(where: Where, shown: Shown, name: str) -> Any:
     return counter(sys.stderr, name, width=columns())
 
 
-def analyze_paths(paths: list[str], shown: Shown) -> int:
+def analyze_paths(paths: list[str], timeout: float, shown: Shown) -> int:
     """Diagnose from files."""
     from gpudoctor.analyze.gather import gather
-    from gpudoctor.cli.paths import check_paths, reading_progress, recorded_run
+    from gpudoctor.cli.paths import check_paths, reading, reading_progress, recorded_run
     from gpudoctor.engine.diagnose import analyze
 
     check_shown(shown)
-    check_paths(paths)
-    library = loaded()
-    if (folder := recorded_run(paths)) is not None:
-        return execute("", {}, Where(replay=folder), timeout=LONGEST, shown=shown)
-    gathered = gather(paths, reading_progress(shown.format))
-    made = analyze(library, gathered.facts, gathered.inputs, gathered.now, words=gathered.words, explain_path=shown.path)
+    check_timeout(timeout)
+    with reading(timeout) as budget:
+        check_paths(paths)
+        library = loaded()
+        if (folder := recorded_run(paths)) is not None:
+            return execute("", {}, Where(replay=folder), timeout=LONGEST, shown=shown)
+        gathered = gather(paths, reading_progress(shown.format), budget)
+        made = analyze(library, gathered.facts, gathered.inputs, gathered.now, words=gathered.words, explain_path=shown.path)
     return printed(made, shown)

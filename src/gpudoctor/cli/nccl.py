@@ -13,6 +13,7 @@ from gpudoctor.cli.printing import Shown
 from gpudoctor.patterns import regex
 
 if TYPE_CHECKING:
+    from gpudoctor.analyze.budget import Budget
     from gpudoctor.analyze.gather import Gathered
     from gpudoctor.cli.execute import Where
 
@@ -110,32 +111,37 @@ def env_inputs(pod: str, job: str, selector: str, namespace: str, ras: str) -> t
 
 def diagnosed(paths: list[str], inputs: dict[str, Any], asked: str, where: Where, book: str, timeout: float, shown: Shown) -> int:
     """What files say alone; with pods or hosts, both together. Returns the exit code."""
-    from gpudoctor.cli.execute import execute
+    from gpudoctor.cli.execute import check_timeout, execute
+    from gpudoctor.cli.paths import reading
 
-    gathered = read(paths, shown.format) if paths else None
     asks = bool(inputs or where.nodes or where.local or where.replay)
-    if gathered and where.guided:
+    if paths and where.guided:
         raise Refused(NOT_GUIDED)
-    if gathered and not asks:
-        return from_files(gathered, book, shown)
-    if not asks:
+    if not asks and not paths:
         raise Refused(
             "which job? give its logs (`gpudoctor nccl logs/`), --pod, --job or -l SELECTOR, --node or --local for hosts, --ras HOST"
         )
-    if gathered and (where.record or where.replay):
+    if paths and asks and (where.record or where.replay):
         raise Refused("--record and --replay are for what a cluster says: keep the files beside it")
-    asked = asked or (f"{len(paths)} file{'s' if len(paths) > 1 else ''} and their hosts" if paths else "")
-    facts = gathered.facts if gathered else None
+    check_timeout(timeout)
+    facts = None
+    if paths:
+        with reading(timeout) as budget:
+            gathered = read(paths, shown.format, budget)
+            if not asks:
+                return from_files(gathered, book, shown)
+        facts, timeout = gathered.facts, max(1.0, budget.seconds)
+        asked = asked or f"{len(paths)} file{'s' if len(paths) > 1 else ''} and their hosts"
     return execute(book, inputs, where, asked=asked, timeout=timeout, given_facts=facts, shown=shown)
 
 
-def read(paths: list[str], format: str) -> Gathered:
+def read(paths: list[str], format: str, budget: Budget) -> Gathered:
     """The facts of files and folders. Raises `Refused` for one that isn't there."""
     from gpudoctor.analyze.gather import gather
     from gpudoctor.cli.paths import check_paths, reading_progress
 
     check_paths(paths)
-    return gather(paths, reading_progress(format))
+    return gather(paths, reading_progress(format), budget)
 
 
 def from_files(gathered: Gathered, book: str, shown: Shown) -> int:

@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gpudoctor.cli.errors import Refused
+from gpudoctor.cli.errors import INCONCLUSIVE, Refused
 from gpudoctor.cli.printing import columns
+
+if TYPE_CHECKING:
+    from gpudoctor.analyze.budget import Budget
+
+CONCLUDING = 30.0  # seconds beyond the time of the reading; 10,000 files with a hundred thousand facts take ten
+
+
+@contextmanager
+def reading(timeout: float) -> Iterator[Budget]:
+    """What a reading of files may take. Where conclusions from what it read take too long too, they are refused."""
+    from gpudoctor.analyze.budget import Budget, Interrupted, interrupted_at
+
+    budget = Budget(timeout)
+    try:
+        with interrupted_at(budget.end + CONCLUDING):
+            yield budget
+    except Interrupted:
+        raise Refused(f"no report after {timeout + CONCLUDING:.0f} s: give fewer of these files at once", INCONCLUSIVE) from None
 
 
 def check_paths(paths: list[str], says: str = "{} is not there") -> None:
@@ -21,6 +41,7 @@ def check_paths(paths: list[str], says: str = "{} is not there") -> None:
 
 def recorded_run(paths: list[str]) -> Path | None:
     """The folder that `--record` wrote, where that is all that was given: it is the run itself, with what had no answer."""
+    from gpudoctor.analyze import mounts
     from gpudoctor.probes.bundle import INDEX, BundleError, load
     from gpudoctor.runbook.index import library
 
@@ -28,7 +49,10 @@ def recorded_run(paths: list[str]) -> Path | None:
     if folder is not None and folder.name == INDEX:
         folder = folder.parent
     try:
-        if folder is None or not (folder / INDEX).is_file():
+        if folder is None:
+            return None
+        mounts.check(str(folder))
+        if not (folder / INDEX).is_file():
             return None
         return folder if load(folder).runbook in library().runbooks else None
     except (BundleError, OSError, ValueError):  # it is damaged, or of somebody's own runbook: its files still say something

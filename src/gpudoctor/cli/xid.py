@@ -132,21 +132,24 @@ def book_of_ours() -> Book:
         raise Refused(str(error)) from None
 
 
-def triage_files(paths: list[str], since: str, shown: Shown) -> int:
+def triage_files(paths: list[str], since: str, timeout: float, shown: Shown) -> int:
     """Every Xid of kernel logs: a timeline for each GPU, and what is wrong with it."""
     from gpudoctor.analyze.kernel_files import read
-    from gpudoctor.cli.execute import loaded
-    from gpudoctor.cli.paths import check_paths
+    from gpudoctor.cli.execute import check_timeout, loaded
+    from gpudoctor.cli.paths import check_paths, reading
     from gpudoctor.engine.diagnose import analyze
     from gpudoctor.engine.plan import cast
 
     check_shown(shown)
-    check_paths(paths, "'{}' is neither a code nor a file that is there")
+    check_timeout(timeout)
     try:
         seconds = float(cast(since, "duration")) if since else None
     except ValueError as error:
         raise Refused(f"--since {since[:80]}: {error}") from None
-    library = loaded()
-    gathered = read(paths, seconds)
-    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, library.runbooks["xid-triage"], explain_path=shown.path)
+    with reading(timeout) as budget:
+        check_paths(paths, "'{}' is neither a code nor a file that is there")
+        library = loaded()
+        gathered = read(paths, seconds, budget)
+        tables = library.runbooks["xid-triage"]
+        report = analyze(library, gathered.facts, gathered.inputs, gathered.now, tables, explain_path=shown.path)
     return printed(report, shown)
