@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import random
 import sys
@@ -429,8 +428,10 @@ def test_files_of_several_kinds_and_what_is_recent(tmp_path: Path, monkeypatch: 
     recent = kernel_files.read([str(tmp_path / "dmesg.txt")], 7200.0)
     assert [x.code for x in recent.facts["xids"] if isinstance(x, Xid)] == [79]
     uptimes = f"[  10.000000] {LOST}\n[9000.000000] {LOST.replace('3b', '5d')}\n"
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(uptimes.encode())))
-    piped = kernel_files.read(["-"], 3600.0)
+    (tmp_path / "piped").write_text(uptimes)
+    with (tmp_path / "piped").open() as given:
+        monkeypatch.setattr(sys, "stdin", given)
+        piped = kernel_files.read(["-"], 3600.0)
     assert [x.pci for x in piped.facts["xids"] if isinstance(x, Xid)] == ["0000:5d:00"]
 
 

@@ -77,7 +77,7 @@ class Reading:
     """One reading of all paths: how many files may still come, and the room for what can't be read again."""
 
     def __init__(self, budget: Budget, until: float, tick: Callable[[int], None] | None, once: bool) -> None:
-        self.budget, self.until = budget, until
+        self.budget, self.until, self.turn = budget, until, until  # of all, and of the file that is looked at
         self.left, self.room, self.once = FILES, Room(budget), once
         self.known: set[tuple[int, int]] = set()  # files on their disks: the links of /var/log/containers lead to /var/log/pods
         self.written = 0.0  # when the file that is read was changed last; a pipe is written now
@@ -85,8 +85,9 @@ class Reading:
 
     def sources(self, paths: Iterable[str]) -> Iterator[Source]:
         """The sources, as many as are read."""
-        for path in paths:
-            found = self.behind(path)
+        given = [*paths]
+        for path in given:
+            found = self.behind(path, len(given) > 1)
             while source := self.next_of(found, path):
                 if self.left == 0:
                     yield Source(source.path, f"more than {FILES} files: the rest was not read")
@@ -96,15 +97,25 @@ class Reading:
 
     def next_of(self, found: Iterator[Source], path: str) -> Source | None:
         """The next source; where it takes too long there will be no other of this path."""
+
+        def looked() -> Source | None:
+            self.budget.until = self.turn
+            return next(found, None)
+
         try:
-            return self.budget.spend(self.until, lambda: next(found, None))
+            return self.budget.spend(self.until, looked)
         except TimeUp as cut:
             return Source(shown(path), str(cut))
 
-    def behind(self, path: str) -> Iterator[Source]:
-        """The sources behind what stands on the command line. When the time is up, the others are named."""
+    def behind(self, path: str, others: bool) -> Iterator[Source]:
+        """The sources behind what stands on the command line. When the time is up, the others are named.
+
+        A file takes half of the time that is left where there may be others, so that each gets some.
+        """
         for file in walk(path):
-            if self.budget.up:
+            now = time.monotonic()
+            self.turn = self.budget.until = self.until if file == path and not others else now + (self.until - now) / 2
+            if now >= self.until:
                 yield Source(shown(file), UNREAD)
             else:
                 yield from self.of_path(file)

@@ -278,6 +278,5 @@ def sections_of(read: Read) -> Iterable[Section]:
         return split(source.path, clean(b"".join(source.pieces())))
     if not long_texts.is_answer(source):
         return long_texts.sections(source)
-    whole = files.up_to(source.pieces(), long_texts.ANSWER)
-    read.note = "" if whole else f"an answer of more than {long_texts.ANSWER >> 20} MiB: not read, ask for less of it"
+    whole, read.note = long_texts.answer(source)
     return [Section(source.path, 1, clean(whole))] if whole else []

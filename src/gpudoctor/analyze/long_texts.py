@@ -24,6 +24,7 @@ PACED = 16 << 10  # bytes of a log's beginning, and of its end, whose lines of p
 WINDOW = 4 << 20  # bytes that are cut into sections together
 SECTION = 8 << 20  # characters of one section; a longer one is read in parts
 ANSWER = 128 << 20  # bytes of one answer in JSON, which is decoded as a whole
+OBJECTS = 2_000_000  # in it: each takes 300 bytes of memory at least, and a cluster's are 60 bytes or more of text
 # Keys of such answers: the Kubernetes API's, a flight recorder's dump, Prometheus'.
 KEYS = (b'"kind"', b'"collective_seq_id"', b'"pg_config"', b'"resultType"')
 
@@ -86,6 +87,16 @@ class Ends:
 def is_answer(source: files.Source) -> bool:
     """Whether a long text is one answer in JSON."""
     return source.ends.lstrip()[:1] in (b"{", b"[") and any(key in source.ends for key in KEYS)
+
+
+def answer(source: files.Source) -> tuple[bytes, str]:
+    """The whole of such a text, and a note on why it isn't read."""
+    whole = files.up_to(source.pieces(), ANSWER)
+    if not whole and not source.note:
+        return b"", f"an answer of more than {ANSWER >> 20} MiB: not read, ask for less of it"
+    if whole.count(b"{") > OBJECTS:
+        return b"", f"an answer of more than {OBJECTS // 1_000_000} million objects: not read, ask for less of it"
+    return whole, ""
 
 
 def sections(source: files.Source) -> Iterator[Section]:

@@ -52,7 +52,8 @@ def verdict(
 def understood(given: InputFile, ended: Collection[str] = ()) -> bool:
     """Whether all of a file was read by what knows it. That no known line stands in other words doesn't make them good ones."""
     goes_on = PROGRESS in given.recognised_as and given.path not in ended
-    return given.note == "empty" or (not given.unknown and not goes_on and not SEARCHED.issuperset(given.recognised_as))
+    whole = not given.note and not given.unknown  # a note says what was not read of it
+    return given.note == "empty" or (whole and not goes_on and not SEARCHED.issuperset(given.recognised_as))
 
 
 def ended(store: Store) -> set[str]:
