@@ -107,8 +107,8 @@ def removed(place: Place, said: Said) -> None:
 
 
 DEAD = """\
-import os, struct, sys
-import ctypes
+import ctypes, os, signal, struct, sys
+signal.alarm(60)
 libc = ctypes.CDLL(None, use_errno=True)
 device = os.open("/dev/fuse", os.O_RDWR)
 options = f"fd={device},rootmode=40000,user_id=0,group_id=0".encode()
@@ -157,7 +157,7 @@ FAULTS = [
     asked("gzip in gzip", "x.gz", bombs.twice, PARTLY),
     asked("a zip archive unpacks to 100 MiB", "x.zip", bombs.zipped, PARTLY),
     asked("a bomb for `nccl`", "x.xz", bombs.xz, PARTLY)._replace(asks="nccl x.xz --timeout 3"),
-    asked("a bomb for `xid`", "x.xz", bombs.xz, "not read")._replace(asks="xid ./x.xz --timeout 3"),
+    asked("a bomb for `xid`", "x.xz", bombs.xz, "no line of a kernel log")._replace(asks="xid ./x.xz --timeout 3"),
     asked("a bomb as JSON", "x.xz", bombs.xz, '"verdict": "inconclusive"', PARTLY)._replace(asks="analyze x.xz --timeout 3 --format json"),
     asked("all members of a zip archive are the same bytes", "x.zip", bombs.overlapping, "1000 files", BOMB, seconds=60, within=5),
     asked("each member of a zip archive holds those behind it", "x.zip", bombs.telescoped, "199 files", BOMB, seconds=60, within=10),
@@ -241,6 +241,15 @@ FAULTS = [
         "a pipe that nobody writes to", "analyze pipe dmesg.txt", 1, [NO_FILE, FOUND], (), 10, files=BESIDE, shell='mkfifo pipe; exec "$@"'
     ),
     Fault("a socket", "analyze socket dmesg.txt", 1, [NO_FILE, FOUND], (), 10, files=BESIDE, before=sockets),
+    Fault(
+        "a log that can't be read beside the hosts of its job",
+        "nccl pipe --local",
+        3,
+        [f"pipe: not readable: {NO_FILE}"],
+        (SOUND,),
+        30,
+        shell='mkfifo pipe; exec "$@"',
+    ),
     # what gives errors
     Fault(
         "/proc/kmsg, which waits for the kernel to speak", "analyze /proc/kmsg --timeout 3", 3, ["/proc/kmsg"], [SOUND], 10, shell=READ_UP
@@ -279,7 +288,7 @@ FAULTS = [
         [SOUND],
         15,
         before=dead_mount,
-        after=unmounted,
+        shell=UNMOUNT,
     ),
     Fault(
         "a link to a mount whose server never answers",
@@ -289,7 +298,7 @@ FAULTS = [
         (),
         15,
         before=dead_mount,
-        after=unmounted,
+        shell=UNMOUNT,
     ),
     # what was asked wrongly
     *(

@@ -15,11 +15,11 @@ from gpudoctor.cli.inputs import check, recorded_inputs, settings
 from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
 from gpudoctor.cli.printing import Shown, check_shown, columns, keeper, printed
 from gpudoctor.cli.recording import closed, incomplete, recorder
-from gpudoctor.facts import Facts
 from gpudoctor.report import StepResult
 from gpudoctor.runbook.model import Library, Runbook
 
 if TYPE_CHECKING:
+    from gpudoctor.analyze.gather import Gathered
     from gpudoctor.cli import sessions
 
 LONGEST = 86_400.0  # seconds of a whole run: a day; also what makes "nan" and "inf" mistakes
@@ -52,10 +52,10 @@ def execute(
     asked: str = "",
     timeout: float,
     shown: Shown,
-    given_facts: Facts | None = None,
+    gathered: Gathered | None = None,
     session: sessions.Open | None = None,
 ) -> int:
-    """Execute a runbook and print its report; returns the exit code. `given_facts` are known before it asks anything; `session` is one
+    """Execute a runbook and print its report; returns the exit code. `gathered` is what files said before; `session` is one
     that somebody goes on with.
     """
     from gpudoctor.engine.diagnose import diagnose
@@ -67,7 +67,7 @@ def execute(
     if where.guided:
         from gpudoctor.cli import sessions
 
-        sessions.refuse_unfit(where, given_facts is not None)
+        sessions.refuse_unfit(where, gathered is not None)
     probe, recorded, namespace = probing(where)
     live = probe if recorded is None else None
     library = loaded()
@@ -89,7 +89,8 @@ def execute(
         # a replay disturbs nothing, and asks what was asked; who is guided is asked about each step
         "consent": where.allow_disruptive or (recorded is not None and session is None),
         "recorded": recorded is not None,
-        "given": given_facts,
+        "given": gathered.facts if gathered else None,
+        "files": gathered.inputs if gathered else (),
         "kept": keeps.kept if keeps else None,
         "explain_path": shown.path,
         "on_step": None if session else progress(where, shown),

@@ -124,15 +124,15 @@ def diagnosed(paths: list[str], inputs: dict[str, Any], asked: str, where: Where
     if paths and asks and (where.record or where.replay):
         raise Refused("--record and --replay are for what a cluster says: keep the files beside it")
     check_timeout(timeout)
-    facts = None
+    gathered = None
     if paths:
         with reading(timeout) as budget:
             gathered = read(paths, shown.format, budget)
             if not asks:
                 return from_files(gathered, book, shown)
-        facts, timeout = gathered.facts, max(1.0, budget.seconds)
+        timeout = max(1.0, budget.seconds)
         asked = asked or f"{len(paths)} file{'s' if len(paths) > 1 else ''} and their hosts"
-    return execute(book, inputs, where, asked=asked, timeout=timeout, given_facts=facts, shown=shown)
+    return execute(book, inputs, where, asked=asked, timeout=timeout, gathered=gathered, shown=shown)
 
 
 def read(paths: list[str], format: str, budget: Budget) -> Gathered:

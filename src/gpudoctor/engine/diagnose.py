@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -43,13 +43,16 @@ def diagnose(
     consent: bool = False,
     recorded: bool = False,
     given: Facts | None = None,
+    files: Sequence[InputFile] = (),
     kept: outputs.Kept | None = None,
     guide: Guide | None = None,
     explain_path: bool = False,
     on_step: Callable[[StepResult], None] | None = None,
     on_hosts: Callable[[int, int], None] | None = None,
 ) -> Report:
-    """Execute a runbook and draw the conclusions; `given` are facts known before its first step. Raises `engine.steps.NotThere`.
+    """Execute a runbook and draw the conclusions; `given` are facts known before its first step, which `files` gave.
+
+    Raises `engine.steps.NotThere`.
 
     `kept` knows what the probe has answered, for a report with the outputs of its steps.
     """
@@ -61,12 +64,12 @@ def diagnose(
     if on_step:
         engine.on_step = lambda step, steps: on_step(step_result(step, provisional(step, steps, engine.store)))
     run = engine.execute(book, inputs)
-    made = conclusions(library, run, asked=asked, started=started, explain_path=explain_path)[0]
+    made = conclusions(library, run, asked=asked, started=started, files=files, explain_path=explain_path)[0]
     return outputs.attached(made, run, kept) if kept else made
 
 
 def conclusions(
-    library: Library, run: Run, *, asked: str, started: float, explain_path: bool = False
+    library: Library, run: Run, *, asked: str, started: float, files: Sequence[InputFile] = (), explain_path: bool = False
 ) -> tuple[Report, list[outcomes.Checked]]:
     """The report of a finished run, and the outcome of every check."""
     checked = outcomes.of_run(run)
@@ -78,7 +81,8 @@ def conclusions(
         runbook=run.book.id,
         asked=asked or run.book.title,
         started=started,
-        coverage=coverage(run),
+        coverage=coverage(run, unread(files)),
+        inputs=[*files],
         withheld=withheld(run),
         tables=tables(run),
         steps=[step_result(step, [one.outcome for one in checked if one.step is step and one.check.finds]) for step in run.steps],
@@ -130,7 +134,7 @@ def analyze(
     return msgspec.structs.replace(drawn, candidates=nearest.nearest(library, words))
 
 
-def unread(inputs: list[InputFile]) -> list[Missing]:
+def unread(inputs: Sequence[InputFile]) -> list[Missing]:
     """What of the files was not read, or not wholly. Many for one reason are one line, and come after the few."""
     reasons: dict[str, list[str]] = {}
     for one in inputs:
@@ -171,11 +175,11 @@ def report(
     )
 
 
-def coverage(run: Run) -> Coverage:
+def coverage(run: Run, unread: Sequence[Missing] = ()) -> Coverage:
     """How many commands were asked, how many answered, and what is missing and why."""
     asked = sum(len(step.commands) - len(step.absent) for step in run.steps)
     missing = [trouble for step in run.steps for trouble in (*step.failures, *step.absent)]
-    return Coverage(asked, sum(step.answered for step in run.steps), said(missing))
+    return Coverage(asked, sum(step.answered for step in run.steps), [*unread, *said(missing)])
 
 
 def withheld(run: Run) -> list[Missing]:
