@@ -320,7 +320,7 @@ ANSWERS: list[tuple[Any, str]] = [
     (Output(Command(()), failure="timeout", reason="no answer in 30 s"), "no answer in 30 s"),
     (Output(Command(()), failure="unkillable"), "unkillable"),
     (b"<html>a proxy</html>", "kubectl get pods: not facts: '<html>a proxy</html>'"),
-    (b"", "kubectl printed nothing"),
+    (b"", "kubectl printed nothing (exit code 0)"),
 ]
 
 

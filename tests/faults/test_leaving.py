@@ -71,7 +71,7 @@ FAULTS = [
     Fault(
         "the time is up while children of nvidia-smi hang",
         f"{LOCAL} --timeout 2",
-        1,
+        3,
         ["gpu-hung"],
         programs={"nvidia-smi": HAS_CHILDREN},
         within=8,
@@ -88,7 +88,7 @@ FAULTS = [
     Fault(
         "the time is up while a host behind ssh hangs",
         "diagnose node gpu-01 --via ssh --timeout 3",
-        1,
+        3,
         ["gpu-hung"],
         programs={"nvidia-smi": HANGS},
         machines=["gpu-01"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -68,7 +69,7 @@ def judged(parser: str, output: Output, facts: Facts, problem: str, printed: boo
     """The worth of an answer and of what a parser made of it; `printed` says whether the program did print something."""
     if not_there(output):
         return Reading(output, "", {kind: [] for kind in parsers.PARSERS[parser].fills})
-    problem = unusable(output) or ("" if printed else silent(output, facts)) or died(output) or blank(output, facts) or problem
+    problem = unusable(output) or died(output) or ("" if printed else silent(output, facts)) or blank(output, facts) or problem
     # Objects of the API name themselves and may be many, and what a host says is about the host; any other text may be read anew.
     light = output.command.host or output.command.argv[:2] == ("kubectl", "get")
     kept = msgspec.structs.replace(output, pages=()) if light else output
@@ -139,14 +140,18 @@ def said(output: Output) -> bool:
 
 def died(output: Output) -> str:
     """Why an output isn't whole though the program has ended: a signal ended it in the middle."""
-    return f"{inner(output.command.argv)[0]} was ended by signal {output.exit - SIGNALS}" if SIGNALS < output.exit <= SIGNALS + 64 else ""
+    if not SIGNALS < output.exit <= SIGNALS + 64:
+        return ""
+    number = output.exit - SIGNALS
+    return f"{inner(output.command.argv)[0]} was ended by signal {number} ({signal.strsignal(number) or 'unknown'})"
 
 
 def blank(output: Output, facts: Facts) -> str:
     """Why an answer of which only the frame was read is none: an error in words that nobody knows, a text that was cut off."""
     if not any(facts.values()) or told(facts):
         return ""
-    return f"{inner(output.command.argv)[0]} left with exit code {output.exit} and says nothing that is known"
+    first = next((line.strip() for line in output.text.splitlines() if line.strip()), "")
+    return f"{output.named()}: not an answer of {inner(output.command.argv)[0]}: {first[:60]!r} (exit code {output.exit})"
 
 
 def told(facts: Facts) -> bool:
@@ -163,7 +168,7 @@ def silent(output: Output, facts: Facts) -> str:
         return ""
     if output.exit:
         return complaint(output)
-    return "" if any(argv[: len(words)] == words for words in QUIET) else f"{argv[0]} printed nothing"
+    return "" if any(argv[: len(words)] == words for words in QUIET) else f"{argv[0]} printed nothing (exit code 0)"
 
 
 def inner(argv: tuple[str, ...]) -> tuple[str, ...]:
