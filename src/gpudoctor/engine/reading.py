@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -139,7 +140,8 @@ def said(output: Output) -> bool:
 
 def died(output: Output) -> str:
     """Why an output isn't whole though the program has ended: a signal ended it in the middle."""
-    return f"{inner(output.command.argv)[0]} was ended by signal {output.exit - SIGNALS}" if SIGNALS < output.exit <= SIGNALS + 64 else ""
+    number = output.exit - SIGNALS
+    return f"{inner(output.command.argv)[0]} was ended by signal {number} ({signal.strsignal(number)})" if 0 < number <= 64 else ""
 
 
 def blank(output: Output, facts: Facts) -> str:
@@ -172,8 +174,8 @@ def inner(argv: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def complaint(output: Output) -> str:
-    """The last line of stderr, else the exit code."""
-    return output.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1][:500] or f"exit code {output.exit}"
+    """The last line of stderr, else the signal or the exit code."""
+    return output.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1][:500] or died(output) or f"exit code {output.exit}"
 
 
 class Pages:
