@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -28,6 +29,8 @@ from tests.kube.fixtures import Served, serve
 from tests.ssh.server import SSHD, Sshd
 
 MARK = "GPUDOCTOR_FAULT"  # the variable by which the processes of a row are known, wherever they went
+# VmHWM:	   65536 kB
+PEAK = re.compile(r"^VmHWM:\s+(\d+) kB", re.MULTILINE)
 LAST = 3.0  # seconds in which a process that was told to end may still be there
 PATIENCE = 60.0  # seconds after the row's own limit until the run counts as hung
 # What no user may ever read.
@@ -73,7 +76,7 @@ class Said(NamedTuple):
     out: str
     err: str
     seconds: float
-    peak: float  # MiB of memory
+    peak: float  # MiB of memory, as often as it was looked at
 
     @property
     def all(self) -> str:
@@ -244,13 +247,18 @@ def ended(process: subprocess.Popen[bytes]) -> bool:
 
 
 def waited(process: subprocess.Popen[bytes], seconds: float) -> tuple[int, float]:
-    """The status of a process that ends within some seconds, and the MiB that it took. Fails when it doesn't."""
-    limit = time.monotonic() + seconds
+    """The status of a process that ends within some seconds, and the MiB that it took. Fails when it doesn't.
+
+    What wait4(2) says of the memory includes that of the process which it was forked from.
+    """
+    limit, peak = time.monotonic() + seconds, 0.0
     while time.monotonic() < limit:
-        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        with suppress(OSError, AttributeError, ValueError):
+            peak = max(peak, int(PEAK.search(Path(f"/proc/{process.pid}/status").read_text())[1]) / 1024)  # type: ignore[index]
+        pid, status = os.waitpid(process.pid, os.WNOHANG)
         if pid:
             process.returncode = os.waitstatus_to_exitcode(status)
-            return status, usage.ru_maxrss / 1024
+            return status, peak
         time.sleep(0.02)
     pytest.fail(f"still runs after {seconds:g} s: {process.args}")
 
