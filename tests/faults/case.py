@@ -253,7 +253,7 @@ def waited(process: subprocess.Popen[bytes], seconds: float) -> tuple[int, float
     """
     limit, peak = time.monotonic() + seconds, 0.0
     while time.monotonic() < limit:
-        with suppress(OSError, AttributeError, ValueError):
+        with suppress(OSError, TypeError):  # it has ended meanwhile
             peak = max(peak, int(PEAK.search(Path(f"/proc/{process.pid}/status").read_text())[1]) / 1024)  # type: ignore[index]
         pid, status = os.waitpid(process.pid, os.WNOHANG)
         if pid:

@@ -6,6 +6,7 @@ Live, recorder and replay implement one `Protocol`, so nothing above this seam k
 from __future__ import annotations
 
 import functools
+import math
 import shlex
 import threading
 from collections.abc import Iterator, Sequence
@@ -108,6 +109,15 @@ def one_by_one(probe: Probe, commands: Sequence[Command]) -> Iterator[Output]:
     """The answers to commands, asked one after the other."""
     for command in commands:
         yield probe(command)
+
+
+def waited(seconds: float) -> str:
+    """A time limit in a sentence. Rounded up: what a run leaves to its steps differs by fractions, which are no other reason.
+
+    >>> waited(29.97), waited(2.0), waited(0.25)
+    ('30 s', '2 s', '0.25 s')
+    """
+    return f"{math.ceil(round(seconds, 3)) if seconds > 1 else round(seconds, 3):g} s"
 
 
 def decoder(shape: type[T], *, strict: bool = True) -> msgspec.json.Decoder[T]:

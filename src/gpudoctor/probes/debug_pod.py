@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gpudoctor import leaving
-from gpudoctor.probes.base import decoder
+from gpudoctor.probes.base import decoder, waited
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.foreign import foreign
 from gpudoctor.probes.kube_answer import Stopped, status_of
@@ -135,7 +135,7 @@ class DebugPods:
             if ill or state.phase in ("Failed", "Succeeded"):
                 raise NoWay("broken", f"the debug pod on node {node} did not start: {ill or state.message or state.phase}"[:500])
             time.sleep(min(LOOK, deadline.left))
-        raise NoWay("timeout", f"the debug pod on node {node} did not start within {deadline.seconds:.3g} s")
+        raise NoWay("timeout", f"the debug pod on node {node} did not start within {waited(deadline.seconds)}")
 
     def _state(self, name: str, deadline: Deadline) -> _Status:
         status, body = self._send("GET", f"/{name}", None, deadline)

@@ -14,7 +14,7 @@ import msgspec
 import websocket
 from websocket import WebSocketException
 
-from gpudoctor.probes.base import Command, Failure, Output, decoder
+from gpudoctor.probes.base import Command, Failure, Output, decoder, waited
 from gpudoctor.probes.deadline import Deadline, begin, within
 from gpudoctor.probes.foreign import foreign
 from gpudoctor.probes.kube_answer import Stopped
@@ -68,7 +68,7 @@ def run(connection: Connection, request: Request, command: Command, deadline: De
     except TimeoutError:
         failure, reason = (
             "timeout",
-            f"{request.argv[0]} in pod {request.namespace}/{request.name} did not answer within {command.timeout:.3g} s",
+            f"{request.argv[0]} in pod {request.namespace}/{request.name} did not answer within {waited(command.timeout)}",
         )
         if opened:
             opened[0].hang_up()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import urllib3
 import urllib3.exceptions
 
+from gpudoctor.probes.base import waited
 from gpudoctor.probes.deadline import Deadline, within
 from gpudoctor.probes.kube_answer import Answer, Stopped, broken_connection, date, retry_after
 from gpudoctor.probes.kube_connection import Connection
@@ -32,7 +33,7 @@ def exchange(
         raise Stopped("timeout", connection.waiting) from None
     if body:
         headers["Content-Type"] = JSON
-    late = f"{connection.way} did not answer within {deadline.seconds:.3g} s"
+    late = f"{connection.way} did not answer within {waited(deadline.seconds)}"
     most = HELD if limit is None else limit
     try:
         return within(deadline.left, lambda: _read(connection, method, target, headers, body, deadline, most, chunks))

@@ -14,7 +14,7 @@ import msgspec
 
 from gpudoctor.knowledge.environment import names_secret
 from gpudoctor.knowledge.secrets import looks_random
-from gpudoctor.probes.base import decoder
+from gpudoctor.probes.base import decoder, waited
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.foreign import foreign, keep_out
 from gpudoctor.probes.kube_config import Context, ProbeSetupError
@@ -114,7 +114,7 @@ class Plugin:
         if len(printed) + len(self.said) > LIMIT:
             raise self._trouble(f"it printed more than {LIMIT >> 20} MiB")
         if not child.ended:
-            raise self._trouble(f"it did not answer within {seconds:.3g} s{self.words}")
+            raise self._trouble(f"it did not answer within {waited(seconds)}{self.words}")
         if child.exit:
             raise self._trouble(f"it ended with exit code {child.exit}{self.words}")
         return bytes(printed)

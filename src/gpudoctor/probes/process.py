@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from gpudoctor import leaving
-from gpudoctor.probes.base import Command, Failure, Output
+from gpudoctor.probes.base import Command, Failure, Output, waited
 from gpudoctor.probes.deadline import Deadline
 
 LIMIT = 64 << 20  # bytes of stdout and stderr together; an nvidia-bug-report is below 20 MiB
@@ -130,7 +130,7 @@ def run(command: Command) -> Output:
         if sum(map(len, printed.values())) > LIMIT:
             failure, reason = "too-large", f"{command.argv[0]} printed more than {LIMIT >> 20} MiB"
         elif not child.ended and not deadline.left:
-            failure, reason = "timeout", f"{command.argv[0]} did not answer within {command.timeout:.3g} s"
+            failure, reason = "timeout", f"{command.argv[0]} did not answer within {waited(command.timeout)}"
     if not failure:
         child.close()
     elif not child.stop():

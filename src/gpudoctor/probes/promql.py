@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlencode, urlsplit
 
 import msgspec
 
-from gpudoctor.probes.base import Command, Failure, Output, decoder
+from gpudoctor.probes.base import Command, Failure, Output, decoder, waited
 from gpudoctor.probes.deadline import Deadline, within
 from gpudoctor.probes.foreign import bearer, foreign, keep_out
 
@@ -73,7 +73,7 @@ def run(command: Command) -> Output:
     except Unusable as why:
         return Output(command, exit=1, seconds=deadline.spent, time=time.time(), failure=why.failure, reason=why.reason)
     except Late:
-        reason = f"Prometheus did not answer within {command.timeout:.3g} s"
+        reason = f"Prometheus did not answer within {waited(command.timeout)}"
         return Output(command, exit=1, seconds=deadline.spent, time=time.time(), failure="timeout", reason=reason)
     return Output(command, pages=(body,), seconds=deadline.spent, time=time.time())
 

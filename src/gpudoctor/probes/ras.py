@@ -16,7 +16,7 @@ import socket
 import time
 from concurrent.futures import TimeoutError as Late
 
-from gpudoctor.probes.base import Command, Failure, Output
+from gpudoctor.probes.base import Command, Failure, Output, waited
 from gpudoctor.probes.deadline import Deadline, within
 
 PORT = "28028"
@@ -53,7 +53,7 @@ def run(command: Command) -> Output:
     try:
         within(deadline.left, lambda: talk(options, read, deadline))
     except (Late, TimeoutError):
-        failure, reason = "timeout", f"NCCL's RAS at {where} did not answer within {command.timeout:.3g} s"
+        failure, reason = "timeout", f"NCCL's RAS at {where} did not answer within {waited(command.timeout)}"
     except OSError as error:
         failure, reason = "unreachable", f"{where}: {error.strerror or error}; {LISTENS}"
     except (Broken, ValueError) as error:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from gpudoctor.probes.base import Command, Failure, Output
+from gpudoctor.probes.base import Command, Failure, Output, waited
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126  # a shell's exit codes, and those of timeout(1)
 ENDED_BY_TIMEOUT = (124, 137, 143)  # timeout(1): its own code, or that of KILL and TERM
@@ -80,7 +80,7 @@ def judged(output: Output, host: str) -> Output:
     failure: Failure = ""
     reason = ""
     if code in ENDED_BY_TIMEOUT and output.seconds >= output.command.timeout - 0.1:
-        failure, reason = "timeout", f"{program} did not answer within {output.command.timeout:.3g} s"
+        failure, reason = "timeout", f"{program} did not answer within {waited(output.command.timeout)}"
     elif code == NOT_FOUND and not any(output.pages) and any(sign in words for sign in _ABSENT):
         failure, reason = "not-found", f"{program}: command not found on {host}"
     elif code == NOT_EXECUTABLE and not any(output.pages):

@@ -11,7 +11,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from gpudoctor.probes.base import GRACE, START, Command, Failure, Output
+from gpudoctor.probes.base import GRACE, START, Command, Failure, Output, waited
 from gpudoctor.probes.frames import Cutter
 from gpudoctor.probes.remote import NoWay, Wire, group, judged, last_line, not_asked, script
 
@@ -121,7 +121,7 @@ class _Trip:
     def unheard(self, wire: Wire) -> NoWay:
         """Why no shell has answered: what the wire says, else the last that was printed (`This account is currently not available.`)."""
         if not wire.ended:
-            return NoWay("timeout", f"{self.host} did not answer within {self.patience:.3g} s")
+            return NoWay("timeout", f"{self.host} did not answer within {waited(self.patience)}")
         no = wire.why()
         words = last_line((self.noise + self.cutters[1].held).decode("utf-8", "replace"))
         return NoWay(no.failure, f"{no.reason}: {words}") if words and no.failure == "broken" else no
@@ -234,7 +234,7 @@ class _Trip:
             failure, reason = "broken", f"the connection to {self.host} was lost while {program} ran: {wire.why().reason}"
         else:
             failure = "unkillable"
-            reason = f"{program} did not answer within {command.timeout:.3g} s, could not be ended and was left behind on {self.host}"
+            reason = f"{program} did not answer within {waited(command.timeout)}, could not be ended and was left behind on {self.host}"
         self.said.add(number)
         pages = (bytes(answer.printed[1][:LIMIT]),)
         stderr = bytes(answer.printed[2][:LIMIT])
