@@ -27,13 +27,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "nodesets": set(),
     "patterns": set(),
     "report": set(),
+    "threads": set(),
     "reporters": {"report", "nodesets"},
-    "probes": {"knowledge", "leaving"},
+    "probes": {"knowledge", "leaving", "threads"},
     "parsers": {"facts", "knowledge", "probes.base"},
     "derive": {"facts", "knowledge", "nodesets"},
     "analyze": {"cores", "facts", "knowledge", "parsers", "derive", "probes.base", "report"},
     "runbook": {"facts", "knowledge", "report", "parsers", "derive"},
-    "engine": {"facts", "nodesets", "report", "parsers", "derive", "runbook", "probes.base"},
+    "engine": {"facts", "nodesets", "report", "parsers", "derive", "runbook", "probes.base", "threads"},
 }
 EXCEPTIONS = {
     ("parsers/messages.py", "runbook.index"): "the known messages are YAML too, and compiled with the rest",

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from gpudoctor import leaving
 from gpudoctor.cli.scenarios import SCENARIOS
 from gpudoctor.probes import bundle
 from gpudoctor.report import Report
@@ -378,6 +379,7 @@ def test_a_second_ctrl_c_is_immediate() -> None:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "ending\n"
+        time.sleep(2 * leaving.AT_ONCE)
         asked = time.monotonic()
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=10)

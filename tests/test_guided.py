@@ -25,7 +25,7 @@ from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.bundle import load
 from gpudoctor.probes.record import Recorder
 from gpudoctor.probes.replay import Replay
-from gpudoctor.probes.session import Busy, Folder
+from gpudoctor.probes.session import Busy, Folder, home
 from gpudoctor.report import Report
 from gpudoctor.runbook.index import library
 from gpudoctor.runbook.model import Library
@@ -608,3 +608,10 @@ def test_files_are_not_gone_through_step_by_step(words: tuple[str, ...], tmp_pat
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert "leave out one of them" in done.stderr
+
+
+def test_a_user_without_a_name_or_a_home_has_sessions_below_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOME")
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 54321)
+    assert home() == Path("/.local/state/gpudoctor/sessions")

@@ -1,25 +1,32 @@
 """How this program leaves: what it has started or made is ended or undone first, and what can't be is named.
 
 The first signal ends a run in order: an exception goes through it, and every `finally` does its work. The next one leaves at once:
-programs are killed, and what takes time to undo (a debug pod) is named. A signal that comes while things are being undone waits for that.
+programs are killed, and what takes time to undo (a debug pod) is named. A signal that comes while things are being started or undone waits
+for that.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 Haste = Callable[[], list[str]]  # ends what can be ended at once; → a sentence for each thing that stays
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
+# Seconds in which more signals are the same end: timeout(1) sends one to its program and then to the group, and of a terminal that
+# closes both the kernel and the shell send SIGHUP.
+AT_ONCE = 0.25
+
 _hasty: list[Haste] = []
-_undoing = 0
-_came = 0  # signals
-_waiting = 0  # the one that waits until all is undone
+_held = 0
+_came = 0.0  # when the first signal came, on the monotonic clock
+_waiting = 0  # the one that is held back
 hurried = False  # nothing may be started any more
 
 
@@ -51,15 +58,18 @@ def at_once() -> list[str]:
 
 
 @contextmanager
-def undoing() -> Iterator[None]:
-    """While this lasts the first signal waits: things are being undone."""
-    global _undoing, _waiting
-    _undoing += 1
+def held() -> Iterator[None]:
+    """While this lasts the first signal waits: things are being started or undone. Only the main thread is ever interrupted by one."""
+    global _held, _waiting
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _held += 1
     try:
         yield
     finally:
-        _undoing -= 1
-    if _waiting and not _undoing:
+        _held -= 1
+    if _waiting and not _held:
         number, _waiting = _waiting, 0
         raise stopped(number)
 
@@ -78,11 +88,14 @@ def listen() -> None:
 
 def _take(number: int, frame: FrameType | None) -> None:
     global _came, _waiting
-    _came += 1
-    if _came > 1:
+    now = time.monotonic()
+    if not _came:
+        _came = now
+        if not _held:
+            raise stopped(number)
+        _waiting = number
+    elif now - _came > AT_ONCE:
         for sentence in at_once():
-            os.write(2, f"gpudoctor: {sentence}\n".encode("utf-8", "replace"))
+            with suppress(OSError):  # the terminal that has closed
+                os.write(2, f"gpudoctor: {sentence}\n".encode("utf-8", "replace"))
         os._exit(128 + number)
-    if not _undoing:
-        raise stopped(number)
-    _waiting = number

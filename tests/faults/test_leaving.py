@@ -16,6 +16,21 @@ ANSWERS_LATE = "touch {here}/begun; sleep 2; echo 'NVIDIA-SMI has failed because
 LOCAL = "diagnose node --local"
 DEBUGGED = "diagnose node bare-01 --via debug-pod"
 SIGNALS = {130: signal.SIGINT, 143: signal.SIGTERM, 129: signal.SIGHUP, 131: signal.SIGQUIT}
+# A line of a shell that sends a signal twice at once, as timeout(1) and a terminal that closes do.
+TWICE = '"$@" & while [ ! -e begun ]; do sleep 0.1; done; sleep 0.3; kill -{0} $!; kill -{0} $!; wait $!'
+# A line that starts it in a terminal, and closes that once a prompt is there; SIGHUP is ignored, or another process leads the session.
+CLOSES = 'exec "$1" closes.py "$@"'
+TERMINAL = """import os, pty, signal, subprocess, sys
+ours, theirs = pty.openpty()
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+process = subprocess.Popen(sys.argv[1:], stdin=theirs, stdout=theirs)
+shown = b""
+while b"q quit" not in shown:
+    shown += os.read(ours, 65536)
+os.close(theirs)
+os.close(ours)
+sys.exit(process.wait())
+"""
 PODS = "/api/v1/namespaces/ml/pods"
 
 
@@ -50,6 +65,12 @@ def cut_by_the_disk(place: Place, said: Said) -> None:
     assert json.loads((place.here / "kept" / "bundle.json").read_text())["incomplete"]
 
 
+def recorded(place: Place, said: Said) -> None:
+    """The first of two recordings is whole."""
+    assert "incomplete" not in json.loads((place.here / "kept" / "bundle.json").read_text())
+
+
+INTERRUPTED = {"bundle": 1, "recorded": "2026-11-21T10:00:00Z", "runbook": "node-health", "incomplete": "the recording was interrupted"}
 FAULTS = [
     *(
         Fault(f"{number.name} while nvidia-smi {name}", LOCAL, code, programs={"nvidia-smi": text}, signals=[number], within=6)
@@ -111,6 +132,37 @@ FAULTS = [
         shell='ulimit -f 64; exec "$@"',
         after=cut_by_the_disk,
     ),
+    Fault(
+        "two record into one folder",
+        f"{LOCAL} --record kept",
+        2,
+        ["somebody else is recording into kept: give --record another folder"],
+        programs={"nvidia-smi": ANSWERS_LATE},
+        shell='"$@" > /dev/null & while [ ! -e begun ]; do sleep 0.1; done; "$@"; code=$?; wait; exit $code',
+        after=recorded,
+    ),
+    Fault(
+        "verify with a recording that was interrupted before anything was found",
+        "verify kept",
+        2,
+        ["kept has found nothing that needs a repair, and is incomplete (the recording was interrupted)"],
+        files={"kept/bundle.json": json.dumps(INTERRUPTED)},
+    ),
+    Fault(
+        "the terminal of a guided session closes",
+        f"{LOCAL} --guided",
+        2,
+        ["standard output can't be written: Input/output error"],
+        files={"closes.py": TERMINAL},
+        shell=CLOSES,
+    ),
+    Fault(
+        "no more processes or threads may be started",
+        LOCAL,
+        3,
+        ["cannot be started (Resource temporarily unavailable)"],
+        shell='[ $(id -u) != 0 ] || exec prlimit --nproc=1 setpriv --reuid 54321 --clear-groups "$@"; exec prlimit --nproc=1 "$@"',
+    ),
     *(
         Fault(
             f"{number.name} while a debug pod is there",
@@ -122,6 +174,19 @@ FAULTS = [
             after=deleted,
         )
         for code, number in SIGNALS.items()
+    ),
+    *(
+        Fault(
+            f"{name} twice at once while a debug pod is there",
+            DEBUGGED,
+            code,
+            never=["was not deleted"],
+            cluster=bare(),
+            programs={"nvidia-smi": HANGS},
+            shell=TWICE.format(name),
+            after=deleted,
+        )
+        for name, code in (("TERM", 143), ("HUP", 129))
     ),
     Fault(
         "SIGTERM where a debug pod may not be deleted",

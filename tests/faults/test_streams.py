@@ -9,6 +9,24 @@ ASKED = "analyze dmesg.txt"
 FILES = {"dmesg.txt": XID}
 
 
+# A JUnit report of these is larger than a pipe holds.
+XIDS = "".join(XID.replace("1b", f"{number:02x}") for number in range(1, 250))
+LARGE = "analyze xids.txt --format junit"
+# A line of a shell whose pipe somebody has opened who never reads, and a signal for who waits for that.
+STUCK = 'mkfifo pipe; sleep 60 < pipe & reader=$!; "$@" > pipe & sleep 5; kill -{} $!; wait $!; code=$?; kill $reader; exit $code'
+LEAVES = 'mkfifo pipe; head -c 1 < pipe > /dev/null & "$@" > pipe'
+SLOW = """import os, subprocess, sys, time
+reading, writing = os.pipe()
+os.set_blocking(writing, False)
+process = subprocess.Popen(sys.argv[1:], stdout=writing)
+os.close(writing)
+time.sleep(4)
+while read := os.read(reading, 4096):
+    sys.stdout.buffer.write(read)
+sys.exit(process.wait())
+"""
+
+
 def private(place: Place, said: Said) -> None:
     """The report is its owner's alone."""
     assert (place.here / "report").stat().st_mode & 0o777 == 0o600
@@ -56,5 +74,21 @@ FAULTS = [
     Fault("a report that others could read", f"{ASKED} -o report", 1, files=FILES, env={}, after=private),
     Fault("an HTML report that others could read", f"{ASKED} --format html -o report", 1, files=FILES, after=private),
     Fault("a report over one that others can read", f"{ASKED} -o report", 1, files={**FILES, "report": "old"}, after=private),
+    *(
+        Fault(f"the reader of a {form} report leaves", f"analyze xids.txt --format {form}", 1, files={"xids.txt": XIDS}, shell=LEAVES)
+        for form in ("terminal", "json", "html", "markdown", "junit")
+    ),
+    *(
+        Fault(f"SIG{name} while nobody reads the report", LARGE, code, files={"xids.txt": XIDS}, shell=STUCK.format(name), within=12)
+        for name, code in (("TERM", 143), ("HUP", 129))
+    ),
+    Fault(
+        "standard output doesn't wait for its reader",
+        LARGE,
+        1,
+        ["</testsuites>"],
+        files={"xids.txt": XIDS, "slow.py": SLOW},
+        shell='exec "$1" slow.py "$@"',
+    ),
 ]
 test_fault = tried(FAULTS)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from gpudoctor import leaving
 from gpudoctor.cli.errors import USAGE, Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
 from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
@@ -108,10 +109,11 @@ def execute(
         close = f"; close to it: {', '.join(missing.close)}" if missing.close else ""
         raise Refused(f"{missing.what} was not found{close}") from None
     finally:
-        if where.record is not None or session:
-            kept = closed(probe, interrupted)
-        for left in live.close() if live else ():
-            complain(left)
+        with leaving.held():
+            if where.record is not None or session:
+                kept = closed(probe, interrupted)
+            for left in live.close() if live else ():
+                complain(left)
     no_such_kind = f'the server doesn\'t have a resource type "{inputs.get("kind")}"'
     if any(missing.why == no_such_kind for missing in report.coverage.missing):
         raise Refused(f"{no_such_kind}; what owns pods is {OWNERS}")

@@ -5,6 +5,7 @@ Every key is the first letter of a word that may also be typed in full. Return d
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -201,7 +202,7 @@ class Dialogue:
             self.terminal.tell("That line is too long for this prompt: press Return here first, then paste.")
             return
         if named.startswith("@"):
-            data = self.file(Path(named[1:].strip()).expanduser())
+            data = self.file(Path(os.path.expanduser(named[1:].strip())))  # noqa: PTH111  a name that nobody has stays as it is
         else:  # what was pasted at once begins with this line
             data = (f"{named}\n".encode() if named else b"") + self.terminal.paste()
         if data.strip():
@@ -214,8 +215,8 @@ class Dialogue:
         try:
             with path.open("rb") as file:
                 data = file.read(MOST)
-        except OSError as error:
-            self.terminal.tell(f"{safe(str(path))} can't be read: {error.strerror}")
+        except (OSError, ValueError) as error:
+            self.terminal.tell(f"{safe(str(path))} can't be read: {getattr(error, 'strerror', None) or error}")
             return b""
         self.terminal.tell(f"{len(data)} bytes.")
         return data

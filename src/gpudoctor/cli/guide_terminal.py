@@ -69,7 +69,7 @@ class Terminal:
         self.say(textwrap.fill(prompt, self.width - 4, break_on_hyphens=False) + " ")
         read = b""
         while not read.endswith(b"\n"):
-            piece = os.read(STDIN, BLOCK)
+            piece = typed()
             if not piece:
                 self.say("\n")
                 return None
@@ -103,7 +103,7 @@ class Terminal:
         """What is pasted, of any size and with lines of any length, up to a line with only a dot or Ctrl-D."""
         self.tell(PASTING)
         with self.unbuffered():
-            made = b"".join(pasted(lambda: os.read(STDIN, BLOCK)))
+            made = b"".join(pasted(typed))
         lines = made.count(b"\n")
         self.say(f"{len(made)} bytes, {lines} lines.\n")
         return made
@@ -127,7 +127,16 @@ class Terminal:
         finally:
             if not self.plain:
                 self.say(NO_BRACKETS)
-            termios.tcsetattr(STDIN, termios.TCSADRAIN, before)
+            with suppress(termios.error):  # the terminal has closed
+                termios.tcsetattr(STDIN, termios.TCSADRAIN, before)
+
+
+def typed() -> bytes:
+    """What is typed next; b"" for the end of input, also when the terminal has closed."""
+    try:
+        return os.read(STDIN, BLOCK)
+    except OSError:
+        return b""
 
 
 def pasted(read: Callable[[], bytes]) -> Iterator[bytes]:

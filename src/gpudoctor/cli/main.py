@@ -6,7 +6,7 @@ import errno
 import gc
 import os
 import sys
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from gpudoctor import leaving
 from gpudoctor.cli.errors import USAGE, Refused, complain
@@ -23,29 +23,45 @@ def main() -> NoReturn:
     leaving.listen()
     set_up()
     code = guarded()
-    leaving.at_once()
+    for left in leaving.at_once():
+        complain(left)
     os._exit(code)
 
 
 def guarded() -> int:
-    """The command line's exit code, whatever happens inside."""
+    """The command line's exit code, whatever happens inside. After a signal nothing more is printed: its reader may be what hangs."""
+    try:
+        return written(sys.stdout, attempted())
+    except KeyboardInterrupt:
+        return 130
+    except leaving.Ended as ended:
+        return ended.code
+    except MemoryError:  # also while an error is said
+        os.write(2, b"gpudoctor: there is not enough memory: see `ulimit -v`, or the limit of the container\n")
+        return USAGE
+
+
+def attempted() -> int:
+    """The exit code of the command, with its error said."""
     out = sys.stdout
     try:
-        code = invoke()
+        return invoke()
     except Refused as error:
         complain(str(error))
-        code = error.code
-    except KeyboardInterrupt:
-        code = 130
-    except leaving.Ended as ended:
-        code = ended.code
+        return error.code
+    except MemoryError:
+        raise
     except Exception as error:
-        code = USAGE if isinstance(error, OSError) and lost(out) else internal_error()
+        if not (isinstance(error, OSError) and lost(out)):
+            return internal_error()
+        return 0 if isinstance(error, BrokenPipeError) else USAGE
+
+
+def written(out: TextIO, code: int) -> int:
+    """The exit code, once standard output is written. That its reader has left (`| head`) is no error."""
     trouble = lost(out)
-    if trouble is None:
+    if trouble is None or trouble.errno == errno.EPIPE:
         return code
-    if trouble.errno == errno.EPIPE:  # the reader has left (`| head`)
-        return 0
     complain(f"standard output can't be written: {trouble.strerror or trouble}")
     return USAGE
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,11 +92,12 @@ def printed(report: Report, shown: Shown, redactor: Redactor | None = None) -> i
 
 def deliver(text: str, shown: Shown, verdict: str = "") -> None:
     """Write a text into its file, and say on the screen where it is; without a file it goes to the screen. Raises `Refused`."""
-    if shown.file is None:
-        sys.stdout.write(drawable(text) if shown.format == "terminal" else text)
-        return
-    write(shown.file, text)
-    sys.stdout.write(drawable(f"{f'{verdict}: ' if verdict else ''}the report is in {shown.file}\n"))
+    said = drawable(text) if shown.format == "terminal" else text
+    if shown.file is not None:
+        write(shown.file, text)
+        said = drawable(f"{f'{verdict}: ' if verdict else ''}the report is in {shown.file}\n")
+    with suppress(BrokenPipeError):  # a reader that leaves early doesn't change what was found, and so the exit code
+        sys.stdout.write(said)
 
 
 def write(path: Path, text: str) -> None:

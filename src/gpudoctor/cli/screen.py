@@ -28,6 +28,8 @@ def set_up() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, flags)  # the lowest number that is free
+        if number:
+            os.set_blocking(number, True)  # who shares it may have set O_NONBLOCK, and then what a slow reader leaves no room for is lost
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
     sys.stdout = sys.stdout or io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w", closefd=False)))

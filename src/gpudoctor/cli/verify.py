@@ -153,7 +153,8 @@ def earlier(library: Library, reference: Reference) -> tuple[Runbook, Before]:
     if inputs.get("local") and reference.where.replay is None and inputs.get("nodes") != this_machine():
         raise Refused(f"{reference.name} is about {inputs.get('nodes')} itself: run verify on that machine")
     if not before.pasts:
-        raise Refused(f"{reference.name} has found nothing that needs a repair: there is nothing to verify")
+        why = f", and is incomplete ({bundle.incomplete})" if bundle.incomplete else ""
+        raise Refused(f"{reference.name} has found nothing that needs a repair{why}: there is nothing to verify")
     return book, before
 
 

@@ -15,6 +15,7 @@ from gpudoctor.engine.ask import NEVER, Answers, Asked, Question
 from gpudoctor.engine.reading import Reading, failed, second, taken, unanswered
 from gpudoctor.probes.base import GRACE, START, Command, Output, Probe, one_by_one
 from gpudoctor.runbook.model import Step
+from gpudoctor.threads import begun
 
 FANOUT = 32  # hosts at a time
 BEYOND = START + GRACE  # seconds that a host has beside the time of its longest command
@@ -97,9 +98,10 @@ class Fleet:
                     ends = min(time.monotonic() + lasts, self.answers.deadline + GRACE + 1.0)
                     running.append(Visit(host, own, ends, lasts, ended))
                     self.busy += 1
-                    threading.Thread(target=self.visit, args=(running[-1],), daemon=True).start()
+                    begun(partial(self.visit, running[-1]))
                 soonest = min((visit.ends for visit in running), default=time.monotonic() + 1.0)
-                self.changed.wait(max(0.0, soonest - time.monotonic()))
+                if not any(visit.told for visit in running):
+                    self.changed.wait(max(0.0, soonest - time.monotonic()))
                 for visit in running:
                     if not visit.over and visit.ends <= time.monotonic():
                         self.give_up(visit)

@@ -22,6 +22,7 @@ from gpudoctor.probes.base import Probe
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
 from gpudoctor.runbook.model import Library, Runbook, Step
+from gpudoctor.threads import begun
 
 Form = tuple[str, tuple[str, ...], tuple[str, ...], str, str]  # host, argv, argv of the other way, effect, samples
 
@@ -168,9 +169,7 @@ class Engine:
         if self.recorded:
             task(*arguments)
             return None
-        thread = threading.Thread(target=task, args=arguments, daemon=True)
-        thread.start()
-        return thread
+        return begun(partial(task, *arguments))
 
     def guarded(self, task: Callable[[], None]) -> None:
         """Something in its thread: an error of ours stops the run, and never leaves it waiting."""

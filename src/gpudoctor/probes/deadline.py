@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from threading import Thread
 from typing import TypeVar
+
+from gpudoctor.threads import begun
 
 T = TypeVar("T")
 
@@ -30,7 +31,7 @@ class Deadline:
 
 
 def begin(work: Callable[[], T]) -> Future[T]:
-    """Run `work` in a daemon thread of its own. (A pool's threads would be joined at exit, and so could hold the program.)"""
+    """Run `work` in a thread of its own."""
     future: Future[T] = Future()
 
     def settle() -> None:
@@ -39,7 +40,7 @@ def begin(work: Callable[[], T]) -> Future[T]:
         except BaseException as error:  # everything belongs to whoever asks for the result
             future.set_exception(error)
 
-    Thread(target=settle, daemon=True, name="gpudoctor-probe").start()
+    begun(settle)
     return future
 
 

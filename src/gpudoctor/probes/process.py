@@ -29,7 +29,7 @@ SYSTEM = ":/usr/local/sbin:/usr/sbin:/sbin"
 # Processes that did not die. Kept, so that the interpreter does not warn of them or wait for them at exit.
 _LEFT_BEHIND: list[subprocess.Popen[bytes]] = []
 _RUNNING: set[Child] = set()
-_STARTING = threading.Lock()  # who leaves must see what another thread is about to start
+_STARTING = threading.RLock()  # who leaves must see what another thread is about to start, and may interrupt this one
 
 
 class Child:
@@ -40,7 +40,7 @@ class Child:
     """
 
     def __init__(self, argv: Sequence[str], stdin: bytes = b"", environment: Mapping[str, str] | None = None) -> None:
-        with _STARTING:
+        with leaving.held(), _STARTING:
             if leaving.hurried:
                 raise InterruptedError("this program is about to leave")
             self.process = _start(argv, stdin, environment or {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -47,12 +49,13 @@ class Recorder:
         self._head = Bundle(
             gpudoctor=__version__, recorded=recorded, runbook=runbook, inputs=self._redactor.inputs(inputs), incomplete=INTERRUPTED
         )
+        self._hold = -1  # what keeps others out of the folder; a session does so by itself
         if go_on:
             self._head = msgspec.structs.replace(bundle.load(self.folder), incomplete=INTERRUPTED)
             self._answers = {answer.key: answer for answer in self._head.outputs}
             _tidy(self.folder, self._head)
         else:
-            _prepare(self.folder, self._head)
+            self._hold = _prepare(self.folder, self._head)
 
     def __call__(self, command: Command) -> Output:
         """Ask, record, and return what was recorded."""
@@ -138,6 +141,9 @@ class Recorder:
             why = self._trouble or (INTERRUPTED if interrupted else msgspec.UNSET)
             self._head = msgspec.structs.replace(self._head, incomplete=why)
             self._save()
+            if self._hold >= 0:
+                os.close(self._hold)
+                self._hold = -1
         if self._trouble:
             raise BundleError(
                 f"the recording in {self.folder} is incomplete: {self._trouble}; free some space or record into another folder"
@@ -246,18 +252,37 @@ def _split(piece: Output) -> list[Output]:
     return [page, msgspec.structs.replace(piece, pages=())]
 
 
-def _prepare(folder: Path, head: Bundle) -> None:
-    """Make the folder, or empty the bundle that is in it, and write a bundle without answers. Raises BundleError."""
+def _prepare(folder: Path, head: Bundle) -> int:
+    """Make the folder, or empty the bundle that is in it, and write a bundle without answers. Raises BundleError.
+
+    While the descriptor that is returned is open, nobody else can record there.
+    """
     try:
         if folder.exists() and not folder.is_dir():
             raise BundleError(f"{folder} is a file: give --record a folder that is new or empty")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        old = [name for answer in _bundle_in(folder).outputs for name in answer.files] if any(folder.iterdir()) else []
-        bundle.save(folder, head)
-        for name in old:
-            (folder / name).unlink(missing_ok=True)
+        with ExitStack() as failing:
+            hold = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            failing.callback(os.close, hold)
+            _keep_out(hold, folder)
+            old = [name for answer in _bundle_in(folder).outputs for name in answer.files] if any(folder.iterdir()) else []
+            bundle.save(folder, head)
+            for name in old:
+                (folder / name).unlink(missing_ok=True)
+            failing.pop_all()
     except OSError as error:
         raise BundleError(f"can't record into {folder}: {error.strerror or error}") from None
+    return hold
+
+
+def _keep_out(hold: int, folder: Path) -> None:
+    """Raise BundleError where somebody else records."""
+    try:
+        fcntl.flock(hold, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BundleError(f"somebody else is recording into {folder}: give --record another folder") from None
+    except OSError:  # NFS locks no folders
+        return
 
 
 def _tidy(folder: Path, head: Bundle) -> None:

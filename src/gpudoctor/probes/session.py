@@ -32,7 +32,12 @@ class Busy(Exception):
 def home() -> Path:
     """Where the sessions of this user are."""
     state = os.environ.get("XDG_STATE_HOME", "")
-    return (Path(state) if state.startswith("/") else Path.home() / ".local" / "state") / "gpudoctor" / "sessions"
+    if not state.startswith("/"):
+        try:
+            state = f"{Path.home()}/.local/state"
+        except RuntimeError:  # a user without a name, as in containers; there / is the home of who has none
+            state = "/.local/state"
+    return Path(state) / "gpudoctor" / "sessions"
 
 
 def ids() -> list[str]:
