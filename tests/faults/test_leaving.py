@@ -17,7 +17,7 @@ LOCAL = "diagnose node --local"
 DEBUGGED = "diagnose node bare-01 --via debug-pod"
 SIGNALS = {130: signal.SIGINT, 143: signal.SIGTERM, 129: signal.SIGHUP, 131: signal.SIGQUIT}
 # A line of a shell that sends a signal twice at once, as timeout(1) and a terminal that closes do.
-TWICE = '"$@" & while [ ! -e begun ]; do sleep 0.1; done; sleep 0.3; kill -{0} $!; kill -{0} $!; wait $!'
+TWICE = '"$@" & while [ ! -e begun ]; do sleep 0.1; done; sleep 0.3; kill -{0} $!; sleep 0.05; kill -{0} $!; wait $!'
 # A line that starts it in a terminal, and closes that once a prompt is there; SIGHUP is ignored, or another process leads the session.
 CLOSES = 'exec "$1" closes.py "$@"'
 TERMINAL = """import os, pty, signal, subprocess, sys

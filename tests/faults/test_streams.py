@@ -74,10 +74,15 @@ FAULTS = [
     Fault("a report that others could read", f"{ASKED} -o report", 1, files=FILES, env={}, after=private),
     Fault("an HTML report that others could read", f"{ASKED} --format html -o report", 1, files=FILES, after=private),
     Fault("a report over one that others can read", f"{ASKED} -o report", 1, files={**FILES, "report": "old"}, after=private),
-    *(
-        Fault(f"the reader of a {form} report leaves", f"analyze xids.txt --format {form}", 1, files={"xids.txt": XIDS}, shell=LEAVES)
-        for form in ("terminal", "json", "html", "markdown", "junit")
+    Fault("the reader of a large report leaves", LARGE, 1, files={"xids.txt": XIDS}, shell=LEAVES),
+    Fault(
+        "the reader of a large report that found nothing leaves",
+        "analyze words.txt --format junit",
+        3,
+        files={"words.txt": "nothing that is known\n"},
+        shell=LEAVES,
     ),
+    *(Fault(f"the reader of `{asks}` leaves", asks, 0, shell=LEAVES) for asks in ("show nccl", "schema", "list", "--help")),
     *(
         Fault(f"SIG{name} while nobody reads the report", LARGE, code, files={"xids.txt": XIDS}, shell=STUCK.format(name), within=12)
         for name, code in (("TERM", 143), ("HUP", 129))

@@ -45,7 +45,8 @@ def attempted() -> int:
     """The exit code of the command, with its error said."""
     out = sys.stdout
     try:
-        return invoke()
+        code = invoke()
+        return code if sys.stdout is out else 0  # a reader has left, which click makes a 1 of, and puts another stream there
     except Refused as error:
         complain(str(error))
         return error.code
