@@ -181,7 +181,7 @@ FAULTS = [
             DEBUGGED,
             code,
             never=["was not deleted"],
-            cluster=bare(),
+            cluster=bare(faults=[{"match": "^DELETE", "drip": 500}]),
             programs={"nvidia-smi": HANGS},
             shell=TWICE.format(name),
             after=deleted,
