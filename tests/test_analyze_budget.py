@@ -41,6 +41,13 @@ def test_a_regular_expression_that_never_ends_is_interrupted() -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+def test_what_must_be_interrupted_leaves_time_for_what_comes_after() -> None:
+    one = Budget(2)
+    with pytest.raises(TimeUp):
+        one.spend(one.left(0.5), lambda: time.sleep(5))
+    assert one.seconds > 0.1
+
+
 @pytest.mark.usefixtures("hasty")
 def test_an_interruption_that_is_swallowed_comes_again() -> None:
     def stubborn() -> None:
@@ -179,15 +186,17 @@ def test_the_mounts_with_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "mountinfo").write_text(
         "22 27 0:21 / /proc rw,nosuid - proc proc rw\n"
         "36 35 0:45 / /mnt/my\\040scratch rw,noatime shared:1 master:2 - nfs4 server:/scratch rw\n"
-        "37 35 0:46 / /data rw - fuse.s3fs s3fs rw\n"
+        "37 35 0:46 / /data\\134\\012x rw - fuse.s3fs s3fs rw\n"
     )
     monkeypatch.setattr(mounts, "LIST", tmp_path / "mountinfo")
-    assert mounts.remote.__wrapped__() == {"/mnt/my scratch", "/data"}
+    assert mounts.remote.__wrapped__() == {"/mnt/my scratch", "/data\\\nx"}
     monkeypatch.setattr(mounts, "LIST", tmp_path / "none")
     assert mounts.remote.__wrapped__() == set()
 
 
-def test_who_gives_no_answer_is_not_waited_for() -> None:
+@pytest.mark.parametrize("processors", [1, 2])
+def test_who_gives_no_answer_is_not_waited_for(processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(processors)))
     started = time.monotonic()
     assert not cores.ends(lambda: time.sleep(60), 0.2)
     assert time.monotonic() - started < 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import glob
 import gzip
 import io
 import lzma
@@ -457,6 +458,19 @@ def test_patterns_in_quotes(tmp_path: Path) -> None:
     assert set(under(tmp_path, texts(f"{tmp_path}/a/[x].log"))) == {"a/[x].log"}  # a file of that name comes first
     assert walk.expanded(f"{tmp_path}/*.none") == walk.expanded("a\0*") == walk.expanded("x" * 5000) == []
     assert walk.expanded("-") == ["-"]
+
+
+def test_patterns_are_those_of_the_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a/x.log", "a/b/x.log", "a/.b/x.log", ".c/x.log", "x.log"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "a" / "up").symlink_to("..")  # `**` doesn't follow it
+    monkeypatch.chdir(tmp_path)
+    for pattern in ("*.log", "*/*.log", "./?/x.log", "*/", "*/../x.log", ".*/x.log", "a/[!b]*", "no/*", f"{tmp_path}/*/b/x.log"):
+        assert walk.expanded(pattern) == sorted(glob.glob(pattern)), pattern  # noqa: PTH207
+    assert walk.expanded("**/x.log") == ["a/b/x.log", "a/x.log", "x.log"]
+    assert walk.expanded("**") == ["."]
+    assert walk.expanded("x.log/") == walk.expanded("") == []
 
 
 def test_an_empty_file_and_one_of_proc(tmp_path: Path) -> None:

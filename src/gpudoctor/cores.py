@@ -72,8 +72,13 @@ def share(sizes: Sequence[int], first: float) -> int:
 
 
 def possible() -> bool:
-    """Whether a fork is safe, and of use: a lock that another thread holds would stay locked in it for ever."""
-    return sys.platform == "linux" and threading.active_count() == 1 and len(os.sched_getaffinity(0)) > 1
+    """Whether a fork is safe, and a second processor there for it."""
+    return safe() and len(os.sched_getaffinity(0)) > 1
+
+
+def safe() -> bool:
+    """Whether a fork is safe: a lock that another thread holds would stay locked in it for ever."""
+    return sys.platform == "linux" and threading.active_count() == 1
 
 
 def forked(work: Callable[[], Iterable[object]]) -> tuple[int, int] | None:
@@ -178,7 +183,7 @@ def ends(work: Callable[[], object], seconds: float) -> bool:
             work()
         yield True
 
-    reader = forked(tried) if possible() else None
+    reader = forked(tried) if safe() else None
     if reader is None:
         return True
     with Second(*reader) as second:

@@ -26,6 +26,8 @@ BESIDE = {"dmesg.txt": XID}  # what is read all the same
 SOUND = "HEALTHY"
 READ_UP = 'dd if=/proc/kmsg iflag=nonblock of=/dev/null 2>/dev/null; exec "$@"'  # after which a read of it waits
 UNMOUNT = '"$@"; code=$?; kill "$(cat server)"; umount -l mount; exit $code'
+CUT_OFF = '<nvidia_smi_log>\n<attached_gpus>8</attached_gpus>\n<gpu id="00000000:1B:00.0">\n<product_name>H100</product_name>\n'
+ONE_PROCESSOR = "taskset -pc 0 $$ > affinity; "
 OPEN_PIPE = 'mkfifo open; exec 9<> open; "$@" < open'  # a pipe whose writer never closes it
 # Root may read everything: without its capabilities it may not.
 UNPRIVILEGED = 'exec setpriv --bounding-set=-all --inh-caps=-all "$@"' if os.geteuid() == 0 else ""
@@ -144,6 +146,12 @@ def dead_mount(place: Place) -> None:
     (place.here / "logs" / "link").symlink_to(place.here / "mount" / "x")
 
 
+def steps_to_mount(place: Place) -> None:
+    """The dead mount, and a file beside it that a pattern finds."""
+    dead_mount(place)
+    (place.here / "logs" / "x").write_text(XID)
+
+
 def asked(broken: str, name: str, make: Make, *says: str, exit: int = 3, within: float = 12.0, seconds: int = 3, more: str = "") -> Fault:
     """A bomb that is analysed within a few seconds."""
     return Fault(broken, f"analyze {name} {more} --timeout {seconds}", exit, says, (SOUND,), within, before=packed(name, make))
@@ -170,9 +178,6 @@ FAULTS = [
         exit=1,
         seconds=4,
         more="dmesg.txt",
-    )._replace(files=BESIDE),
-    asked(
-        "a kernel log behind a bomb that takes all the time", "x.xz", bombs.xz, PARTLY, "dmesg.txt: " + UNREAD, more="dmesg.txt", seconds=1
     )._replace(files=BESIDE),
     asked(
         "a tar archive declares 8 EiB", "x.tar", lambda: bombs.tar_of(("a.log", (1 << 62), bombs.WORDS)), "cut off: read as far as it goes"
@@ -233,6 +238,16 @@ FAULTS = [
         shell='mkfifo open; exec 9<> open; cat dmesg.txt >&9; "$@" < open',
     ),
     Fault("a program prints for ever", "analyze - --timeout 3", 3, [PARTLY], [SOUND], 12, shell='yes some words that go on | "$@"'),
+    Fault(
+        "standard input is never closed, before a kernel log for `xid`",
+        "xid - ./dmesg.txt --timeout 4",
+        1,
+        [FOUND, f"-: {UNREAD}"],
+        (),
+        10,
+        files=BESIDE,
+        shell=OPEN_PIPE,
+    ),
     Fault("standard input is /dev/zero", "analyze -", 3, ["binary: not read"], [SOUND], 10, shell='exec "$@" < /dev/zero'),
     Fault("standard input is /dev/urandom", "analyze -", 3, ["binary: not read"], [SOUND], 10, shell='exec "$@" < /dev/urandom'),
     # what is no file
@@ -299,6 +314,63 @@ FAULTS = [
         15,
         before=dead_mount,
         shell=UNMOUNT,
+    ),
+    Fault(
+        "a mount whose server never answers, on a machine of one processor",
+        "analyze mount",
+        3,
+        ["mount: not readable: its file system gives no answer"],
+        [SOUND],
+        15,
+        before=dead_mount,
+        shell=ONE_PROCESSOR + UNMOUNT,
+    ),
+    Fault(
+        "a pattern that leads through a mount whose server never answers",
+        "analyze '*/x'",
+        1,
+        ["mount/x: not readable: its file system gives no answer", FOUND],
+        (),
+        15,
+        before=steps_to_mount,
+        shell=UNMOUNT,
+    ),
+    Fault(
+        "a pattern that leads in a circle",
+        "analyze '/proc/*/root/proc/*/root/proc/*/root/**/no.such' --timeout 2",
+        3,
+        ["took all the time (--timeout): name fewer folders"],
+        [SOUND],
+        10,
+    ),
+    Fault("a path without a name", "analyze ''", 2, ["is not there"], [SOUND], 10),
+    # what breaks off
+    Fault(
+        "the XML of nvidia-smi breaks off",
+        "analyze smi.xml",
+        3,
+        ["smi.xml: the answer of nvidia-smi breaks off"],
+        [SOUND],
+        10,
+        files={"smi.xml": CUT_OFF},
+    ),
+    Fault(
+        "the table of nvidia-smi breaks off behind its head",
+        "analyze smi.txt",
+        3,
+        ["smi.txt: the answer of nvidia-smi breaks off"],
+        [SOUND],
+        10,
+        files={"smi.txt": f"+{'-' * 87}+\n| NVIDIA-SMI 535.54.03    Driver Version: 535.54.03    CUDA Version: 12.2 |\n|{'-' * 41}+"},
+    ),
+    Fault(
+        "an answer that breaks off still tells what it shows",
+        "analyze smi.xml",
+        1,
+        ["smi.xml: the answer of nvidia-smi breaks off", "row-remap-failure"],
+        (),
+        10,
+        files={"smi.xml": CUT_OFF + "<remapped_rows>\n<remapped_row_failure>Yes</remapped_row_failure>\n"},
     ),
     # what was asked wrongly
     *(

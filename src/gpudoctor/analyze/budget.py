@@ -78,8 +78,9 @@ class Budget:
     def spend(self, until: float, work: Callable[[], Made]) -> Made:
         """What some work makes that may go on until then. Raises `TimeUp` where it had to be interrupted."""
         before, self.until = self.until, until
+        grace = min(GRACE, (self.end - until) / 2) if until < self.end else GRACE  # something is left for what comes after it
         try:
-            with interrupted_at(until + GRACE):
+            with interrupted_at(until + grace):
                 return work()
         except Interrupted:
             raise TimeUp(PARTLY) from None
@@ -101,8 +102,9 @@ def interrupted_at(moment: float) -> Iterator[None]:
 
     handler = signal.signal(signal.SIGALRM, interrupt)
     now = time.monotonic()
-    wait, again = signal.setitimer(signal.ITIMER_REAL, max(moment - now, 0.001), AGAIN)
+    wait, again = signal.getitimer(signal.ITIMER_REAL)
     try:
+        signal.setitimer(signal.ITIMER_REAL, max(moment - now, 0.001), AGAIN)
         yield
     finally:
         open_ = False

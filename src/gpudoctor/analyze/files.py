@@ -50,6 +50,7 @@ class Source(msgspec.Struct):
     data: bytes | None = b""  # the whole of a short text
     open: Callable[[], Pieces] | None = None  # gives the pieces once more
     written: float = 0.0  # when its file was changed last
+    until: float = 0.0  # what is read once, before the next one is asked for, may take until then
 
     def pieces(self) -> Pieces:
         """The content from its beginning. What goes wrong ends it and becomes the note."""
@@ -93,6 +94,7 @@ class Reading:
                     yield Source(source.path, f"more than {FILES} files: the rest was not read")
                     return
                 self.left -= 1
+                source.until = self.turn
                 yield source
 
     def next_of(self, found: Iterator[Source], path: str) -> Source | None:

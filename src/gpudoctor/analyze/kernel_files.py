@@ -49,7 +49,7 @@ def read(paths: Iterable[str], since: float | None, budget: Budget | None = None
             continue
         found: Facts = {}
         try:
-            found, until = budget.spend(budget.end, partial(of_one, source))
+            found, until = budget.spend(source.until, partial(of_one, source))
             newest = max(newest, until)
         except TimeUp as cut:
             source.note = str(cut)

@@ -8,9 +8,11 @@ import os
 from pathlib import Path
 
 from gpudoctor import cores
+from gpudoctor.patterns import regex
 
 PATIENCE = 5.0  # seconds for an answer: a server that works takes a thousandth of that
 LINKS = 40  # that are followed on one way, as Linux does it
+ESCAPED = regex(r"\\([0-7]{3})")
 LIST = Path("/proc/self/mountinfo")
 # File systems with a server, and what mounts them when they are looked at. fuse is one, fuse.sshfs too.
 REMOTE = ("nfs", "cifs", "smb", "fuse", "lustre", "ceph", "gpfs", "beegfs", "glusterfs", "9p", "afs", "orangefs", "wekafs", "autofs")
@@ -25,7 +27,8 @@ def remote() -> frozenset[str]:
         lines = []
     # 36 35 98:0 / /mnt/scratch rw,noatime shared:1 - nfs4 server:/scratch rw
     cut = [line.split(" ") for line in lines]
-    return frozenset(one[4].replace("\\040", " ") for one in cut if one[one.index("-", 6) + 1].startswith(REMOTE))
+    # A space, a tab, a line end and a backslash stand there as \040, \011, \012 and \134.
+    return frozenset(ESCAPED.sub(lambda one: chr(int(one[1], 8)), one[4]) for one in cut if one[one.index("-", 6) + 1].startswith(REMOTE))
 
 
 @functools.cache

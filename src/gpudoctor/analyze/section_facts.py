@@ -39,7 +39,7 @@ def read(section: Section, now: float) -> SectionRead:
     for one in chosen:
         found, problem = attempt(one, section, hint, now)
         note = note or problem
-        if problem:  # looked like it, but isn't: what it says in plain lines still counts
+        if problem and not found:  # looked like it, but isn't: what it says in plain lines still counts
             found, _ = attempt(recognise.LINES, section, hint, now)
             one = recognise.LINES
         if one.embedded and any(other is not one and recognise.scans(other) for other in chosen):  # the log around it is scanned as a whole
@@ -89,16 +89,17 @@ def called(section: Section) -> str:
 
 
 def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: float) -> tuple[Facts, str]:
-    """(facts with places in the file, "" or why the parser refused)."""
+    """(facts with places in the file, "" or why the parser refused the rest)."""
     output = as_output(section, (section.text.encode("utf-8", "replace"),), hint, now)
     try:
         facts = one.parse(output, hint.about)
+        problem = ""
     except ParseError as error:
-        return {}, str(error)[:300]
+        facts, problem = error.facts, str(error)[:300]
     except Exception as error:
         return {}, mistake(f"parser {one.name}", section.path, error)
     facts = {kind: [completed(fact, one, hint) for fact in records] for kind, records in facts.items()}
-    return place.placed(facts, section.text, section.line, section.numbers), ""
+    return place.placed(facts, section.text, section.line, section.numbers), problem
 
 
 def as_output(section: Section, pages: tuple[bytes, ...], hint: hints.Hint, now: float) -> Output:

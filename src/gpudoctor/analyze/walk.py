@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fnmatch
 import glob
 import os
 from collections.abc import Iterator
@@ -21,18 +22,54 @@ def expanded(path: str) -> list[str]:
     """
     if path == STDIN or is_there(path):
         return [path]
-    return sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) and "\0" not in path else []  # noqa: PTH207  # absolute ones too
+    return sorted({*matching(path)}) if glob.has_magic(path) and "\0" not in path else []
+
+
+def matching(pattern: str) -> Iterator[str]:
+    """What a pattern stands for. Python's own `glob` waits for ever for a dead mount, and its `**` follows links in circles."""
+    waiting = [("", pattern.split("/"))]  # what was found, with the slash behind it, and how it goes on
+    while waiting:
+        before, (part, *rest) = waiting.pop()
+        if not glob.has_magic(part):
+            if rest:
+                waiting.append((f"{before}{part}/", rest))
+            elif is_there(before + part):
+                yield before + part
+            continue
+        try:
+            mounts.check(before)
+            with os.scandir(before or ".") as listed:
+                entries = [entry for entry in listed if not entry.name.startswith(".") or part.startswith(".")]
+        except TimeoutError:  # its reading will tell
+            yield before
+            continue
+        except OSError:
+            continue
+        if part != "**":
+            found = [before + entry.name for entry in entries if fnmatch.fnmatchcase(entry.name, part)]
+            if rest:
+                waiting += [(f"{path}/", rest) for path in found]
+            else:
+                yield from found
+        elif rest:
+            waiting += [
+                (before, rest),
+                *((f"{before}{entry.name}/", [part, *rest]) for entry in entries if entry.is_dir(follow_symlinks=False)),
+            ]
+        else:
+            yield before or "."
 
 
 def is_there(path: str) -> bool:
     """Whether there is a file or a folder of that name, or something that keeps us from knowing, which its reading will tell."""
     try:
         mounts.check(path)
-        return Path(path).exists()
+        os.stat(path)  # noqa: PTH116  # a Path forgets a slash at the end
     except OSError as error:
-        return error.errno != errno.ENAMETOOLONG
+        return error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
     except ValueError:  # a NUL byte
         return False
+    return True
 
 
 def walk(path: str) -> Iterator[str]:

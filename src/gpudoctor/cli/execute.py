@@ -291,7 +291,7 @@ def analyze_paths(paths: list[str], timeout: float, shown: Shown) -> int:
     check_shown(shown)
     check_timeout(timeout)
     with reading(timeout) as budget:
-        check_paths(paths)
+        check_paths(paths, budget)
         library = loaded()
         if (folder := recorded_run(paths)) is not None:
             return execute("", {}, Where(replay=folder), timeout=LONGEST, shown=shown)

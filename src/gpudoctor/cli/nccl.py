@@ -140,7 +140,7 @@ def read(paths: list[str], format: str, budget: Budget) -> Gathered:
     from gpudoctor.analyze.gather import gather
     from gpudoctor.cli.paths import check_paths, reading_progress
 
-    check_paths(paths)
+    check_paths(paths, budget)
     return gather(paths, reading_progress(format), budget)
 
 

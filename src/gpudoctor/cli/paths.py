@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +31,17 @@ def reading(timeout: float) -> Iterator[Budget]:
         raise Refused(f"no report after {timeout + CONCLUDING:.0f} s: give fewer of these files at once", INCONCLUSIVE) from None
 
 
-def check_paths(paths: list[str], says: str = "{} is not there") -> None:
-    """Raise `Refused` for a path, or a pattern in quotes, that leads to no file."""
+def check_paths(paths: list[str], budget: Budget, says: str = "{} is not there") -> None:
+    """Raise `Refused` for a path, or a pattern in quotes, that leads to no file, or takes all the time to look for."""
+    from gpudoctor.analyze.budget import TimeUp
     from gpudoctor.analyze.walk import expanded
 
     for path in paths:
-        if not expanded(path):
+        try:
+            found = budget.spend(budget.end, partial(expanded, path))
+        except TimeUp:
+            raise Refused(f"looking for {path[:120]} took all the time (--timeout): name fewer folders", INCONCLUSIVE) from None
+        if not found:
             raise Refused(says.format(path[:120]))
 
 

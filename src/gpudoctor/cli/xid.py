@@ -147,7 +147,7 @@ def triage_files(paths: list[str], since: str, timeout: float, shown: Shown) -> 
     except ValueError as error:
         raise Refused(f"--since {since[:80]}: {error}") from None
     with reading(timeout) as budget:
-        check_paths(paths, "'{}' is neither a code nor a file that is there")
+        check_paths(paths, budget, "'{}' is neither a code nor a file that is there")
         library = loaded()
         gathered = read(paths, seconds, budget)
         tables = library.runbooks["xid-triage"]

@@ -23,6 +23,7 @@ from gpudoctor.probes.base import Output
 # <driver_version>570.172.08</driver_version>
 DRIVER = regex(r"(?:Driver|KMD) Version *: *(\d[\d.]*)|<driver_version>(\d[\d.]*)<")
 CUDA = regex(r"CUDA (?:UMD )?Version *: *(\d[\d.]*)|<cuda_version>(\d[\d.]*)<")
+HEAD = regex(r"^\| NVIDIA-SMI +\d[\d.]{0,20} .{0,40}Version:", re.MULTILINE)
 # Attached GPUs                             : 8  |  <attached_gpus>8</attached_gpus>
 ATTACHED = regex(r"^\s*(?:Attached GPUs *: *|<attached_gpus>)(\d{1,4})")
 MOST = 1024  # GPUs of an answer; processes of it are 16 times as many
@@ -76,11 +77,16 @@ def smi(output: Output, about: Subject) -> Facts:
         "gpu_samples": [with_names(sample, names) for sample in samples],
         "messages": [*scan_lines(output, about, source="exec")],
     }
-    if not (output.failure or output.source) and "<nvidia_smi_log>" in whole and "</nvidia_smi_log>" not in whole:
+    if not output.failure and cut_off(whole, bool(cards or problem)):
         raise ParseError(f"{output.named()}: the answer of nvidia-smi breaks off", {kind: many for kind, many in facts.items() if many})
     # What an error or a command that did not return hasn't shown is not known: an empty list would say that there is none.
     silent = output.failure or problem not in ("", "no_devices")
     return {kind: records for kind, records in facts.items() if records or (kind == "messages" and not output.failure)} if silent else facts
+
+
+def cut_off(whole: str, said: bool) -> bool:
+    """Whether the answer ends in the middle: XML without its end, a table without a row of what its head announces."""
+    return ("<nvidia_smi_log>" in whole and "</nvidia_smi_log>" not in whole) or (not said and HEAD.search(whole) is not None)
 
 
 def cards_of(whole: str, lines: list[str], output: Output) -> tuple[list[Card], list[tuple[Card, dict[str, str]]]]:
