@@ -191,6 +191,9 @@ FAULTS = [
     row("a password", {"username": "oncall", "password": f"{SECRET}\n"}, 3, "did not accept the credentials"),
     row("an auth-provider whose token is none", {"auth-provider": OIDC}, 3, "the auth-provider oidc gave no credentials"),
     row("an auth-provider that nobody knows", {"auth-provider": {"name": "azure"}}, 3, "the auth-provider azure gave no credentials"),
+    row("a login in the server's URL", {}, 3, "connection refused", server={"server": f"https://oncall:{SECRET}@127.0.0.1:1"}),
+    row("a login in the server's URL that is none", {}, 3, "is no http or https URL", server={"server": f"https://o:{SECRET}/x@h"}),
+    row("an impersonation of nobody", {"token": "{token}", "as-groups": ["system:masters"]}, 3, "without `as`"),
     # credential plugins
     row("a plugin that hangs", plugin(HANGS), 3, "the credential plugin sh of context 'test' did not answer", within=60),
     row("a plugin that hangs, and Ctrl-C", plugin(HANGS), 130, signals=[2, 2]),

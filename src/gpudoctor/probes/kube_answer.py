@@ -90,7 +90,8 @@ def refusal(answer: Answer, request: Request, url: str) -> Stopped:
     named = status.details is not None and bool(status.details.name)
     match answer.status:
         case 401:
-            return Stopped("refused", f"{url} did not accept the credentials: {words}")
+            sent = "wants credentials, which no server without TLS is sent" if url.startswith("http:") else "did not accept the credentials"
+            return Stopped("refused", f"{url} {sent}: {words}")
         case 403:
             return Stopped("refused", f"{words} (needs: {request.rule()})")
         case 404 if named:

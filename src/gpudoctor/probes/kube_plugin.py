@@ -14,10 +14,10 @@ import msgspec
 
 from gpudoctor.knowledge.environment import names_secret
 from gpudoctor.knowledge.secrets import looks_random
-from gpudoctor.probes.base import decoder, waited
+from gpudoctor.probes.base import waited
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.foreign import foreign, keep_out
-from gpudoctor.probes.kube_config import Context, ProbeSetupError
+from gpudoctor.probes.kube_config import Context, ProbeSetupError, first_of
 from gpudoctor.probes.process import Child
 from gpudoctor.probes.redact import Redactor
 
@@ -78,9 +78,10 @@ class Plugin:
             raise self._trouble("it wants a terminal (interactiveMode: Always), and gets none here: log in with kubectl first")
         answer = self._run(wanted, seconds)
         try:
-            credential = decoder(_Credential).decode(answer)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            raise self._trouble(f"what it printed is no ExecCredential ({foreign(error)})") from None
+            credential = msgspec.convert(first_of(answer), _Credential)
+        except (msgspec.MsgspecError, ValueError) as error:
+            words = f" ({foreign(error)})" if isinstance(error, msgspec.MsgspecError) else ""  # those of YAML would quote it
+            raise self._trouble(f"what it printed is no ExecCredential{words}") from None
         status = credential.status or Status()
         keep_out(status.token, status.clientKeyData)
         if (credential.apiVersion, credential.kind) != (wanted.apiVersion, "ExecCredential"):
