@@ -350,3 +350,8 @@ def test_long_hostile_lines_take_linear_time(unit: str) -> None:
     started = time.process_time()
     Redactor().text("x" + unit * (300_000 // len(unit)))
     assert time.process_time() - started < 10  # quadratic time would take minutes
+
+
+def test_a_binary_file_without_secrets_stays_as_it_is() -> None:
+    every = bytes(range(256)) * 2 + "\ufdd1".encode()
+    assert Redactor().raw(every) == every

@@ -112,5 +112,6 @@ TOKENS: tuple[Token, ...] = (
         r"[A-Za-z0-9./=,$+_-]{16,}",
         exact=True,
     ),
+    Token("GRUB", r"grub\.pbkdf2\.sha\d{1,3}\.\d{1,8}\.", r"[0-9A-Z.]{40,}", exact=True),
     Token("LDAP", r"\{(?:SSHA|SSHA256|SSHA512|SHA|SMD5|CRYPT)\}", r"[A-Za-z0-9./=$+]{16,}", exact=True),
 )
