@@ -266,6 +266,22 @@ def test_a_plugins_token_is_renewed_before_its_end(served: Served, tmp_path: Pat
         assert (tmp_path / "runs").read_text().count("x") == runs
 
 
+def test_a_plugin_is_asked_again_when_its_token_is_refused(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "token").write_text("stale")
+    script = (
+        f"echo x >> {tmp_path}/runs; token=$(cat {tmp_path}/token); {gives(token='TOKEN').replace('TOKEN', chr(39) + '$token' + chr(39))}"
+    )
+    live = Live(str(served.kubeconfig_with(plugin(script))))
+    command = Command(("kubectl", *LINES[0].split()))
+    assert live(command).failure == "refused"
+    (tmp_path / "token").write_text(token(served))
+    assert live(command).failure == "refused"  # it was asked a moment ago
+    monkeypatch.setattr("gpudoctor.probes.kube_credentials.AT_MOST", 0.0)
+    assert live(command).ok
+    live.close()
+    assert (tmp_path / "runs").read_text().count("x") == 2
+
+
 # ---- certificates and keys
 
 

@@ -108,8 +108,13 @@ def flood(head: bytes, connection: socket.socket) -> None:
         connection.sendall(b" " * (1 << 20))
 
 
-def deleting(answer: Callable[[socket.socket], None]) -> Callable[[bytes, socket.socket], None]:
-    """A node and a debug pod on it that is soon running; a DELETE is answered oddly."""
+NO_KUBELET = always("500 Internal Server Error", b'{"message":"no kubelet"}')
+
+
+def deleting(
+    answer: Callable[[socket.socket], None], executing: Callable[[bytes, socket.socket], None] = NO_KUBELET
+) -> Callable[[bytes, socket.socket], None]:
+    """A node and a debug pod on it that is soon running; a DELETE and an exec are answered oddly."""
 
     def respond(head: bytes, connection: socket.socket) -> None:
         if head.startswith(b"DELETE"):
@@ -119,7 +124,7 @@ def deleting(answer: Callable[[socket.socket], None]) -> Callable[[bytes, socket
         elif b"/pods/gpudoctor-debug-" in head and b"/exec" not in head:
             always("200 OK", b'{"status":{"phase":"Running"}}')(head, connection)
         elif b"/exec" in head:
-            always("500 Internal Server Error", b'{"message":"no kubelet"}')(head, connection)
+            executing(head, connection)
         else:
             always("200 OK", json.dumps({"kind": "NodeList", "metadata": {}, "items": [build.node("gpu-01")]}).encode())(head, connection)
 
@@ -361,6 +366,21 @@ FAULTS = [
         asks="run gpu-health --set nodes=gpu-01 --via debug-pod",
         within=60,
     ),
+    said_by(
+        serving(
+            deleting(
+                lambda connection: always("200 OK", b"{}")(b"", connection),
+                always("400 Bad Request", b'{"kind":"Status","message":"Upgrade request required"}'),
+            )
+        ),
+        "a proxy that lets no websocket through",
+        3,
+        "let no websocket through for `exec`, or a proxy on the way did not: Upgrade request required",
+        asks="run gpu-health --set nodes=gpu-01 --via debug-pod",
+        within=60,
+    ),
+    said_by(serving(always("502 Bad Gateway", b"no healthy upstream\n")), "a gateway in plain words", 3, "HTTP 502, no healthy upstream"),
+    said_by(serving(always("401 Unauthorized", b"{}")), "a server without TLS that wants credentials", 3, "no server without TLS is sent"),
 ]
 
 test_fault = tried(FAULTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gpudoctor.knowledge import environment, secret_programs
-from gpudoctor.knowledge.secret_tokens import TOKENS
+from gpudoctor.knowledge.secret_tokens import SERVICES, TOKENS
 from gpudoctor.knowledge.secrets import (
     ARGUMENT,
     GAP,
@@ -38,14 +38,6 @@ HOOKS = (
     r"|[a-z0-9-]+\.webhook\.office\.com/webhookb2|outlook\.office(?:365)?\.com/webhook|hooks\.zapier\.com/hooks/catch"
     r"|maker\.ifttt\.com/trigger/[^/\s]{1,100}/with/key|events\.pagerduty\.com/integration|hc-ping\.com|/hooks(?=/[a-z0-9]{26}(?![a-z0-9]))"
     r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook|api\.opsgenie\.com/v\d/json/[a-z]+)"
-)
-
-# Services whose keys have no form of their own: a name of theirs, a separator and 20 letters with a digit (as in gitleaks' rules)
-SERVICES = (
-    "adafruit|airtable|algolia|alibaba|anyscale|asana|auth0|bitbucket|cloudflare|codecov|cohere|comet|confluent|contentful|coreweave|datadog"
-    "|discord|droneci|dropbox|elastic|etsy|fastly|finnhub|freshbooks|gitter|grafana|heroku|honeycomb|hubspot|intercom|jfrog|jira|kaggle|kraken"
-    "|lambdalabs|launchdarkly|linode|mailgun|mapbox|mattermost|mistral|neptune|netlify|new[_-]?relic|nytimes|okta|opsgenie|pagerduty|paperspace"
-    "|rapidapi|runpod|sendbird|sentry|snyk|sonar|squarespace|sumologic|telegram|travis|twilio|twitch|twitter|vastai|vultr|wandb|zendesk"
 )
 
 # Lines that are indented more than the first one

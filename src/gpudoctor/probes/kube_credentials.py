@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 REREAD = 60.0  # seconds after which a token's file is read again, as client-go does: the kubelet replaces it
 EARLY = 60.0  # seconds before its end at which a plugin's credential is renewed
-AT_MOST = 10.0  # seconds between runs of a plugin whose credentials have ended already
+AT_MOST = 10.0  # seconds between runs of a plugin whose credentials have ended already, or are refused
 HEADER = "!#$&'*+-.^_`|~"  # may stand in a header's name beside letters and digits (RFC 9110, 5.6.2); % escapes what may not
 SECRETS = ("token", "password", "client-key-data", "id-token", "refresh-token", "access-token", "client-secret")  # fields of a user
 
@@ -54,13 +54,22 @@ class Credentials:
             self._plugin = Plugin(context)
         self._signed_in: Callable[[], str] | None = None
         self._held: Credential | None = None
+        self._obtained = 0.0
 
     def __call__(self) -> Credential:
         """What is valid now. May take as long as a plugin does. Raises ProbeSetupError, and what the package raises."""
         with self._lock:
             if self._held is None or time.time() >= self._held.until:
-                self._held = self._obtain()
+                self._held, self._obtained = self._obtain(), time.time()
             return self._held
+
+    def again(self) -> bool:
+        """The server takes them no longer; → whether a plugin gives others to the next who asks, which it may do every AT_MOST seconds."""
+        with self._lock:
+            if self._plugin is None or self._held is None or time.time() < self._obtained + AT_MOST:
+                return False
+            self._held = self._held._replace(until=0.0)
+            return True
 
     @property
     def waiting(self) -> str:
