@@ -252,6 +252,7 @@ FAULTS = [
     ),
     # kubeconfigs
     named("a kubeconfig without an end", "/dev/zero", "the kubeconfig /dev/zero can't be read: it is neither a file nor a pipe", peak=700),
+    named("a password that YAML takes for a tag", "{here}/k", "the tag '…'", files={"k": f"a: !{SECRET} x"}, never=[SECRET]),
     named("a kubeconfig that is a folder", "{here}", "can't be read"),
     named(
         "a kubeconfig that is a pipe nobody writes to",

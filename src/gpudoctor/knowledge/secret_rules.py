@@ -137,6 +137,8 @@ RULES: tuple[Rule, ...] = (
     ),
     # https://deploy:s3cr3t@registry.example.com/v2/, but not docker://app:v1@sha256:…
     Rule("://.*@", regex(r"://[^\s/@:\"']*:(?P<secret>[^\s/\"']+)@(?!sha\d+:)")),
+    # https://deploy:pa/ss@registry.example.com: no URL, which is why it is quoted; behind a host stands a number
+    Rule("://.*@", regex(r"://[^\s/@:\"'\[]*:(?!\d{1,5}/)(?P<secret>[^\s\"'/@]{1,128}/[^\s\"'@]{0,128})@(?!sha\d+:)")),
     # postgres://app:pa/ss@db/x: databases are given passwords as they are
     Rule(
         "://.*@",

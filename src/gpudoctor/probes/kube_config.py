@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -172,7 +173,7 @@ def first_of(text: bytes) -> Any:
         _check(text, loader)
         document = next(yaml.load_all(text, Loader=loader), None)
     except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(re.sub("'.*'", "'…'", str(error))) from None  # a password that begins with `!` is a tag, and is quoted
     rest, seen = [document], set()
     while rest:  # aliases share what they stand for, and may stand for what they are in
         found = rest.pop()
