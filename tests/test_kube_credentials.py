@@ -193,8 +193,8 @@ def test_what_a_plugin_is_told_is_what_kubectl_tells_it(served: Served, tmp_path
     ("script", "words"),
     [
         ("echo refresh_token=abcdefgh123 >&2; exit 3", "it ended with exit code 3, saying: refresh_token=<redacted:"),
-        ("echo '{}'", "it gave nothing of no version, not ExecCredential of client.authentication.k8s.io/v1"),
-        ("echo token: abcdefgh123", "what it printed is no ExecCredential ("),
+        ("echo '{}'", "it gave something else, not ExecCredential of client.authentication.k8s.io/v1"),
+        ("echo token: abcdefgh123", "it gave something else, not ExecCredential"),
         ("true", "what it printed is no ExecCredential ("),
         (gives(f"{V1}beta1", token="abcdefgh123"), "it gave ExecCredential of client.authentication.k8s.io/v1beta1, not"),
         (gives(), "it gave neither a token nor a certificate"),
@@ -264,6 +264,22 @@ def test_a_plugins_token_is_renewed_before_its_end(served: Served, tmp_path: Pat
         assert all(live(Command(("kubectl", *LINES[0].split()))).ok for _ in range(2))
         live.close()
         assert (tmp_path / "runs").read_text().count("x") == runs
+
+
+def test_a_plugin_is_asked_again_when_its_token_is_refused(served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "token").write_text("stale")
+    script = (
+        f"echo x >> {tmp_path}/runs; token=$(cat {tmp_path}/token); {gives(token='TOKEN').replace('TOKEN', chr(39) + '$token' + chr(39))}"
+    )
+    live = Live(str(served.kubeconfig_with(plugin(script))))
+    command = Command(("kubectl", *LINES[0].split()))
+    assert live(command).failure == "refused"
+    (tmp_path / "token").write_text(token(served))
+    assert live(command).failure == "refused"  # it was asked a moment ago
+    monkeypatch.setattr("gpudoctor.probes.kube_credentials.AT_MOST", 0.0)
+    assert live(command).ok
+    live.close()
+    assert (tmp_path / "runs").read_text().count("x") == 2
 
 
 # ---- certificates and keys
@@ -381,13 +397,16 @@ def merged(levels: int) -> str:
         ("a: *b", "is not YAML"),
         ("x" * 17 * (1 << 20), "it is larger than 16 MiB"),
         ("- a", "holds no configuration"),
+        ("users: [{user: {password: !s3cr3t }}]", "could not determine a constructor for the tag '…' in"),
+        ("users: [{user: {password: *s3cr3t }}]", "is not YAML: "),
     ],
 )
 def test_kubeconfigs_that_were_made_to_hurt(tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "kubeconfig").write_text(text)
     started = time.monotonic()
-    with pytest.raises(ProbeSetupError, match=words):
+    with pytest.raises(ProbeSetupError, match=words) as raised:
         find_context(str(tmp_path / "kubeconfig"))
+    assert "s3cr3t" not in str(raised.value)
     assert time.monotonic() - started < 10
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpudoctor.probes.base import Command
 from gpudoctor.probes.redact import TOKEN, Redactor
 
 LETTERS = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
@@ -350,3 +351,19 @@ def test_long_hostile_lines_take_linear_time(unit: str) -> None:
     started = time.process_time()
     Redactor().text("x" + unit * (300_000 // len(unit)))
     assert time.process_time() - started < 10  # quadratic time would take minutes
+
+
+def test_a_password_with_a_slash_in_a_url() -> None:
+    for url in ("http://10.0.0.1:8080/a@b", "https://[fd00::1]:6443/api@x", "docker://reg:5000/app:v1@sha256:abc", "http://a:80/x: me@x"):
+        assert Redactor().text(url) == url
+    broken = "https://me:Zq7Xw2/Lm9T@prom.example:9090"
+    assert (
+        TOKEN.sub("…", Redactor().text(f"{broken} and https://me:Zq7Xw2Lm9T@h/x@y"))
+        == "https://me:…@prom.example:9090 and https://me:…@h/x@y"
+    )
+    assert Command(("promql", broken, "up")).public == ("promql", "https://***@prom.example:9090", "up")
+
+
+def test_a_binary_file_without_secrets_stays_as_it_is() -> None:
+    every = bytes(range(256)) * 2 + "\ufdd1".encode()
+    assert Redactor().raw(every) == every

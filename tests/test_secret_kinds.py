@@ -222,6 +222,24 @@ KINDS = [
     Kind("PGP key", "<64b>", "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n{}\n=ab1D\n-----END PGP PRIVATE KEY BLOCK-----"),
     Kind("end of a key", "<64b>", "{}\n-----END PRIVATE KEY-----"),
     Kind("PuTTY key", "<64b>", "PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 1\n{}\nPrivate-MAC: x"),
+    Kind("client key on several lines", "<64b>", "client-key-data: Zm9vYmFyYmF6Zm9vYmFy\n    {}\n    Zm9vYmFyYmF6Zm9v=\n"),
+    Kind("XML", "<10a>", "<user>ml</user><password>{}</password>"),
+    Kind("Hadoop", "<10a>", "<name>fs.s3a.secret.key</name><value>{}</value>"),
+    Kind("Spark", "<10a>", "spark-submit --conf spark.hadoop.fs.s3a.secret.key={} job.py"),
+    Kind("key of a tracker", "<10a>", "python train.py --wandb_key={} --lr 1e-4"),
+    Kind("key in a URL", "<10a>", "GET https://maps.example.com/v1?key={}&x=1"),
+    Kind("StoragePass", "<10a>", "StorageUser=slurm\nStoragePass={}\nStoragePort=3306"),
+    Kind("SSHPASS", "<10a>", "SSHPASS={} sshpass -e ssh gpu-01"),
+    Kind("cryptsetup", "<10a>", "echo -n {} | cryptsetup luksOpen /dev/nvme0n1 scratch"),
+    Kind("etcdctl", "<10a>", "etcdctl --user root:{} get /registry"),
+    Kind("kadmin", "<10a>", "kadmin -p ml/admin -w {} -q getprincs"),
+    Kind("weka", "<10a>", "weka user login admin {}"),
+    Kind("GRUB", "<64U>", "password_pbkdf2 root grub.pbkdf2.sha512.10000.00AA11BB22CC33DD44EE55FF.{}"),
+    Kind("Python's bytes", "<10a>", "connect(user=b'ml', password=b'{}') failed"),
+    Kind("Rust's Some", "<10a>", 'Config {{ user: "ml", password: Some("{}") }}'),
+    Kind("a URL in a URL", "<10a>", "GET /login?next=https%3A%2F%2Fx.example.com%2F%3Ftoken%3D{}%26page%3D2"),
+    Kind("JSON in a URL", "<10a>", "GET /x?body=%7B%22password%22%3A%22{}%22%7D"),
+    Kind("variable whose value comes first", "<10a>", "env:\n- value: {}\n  name: SETTING\n"),
     Kind("variable of NCCL's prefix", "<10a>", "export NCCL_SITE_TOKEN_1={}"),
     Kind("unknown variable of NCCL's prefix", "x<5s>", "export NCCL_SITE_ENTRANCE={}"),
 ]
@@ -258,6 +276,8 @@ def everywhere(kind: Kind, form: str, secret: str) -> Iterator[tuple[str, str]]:
     yield "a ConfigMap", page({"kind": "ConfigMap", "data": {"app.conf": f"port = 8080\n{form}\nlevel = 3\n"}})
     yield "an event", page({"kind": "EventList", "items": [{"message": f"failed: {line}"}]})
     yield "JSON of a log", redactor.raw(f"I0301 12:00 {json.dumps({'msg': form})}\n".encode()).decode()
+    yield "JSON in JSON of a log", redactor.raw(f"I0301 12:00 {json.dumps({'log': json.dumps({'msg': form})})}\n".encode()).decode()
+    yield "a log of JSON in JSON", page({"log": json.dumps({"log": json.dumps({"msg": form})})})
     yield "a variable of a pod", page(container(env=[{"name": "SETTING", "value": secret}]))
     yield "a line of an environment", redactor.raw(f"PATH=/bin\nSETTING={secret}\n".encode()).decode()
     yield "an environment of /proc", redactor.raw(f"PATH=/bin\0SETTING={secret}\0".encode()).decode()

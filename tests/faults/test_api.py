@@ -108,8 +108,13 @@ def flood(head: bytes, connection: socket.socket) -> None:
         connection.sendall(b" " * (1 << 20))
 
 
-def deleting(answer: Callable[[socket.socket], None]) -> Callable[[bytes, socket.socket], None]:
-    """A node and a debug pod on it that is soon running; a DELETE is answered oddly."""
+NO_KUBELET = always("500 Internal Server Error", b'{"message":"no kubelet"}')
+
+
+def deleting(
+    answer: Callable[[socket.socket], None], executing: Callable[[bytes, socket.socket], None] = NO_KUBELET
+) -> Callable[[bytes, socket.socket], None]:
+    """A node and a debug pod on it that is soon running; a DELETE and an exec are answered oddly."""
 
     def respond(head: bytes, connection: socket.socket) -> None:
         if head.startswith(b"DELETE"):
@@ -119,7 +124,7 @@ def deleting(answer: Callable[[socket.socket], None]) -> Callable[[bytes, socket
         elif b"/pods/gpudoctor-debug-" in head and b"/exec" not in head:
             always("200 OK", b'{"status":{"phase":"Running"}}')(head, connection)
         elif b"/exec" in head:
-            always("500 Internal Server Error", b'{"message":"no kubelet"}')(head, connection)
+            executing(head, connection)
         else:
             always("200 OK", json.dumps({"kind": "NodeList", "metadata": {}, "items": [build.node("gpu-01")]}).encode())(head, connection)
 
@@ -191,6 +196,9 @@ FAULTS = [
     row("a password", {"username": "oncall", "password": f"{SECRET}\n"}, 3, "did not accept the credentials"),
     row("an auth-provider whose token is none", {"auth-provider": OIDC}, 3, "the auth-provider oidc gave no credentials"),
     row("an auth-provider that nobody knows", {"auth-provider": {"name": "azure"}}, 3, "the auth-provider azure gave no credentials"),
+    row("a login in the server's URL", {}, 3, "connection refused", server={"server": f"https://oncall:{SECRET}@127.0.0.1:1"}),
+    row("a login in the server's URL that is none", {}, 3, "is no http or https URL", server={"server": f"https://o:{SECRET}/x@h"}),
+    row("an impersonation of nobody", {"token": "{token}", "as-groups": ["system:masters"]}, 3, "without `as`"),
     # credential plugins
     row("a plugin that hangs", plugin(HANGS), 3, "the credential plugin sh of context 'test' did not answer", within=60),
     row("a plugin that hangs, and Ctrl-C", plugin(HANGS), 130, signals=[2, 2]),
@@ -244,6 +252,7 @@ FAULTS = [
     ),
     # kubeconfigs
     named("a kubeconfig without an end", "/dev/zero", "the kubeconfig /dev/zero can't be read: it is neither a file nor a pipe", peak=700),
+    named("a password that YAML takes for a tag", "{here}/k", "the tag '…'", files={"k": f"a: !{SECRET} x"}, never=[SECRET]),
     named("a kubeconfig that is a folder", "{here}", "can't be read"),
     named(
         "a kubeconfig that is a pipe nobody writes to",
@@ -358,6 +367,21 @@ FAULTS = [
         asks="run gpu-health --set nodes=gpu-01 --via debug-pod",
         within=60,
     ),
+    said_by(
+        serving(
+            deleting(
+                lambda connection: always("200 OK", b"{}")(b"", connection),
+                always("400 Bad Request", b'{"kind":"Status","message":"Upgrade request required"}'),
+            )
+        ),
+        "a proxy that lets no websocket through",
+        3,
+        "let no websocket through for `exec`, or a proxy on the way did not: Upgrade request required",
+        asks="run gpu-health --set nodes=gpu-01 --via debug-pod",
+        within=60,
+    ),
+    said_by(serving(always("502 Bad Gateway", b"no healthy upstream\n")), "a gateway in plain words", 3, "HTTP 502, no healthy upstream"),
+    said_by(serving(always("401 Unauthorized", b"{}")), "a server without TLS that wants credentials", 3, "no server without TLS is sent"),
 ]
 
 test_fault = tried(FAULTS)

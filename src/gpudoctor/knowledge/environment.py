@@ -53,13 +53,14 @@ PRINTED: tuple[str, ...] = (
 
 # Words that end the name of a secret. `tokenizer`, `max_tokens` and `secretName` end otherwise, and name none.
 PASSWORD_WORDS = (
-    r"password|passwd|passphrase|passcode|(?:api|access|account|secret|private|encryption|signing)[ _-]?key"  # noqa: S105
+    r"password|passwd|passphrase|passcode|(?:api|access|account|secret|private|encryption|signing)[ ._-]?key"  # noqa: S105
     r"|client[ _-]?(?:secret|key[ _-]?data)"
 )
 TOKEN_WORDS = (
     r"token|secret|credentials?|authorization|bearer|cookie|jwt|psk|connection[ _-]?string|webhook[ _-]?url"  # noqa: S105
     r"|(?:app|application|auth|certificate|consumer|deploy|integration|licen[cs]e|master|munge|recovery|routing|service|session|shared"
-    r"|ssh|storage|subscription|unseal)[ ._-]?key|(?:bind|db|key|require|root|smtp|store|user)pass|masterauth"
+    r"|ssh|storage|subscription|unseal)[ ._-]?key"
+    r"|(?:bind|db|key|ldap|mysql|pg|require|root|smtp|ssh|storage|store|sudo|user|vnc)pass|masterauth"
     r"|(?<![A-Za-z])(?:auth|dsn|pass|pwd|pw)"
 )
 # What may follow them: `TOKEN_2`, `client-key-data`, `SECRET_KEY_BASE`, `password1`

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from gpudoctor.knowledge import environment, secret_programs
-from gpudoctor.knowledge.secret_tokens import TOKENS
+from gpudoctor.knowledge.secret_tokens import SERVICES, TOKENS
 from gpudoctor.knowledge.secrets import (
     ARGUMENT,
     GAP,
+    NAMED,
     RE2_WORDS,
     SEPARATOR,
     START,
@@ -39,19 +40,11 @@ HOOKS = (
     r"|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook|api\.opsgenie\.com/v\d/json/[a-z]+)"
 )
 
-# Services whose keys have no form of their own: a name of theirs, a separator and 20 letters with a digit (as in gitleaks' rules)
-SERVICES = (
-    "adafruit|airtable|algolia|alibaba|anyscale|asana|auth0|bitbucket|cloudflare|codecov|cohere|comet|confluent|contentful|coreweave|datadog"
-    "|discord|droneci|dropbox|elastic|etsy|fastly|finnhub|freshbooks|gitter|grafana|heroku|honeycomb|hubspot|intercom|jfrog|jira|kaggle|kraken"
-    "|lambdalabs|launchdarkly|linode|mailgun|mapbox|mattermost|mistral|neptune|netlify|new[_-]?relic|nytimes|okta|opsgenie|pagerduty|paperspace"
-    "|rapidapi|runpod|sendbird|sentry|snyk|sonar|squarespace|sumologic|telegram|travis|twilio|twitch|twitter|vastai|vultr|wandb|zendesk"
-)
-
 # Lines that are indented more than the first one
 BLOCK = r"(?P<secret>[^\n]*(?:\n(?:(?P=indent)[ \t]+[^\n]*|[ \t]*(?=\n)))*)"
 ENV = r"[A-Z_][A-Z0-9_]{0,255}"
 # A header's value with parameters: up to the end of the line or of the quotes around all of it
-PARAMETERS = r"""(?P<secret>(?:[^\n"'\\]|(?<==)\\?"[^"\n]{0,1000}")+)"""
+PARAMETERS = r"""(?P<secret>(?:[^\n"'\\]|(?<==)\\{0,8}"[^"\n]{0,1000}")+)"""
 AUTHORIZATION = r"""(?i:authorization)\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?"""
 
 # These are looked for in the elements of a command too, which JOINT stands between.
@@ -144,6 +137,8 @@ RULES: tuple[Rule, ...] = (
     ),
     # https://deploy:s3cr3t@registry.example.com/v2/, but not docker://app:v1@sha256:…
     Rule("://.*@", regex(r"://[^\s/@:\"']*:(?P<secret>[^\s/\"']+)@(?!sha\d+:)")),
+    # https://deploy:pa/ss@registry.example.com: no URL, which is why it is quoted; behind a host stands a number
+    Rule("://.*@", regex(r"://[^\s/@:\"'\[]*:(?!\d{1,5}/)(?P<secret>[^\s\"'/@]{1,128}/[^\s\"'@]{0,128})@(?!sha\d+:)")),
     # postgres://app:pa/ss@db/x: databases are given passwords as they are
     Rule(
         "://.*@",
@@ -197,20 +192,28 @@ RULES: tuple[Rule, ...] = (
     ),
     # Cookie: session=8f3a…; theme=dark
     Rule("cookie2?", regex(r"""(?i:cookie2?)\\?["']?[ \t]{0,4}:[ \t]{0,4}\\?["']?(?P<secret>[^\s=;,"'\\]{1,256}=[^\n"'\\]*)""")),
+    # client-key-data: and base64 on several lines
+    Rule(
+        rf"(?:{RE2_WORDS})[\"']?:[ \t]*[A-Za-z0-9+/]{{16}}",
+        regex(rf"(?i:{WORDS})[\"']?:[ \t]{{0,8}}(?P<secret>[A-Za-z0-9+/]{{16,}}(?:\n[ \t]{{1,40}}[A-Za-z0-9+/]{{16,}}={{0,2}}(?![^\s]))+)"),
+        wide=True,
+    ),
     # db_password=s3cr3t, "apiKey": "s3cr3t", \"client_secret\":\"s3cr3t\"
     Rule(
-        rf"(?:{environment.PASSWORD_WORDS}){environment.ENDING}\\?[\"']?[ \t]*[:=]",
+        rf"(?:{environment.PASSWORD_WORDS}){environment.ENDING}{NAMED}",
         regex(f"(?i:(?:{environment.PASSWORD_WORDS}){environment.ENDING})" + SEPARATOR + VALUE),
         prose_behind_quote,
     ),
     # token: 8f3a91, HF_TOKEN=s3cr3t, "auth": "ZGVwbG95OnMzY3IzdA=="
     Rule(
-        rf"(?:{RE2_WORDS})\\?[\"']?[ \t]*[:=]",
+        rf"(?:{RE2_WORDS}){NAMED}",
         regex(f"(?i:(?:{environment.TOKEN_WORDS}){environment.ENDING})" + SEPARATOR + VALUE),
         prose,
     ),
     # "key": "5f4dcc3b5aa765d61d8327deb882cf99"
-    Rule(r"key\\?[\"']?[ \t]*[:=]", regex("(?i:key)" + SEPARATOR + VALUE), not_random),
+    Rule(f"key{NAMED}", regex("(?i:key)" + SEPARATOR + VALUE), not_random),
+    # <password>s3cr3t</password>, <name>fs.s3a.secret.key</name><value>s3cr3t</value>
+    Rule(rf"(?:{RE2_WORDS})(?:>|</name>)", regex(rf"(?i:{WORDS})(?:>|</name>\s{{0,8}}<value>)(?P<secret>[^<>\s]{{1,1000}})</"), constant),
     # datadog: 5f4dcc3b5aa765d61d8327deb882cf99
     Rule(
         rf"(?:{SERVICES})[ \t\w.\"'\\-]*[:=]",
@@ -240,10 +243,10 @@ RULES: tuple[Rule, ...] = (
     Rule("(?:requirepass|masterauth)[ \t]", regex(rf"(?:requirepass|masterauth)[ \t]{{1,8}}{VALUE}"), constant),
     # echo s3cr3t | docker login --password-stdin
     Rule(
-        r"\|.*(?:stdin|passwd|sudo|kinit|login)",
+        r"\|.*(?:stdin|passwd|sudo|kinit|login|cryptsetup)",
         regex(
             rf"\b(?:echo|printf)[ \t]{{1,8}}(?:-\w+[ \t]{{1,8}})?(?:[\"']?[A-Za-z0-9_-]{{1,32}}:(?=[^\n|]{{1,200}}chpasswd))?{VALUE}"
-            r"(?=[\"']?[ \t]{0,8}\|[^\n|]{0,200}(?:--\w*-?stdin|\bchpasswd|sudo -S|\bkinit|--with-token))"
+            r"(?=[\"']?[ \t]{0,8}\|[^\n|]{0,200}(?:--\w*-?stdin|\bchpasswd|sudo -S|\bkinit|\bcryptsetup|--with-token))"
         ),
     ),
     # "Env": ["LICENSE=s3cr3t"] of `docker inspect`, Environment=LICENSE=s3cr3t of systemd
@@ -270,6 +273,17 @@ RULES: tuple[Rule, ...] = (
         regex(
             r"""\b(?:name|key)\\?["']?[ ]{0,8}:[ ]{0,8}\\?["']?(?P<name>[A-Z_][A-Z0-9_]{0,255})\\?["']?"""
             r"""[\s,]{0,64}\\?["']?value\\?["']?[ ]{0,8}:[ ]{0,8}""" + VALUE
+        ),
+        evidence,
+        wide=True,
+    ),
+    # the same with the name behind the value, as people and Python write it
+    Rule(
+        r"value\\?[\"']?[ ]*:",
+        regex(
+            r"""\bvalue\\?["']?[ ]{0,8}:[ ]{0,8}"""
+            + VALUE
+            + r"""[\s,"'\\]{0,64}\b(?:name|key)\\?["']?[ ]{0,8}:[ ]{0,8}\\?["']?(?P<name>[A-Z_][A-Z0-9_]{0,255})(?![A-Za-z0-9_-])"""
         ),
         evidence,
         wide=True,

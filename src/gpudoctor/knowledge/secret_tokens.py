@@ -18,6 +18,14 @@ class Token(NamedTuple):
     exact: bool = False
 
 
+# Services whose keys have no form of their own: a name of theirs, a separator and 20 letters with a digit (as in gitleaks' rules)
+SERVICES = (
+    "adafruit|airtable|algolia|alibaba|anyscale|asana|auth0|bitbucket|cloudflare|codecov|cohere|comet|confluent|contentful|coreweave|datadog"
+    "|discord|droneci|dropbox|elastic|etsy|fastly|finnhub|freshbooks|gitter|grafana|heroku|honeycomb|hubspot|intercom|jfrog|jira|kaggle|kraken"
+    "|lambdalabs|launchdarkly|linode|mailgun|mapbox|mattermost|mistral|neptune|netlify|new[_-]?relic|nytimes|okta|opsgenie|pagerduty|paperspace"
+    "|rapidapi|runpod|sendbird|sentry|snyk|sonar|squarespace|sumologic|telegram|travis|twilio|twitch|twitter|vastai|vultr|wandb|zendesk"
+)
+
 _A, _W, _H, _B = "[A-Za-z0-9]", "[A-Za-z0-9_-]", "[0-9a-f]", "[A-Za-z0-9+/]"
 _UUID = f"{_H}{{8}}(?:-{_H}{{4}}){{3}}-{_H}{{12}}"
 
@@ -112,5 +120,6 @@ TOKENS: tuple[Token, ...] = (
         r"[A-Za-z0-9./=,$+_-]{16,}",
         exact=True,
     ),
+    Token("GRUB", r"grub\.pbkdf2\.sha\d{1,3}\.\d{1,8}\.", r"[0-9A-Z.]{40,}", exact=True),
     Token("LDAP", r"\{(?:SSHA|SSHA256|SSHA512|SHA|SMD5|CRYPT)\}", r"[A-Za-z0-9./=$+]{16,}", exact=True),
 )

@@ -36,16 +36,20 @@ START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
 WORDS = f"(?:{environment.PASSWORD_WORDS}|{environment.TOKEN_WORDS}){environment.ENDING}"
 RE2_WORDS = WORDS.replace("(?<![A-Za-z])", "")  # RE2 doesn't look behind
 
-# Between a name and its value: `name=`, `name: `, `"name": `, `\"name\":`
-SEPARATOR = r"""(?P<closed>\\?["'])?[ \t]{0,8}(?P<separator>[:=])[ \t]{0,8}"""
+# Between a name and its value: `name=`, `name: `, `"name": `, `\"name\":` (and so on, in JSON in JSON), `name%3D` in a URL
+QUOTE = r"""(?:\\{0,8}["']|%22)"""
+NAMED = rf"""{QUOTE}?[ \t]*(?:[:=]|%3[ad])"""  # the same for RE2
+SEPARATOR = rf"""(?P<closed>{QUOTE})?[ \t]{{0,8}}(?P<separator>[:=]|%3[ADad])[ \t]{{0,8}}"""
 
-# A value: quoted, quoted inside a quoted text (\"…\"), or bare up to a space, a quote or `&`, without the punctuation behind it. JOINT
-# stands between the elements of a command; no value has one.
+# A value: quoted, quoted inside a quoted text (\"…\"), or bare up to a space, a quote or `&`, without the punctuation behind it; a
+# program that prints its own values may say their kind: b'…', Some("…"). JOINT stands between the elements of a command; no value has one.
 JOINT = "\x1f"
+STAND_IN = "\ufdd0"  # for one that a binary file has; Unicode gives this no meaning
 QUOTED = r"""(?:[^"'\\\n\x1f]|\\[^\x1f]|(?!(?P=quote))["'])++"""
-INNER = r"""(?:[^"'\\\n\x1f]|\\(?!["'])[^\n\x1f])++"""
+INNER = r"""(?:[^"'\\\n\x1f]|\\(?!\\{0,8}["'])[^\n\x1f])++"""
 BARE = r"""(?:[^\s"'&\\]|\\(?!["']))*(?:[^\s"'&\\,;)}\]]|\\(?!["']))"""
-VALUE = rf"""(?:(?P<quote>["'])|(?P<inner>\\["']))?(?P<secret>(?(quote){QUOTED}|(?(inner){INNER}|{BARE})))"""
+KIND = r"""(?:(?:[brf]|[A-Za-z_.*()]{1,24}\()(?=\\{0,8}["']))?"""
+VALUE = rf"""{KIND}(?:(?P<quote>["'])|(?P<inner>\\{{1,8}}["']|%22))?(?P<secret>(?(quote){QUOTED}|(?(inner){INNER}|{BARE})))"""
 
 # Between an option and its value: a space, `","` of a printed list, `- ` of the next line of a YAML list, the next line of one that
 # `kubectl describe` printed, a line that goes on, or the next element of a command
@@ -158,8 +162,8 @@ def port(match: Match) -> bool:
 
 
 def not_random(match: Match) -> bool:
-    """`cache key: train-0` names something; `key: 5f4dcc3b5aa765d61d8327deb882cf99` may open it."""
-    return not looks_random(match["secret"])
+    """`cache key: train-0` names something; `key: 5f4dcc3b5aa765d61d8327deb882cf99` and `--wandb_key=Zq7Xw2Lm` may open it."""
+    return not (looks_random(match["secret"]) or (match["separator"] != ":" and SHORT_KEY.fullmatch(match["secret"])))
 
 
 def digest(match: Match) -> bool:

@@ -19,8 +19,8 @@ from gpudoctor.patterns import regex
 # Why a command has no answer. "" means that it ran; its exit code then says the rest.
 Failure = Literal["", "not-found", "timeout", "refused", "unreachable", "unkillable", "too-large", "not-recorded", "not-allowed", "broken"]
 
-# https://user:password@prometheus.example:9090
-CREDENTIALS = regex(r"(https?://)[^/\s\"']*@")
+# https://user:password@prometheus.example:9090, and https://user:pass/word@…, which is no URL; behind a host stands a number
+CREDENTIALS = regex(r"(https?://)(?:[^/\s\"']*|[^/\s\"':@]*:(?!\d{1,5}/)[^\s\"'@]*)@")
 
 START = 30.0  # seconds until a host's shell runs: 10 to connect, and a login on a host under load
 GRACE = 4.0  # seconds after a command's own limit until its silence is told: one until KILL, two to die, and the way back

@@ -186,6 +186,8 @@ class Kube:
         connection = self.connection(deadline)
         accept = kube_http.TEXT if request.verb in ("log", "raw") else kube_http.JSON
         answer = kube_http.exchange(connection, "GET", target, deadline, accept=accept, limit=limit)
+        if answer.status == 401 and self._credentials.again():
+            answer = kube_http.exchange(connection, "GET", target, deadline, accept=accept, limit=limit)
         if answer.status in RETRIED:
             pause = 1.0 if answer.retry_after is None else answer.retry_after
             if pause < deadline.left:

@@ -10,7 +10,7 @@ import msgspec
 import urllib3.exceptions
 
 from gpudoctor.probes.base import Failure, decoder
-from gpudoctor.probes.foreign import foreign
+from gpudoctor.probes.foreign import SHOWN, foreign
 from gpudoctor.probes.kube_request import Request
 
 RETRIED = frozenset({429, 500, 502, 503, 504})
@@ -86,11 +86,12 @@ def check_object(body: bytes) -> None:
 def refusal(answer: Answer, request: Request, url: str) -> Stopped:
     """What an answer other than 200 means for the request."""
     status = status_of(answer.body)
-    words = foreign(status.message) or f"HTTP {answer.status}"
+    words = foreign(status.message) or f"HTTP {answer.status}{_plain(answer.body)}"
     named = status.details is not None and bool(status.details.name)
     match answer.status:
         case 401:
-            return Stopped("refused", f"{url} did not accept the credentials: {words}")
+            sent = "wants credentials, which no server without TLS is sent" if url.startswith("http:") else "did not accept the credentials"
+            return Stopped("refused", f"{url} {sent}: {words}")
         case 403:
             return Stopped("refused", f"{words} (needs: {request.rule()})")
         case 404 if named:
@@ -106,6 +107,12 @@ def refusal(answer: Answer, request: Request, url: str) -> Stopped:
             return Stopped("unreachable", f"{url} could not answer: {words}")
         case _:
             return Stopped("broken", f"{url} answered HTTP {answer.status} ({words}); is it a Kubernetes API server?")
+
+
+def _plain(body: bytes) -> str:
+    """What something on the way says in a line of text, where the API server would have sent a Status; no page and no other format."""
+    line = body[:SHOWN].partition(b"\n")[0].strip()
+    return f", {foreign(line.decode())}" if len(body) < SHOWN and line.isascii() and line[:1].isalpha() else ""
 
 
 def no_such_type(word: str) -> Stopped:

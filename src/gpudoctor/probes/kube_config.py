@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
@@ -74,6 +76,18 @@ class Context(msgspec.Struct, frozen=True):
         """The context in a sentence."""
         return f"context {self.name!r}" if self.name else "the service account of this pod"
 
+    def server(self) -> SplitResult:
+        """The address of the API server; it may hold a user and a password. Raises ProbeSetupError, without them."""
+        given = self.cluster.text("server")
+        try:
+            parts = urlsplit(given)
+            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # its words have a part of the URL
+            usable = False
+        if not usable:
+            raise ProbeSetupError("its server is no http or https URL" if given else "the kubeconfig names no server")
+        return parts
+
 
 def find_context(kubeconfig: str | None = None, name: str | None = None) -> Context:
     """The context to use, found as kubectl does: the file given, else $KUBECONFIG, else ~/.kube/config, else the pod we run in.
@@ -136,20 +150,39 @@ def _in_cluster(name: str | None) -> Context:
 
 
 def _read(file: str) -> dict[str, Any]:
+    try:
+        loaded = first_of(bounded.read(_expanded(file)))
+    except OSError as error:
+        raise ProbeSetupError(f"the kubeconfig {file} can't be read: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ProbeSetupError(f"the kubeconfig {file} is not YAML: {foreign(error)}") from None
+    if loaded is not None and not isinstance(loaded, dict):
+        raise ProbeSetupError(f"the kubeconfig {file} holds no configuration")
+    return loaded or {}
+
+
+def first_of(text: bytes) -> Any:
+    """The first document of a text in YAML, or in JSON, which is YAML too: Go reads no other one, and takes null for what isn't there.
+
+    Raises ValueError, also for what would take long, grow without bounds, or nest deeper than the stack.
+    """
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        text = bounded.read(_expanded(file))
         _check(text, loader)
-        loaded = yaml.load(text, Loader=loader)  # noqa: S506
-    except OSError as error:
-        raise ProbeSetupError(f"the kubeconfig {file} can't be read: {error.strerror or error}") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ProbeSetupError(f"the kubeconfig {file} is not YAML: {foreign(error)}") from None
-    if not isinstance(loaded, dict):
-        raise ProbeSetupError(f"the kubeconfig {file} holds no configuration")
-    return loaded
+        document = next(yaml.load_all(text, Loader=loader), None)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(re.sub("'.*'", "'…'", str(error))) from None  # a password that begins with `!` is a tag, and is quoted
+    rest, seen = [document], set()
+    while rest:  # aliases share what they stand for, and may stand for what they are in
+        found = rest.pop()
+        if isinstance(found, dict | list) and id(found) not in seen:
+            seen.add(id(found))
+            for key in [key for key, value in found.items() if value is None] if isinstance(found, dict) else ():
+                del found[key]
+            rest += found.values() if isinstance(found, dict) else found
+    return document
 
 
 def _check(text: bytes, loader: Any) -> None:
@@ -160,6 +193,8 @@ def _check(text: bytes, loader: Any) -> None:
     for number, event in enumerate(yaml.parse(text, Loader=loader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         aliases += isinstance(event, yaml.AliasEvent)
+        if isinstance(event, yaml.DocumentEndEvent):
+            return
         if number > NODES or depth > DEPTH or aliases > ALIASES:
             raise ValueError(f"more than {NODES} values, {DEPTH} levels or {ALIASES} aliases are not read")
 
@@ -175,7 +210,10 @@ def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None) -> Cont
     if chosen not in contexts:
         raise ProbeSetupError(f"there is no context {chosen!r} in {where}; {known}")
     context = contexts[chosen].fields
-    user = users.get(str(context.get("user")), Entry())
+    wanted = str(context.get("user", ""))
+    if wanted and wanted not in users:
+        raise ProbeSetupError(f"the context {chosen!r} names the user {wanted!r}, who isn't in {where}")
+    user = users.get(wanted, Entry())
     cluster = _entries(configs, "clusters", "cluster").get(str(context.get("cluster")), Entry())
     plugin = user.fields.get("exec")
     return Context(
@@ -195,6 +233,6 @@ def _entries(configs: list[tuple[str, dict[str, Any]]], section: str, key: str) 
         folder = str(Path(_expanded(file)).parent.absolute())
         entries = config.get(section)
         for entry in entries if isinstance(entries, list) else ():
-            if isinstance(entry, dict) and isinstance(entry.get(key), dict) and isinstance(entry.get("name"), str):
-                found.setdefault(entry["name"], Entry(entry[key], folder))
+            if isinstance(entry, dict) and isinstance(entry.get(key, {}), dict) and isinstance(entry.get("name"), str):
+                found.setdefault(entry["name"], Entry(entry.get(key), folder))
     return found

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+from urllib3 import HTTPHeaderDict
 from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError, ProxyError
 
@@ -17,7 +18,7 @@ from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.foreign import foreign
 from gpudoctor.probes.kube_answer import Stopped
 from gpudoctor.probes.kube_config import Context, Entry, ProbeSetupError
-from gpudoctor.probes.kube_credentials import Credential, Credentials
+from gpudoctor.probes.kube_credentials import Credential, Credentials, impersonation
 from gpudoctor.probes.proxies import find_proxy, manager
 
 CONNECTIONS = 8  # kept alive; the engine runs at most this many steps at once
@@ -31,21 +32,21 @@ class Connection:
         self._shown, self._credentials = context.shown, credentials
         try:
             cluster = context.cluster
-            self.url = cluster.text("server").rstrip("/")
-            if urlsplit(self.url).scheme not in ("http", "https") or not urlsplit(self.url).hostname:
-                raise ProbeSetupError("the kubeconfig names no server" if not self.url else "its server is no http or https URL")
+            server = context.server()
+            self.url = f"{server.scheme}://{server.netloc.rpartition('@')[2]}{server.path.rstrip('/')}"
             self._held = credentials()
+            self._impersonation = impersonation(context.user)
             self._tls = _tls(cluster, self._held)
             proxy = find_proxy(self.url, cluster.text("proxy-url"))
             options: dict[str, Any] = {"ssl_context": self._tls, "maxsize": CONNECTIONS, "retries": False}
             if name := cluster.text("tls-server-name"):
-                options |= {"server_hostname": name, "assert_hostname": name}
+                options["server_hostname"] = name
             self.pool = manager(proxy, lambda: _trusting(cluster), **options)
         except Exception as error:  # a kubeconfig can be wrong in any way: KeyError, TypeError, ssl.SSLError …
             raise ConnectionError(f"{context.shown} can't be used: {foreign(error)}") from None
         self.way = f"{self.url} through the proxy {proxy.url} ({proxy.source})" if proxy else self.url
 
-    def headers(self) -> dict[str, str]:
+    def headers(self) -> HTTPHeaderDict:
         """What each request says of us. Runs a credential plugin again when its token is about to expire: run it under a deadline.
 
         Raises Stopped.
@@ -59,8 +60,12 @@ class Connection:
                 self._held = held
         except Exception as error:  # as for the first time: KeyError, ConfigException, OSError …
             raise Stopped("unreachable", f"the credentials of {self._shown} could not be renewed: {foreign(error)}") from None
-        headers = {"User-Agent": f"gpudoctor/{__version__}"}
-        return headers | {"Authorization": held.authorization} if held.authorization else headers
+        headers = HTTPHeaderDict({"User-Agent": f"gpudoctor/{__version__}"})
+        if held.authorization:
+            headers["Authorization"] = held.authorization
+        for name, value in self._impersonation:
+            headers.add(name, value)
+        return headers
 
     @property
     def waiting(self) -> str:

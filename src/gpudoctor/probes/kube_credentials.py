@@ -1,7 +1,8 @@
 """Who asks: the credentials of a context's user, renewed when their time is over. Nothing of them is written to a disk.
 
 Tokens, certificates and passwords are read here and a plugin is run by `kube_plugin`; signing in by an `auth-provider` (oidc, gcp) is the
-business of the `kubernetes` package, which is imported for that alone.
+business of the `kubernetes` package, which is imported for that alone. As kubectl does, a server without TLS is told none of it, and what
+stands in the server's URL is used there and beats the rest.
 """
 
 from __future__ import annotations
@@ -12,18 +13,22 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote, unquote
+
+import msgspec
 
 from gpudoctor.probes.foreign import bearer, foreign, keep_out
-from gpudoctor.probes.kube_config import Context, ProbeSetupError
+from gpudoctor.probes.kube_config import Context, Entry, ProbeSetupError
 
 if TYPE_CHECKING:
     from gpudoctor.probes.kube_plugin import Plugin
 
 REREAD = 60.0  # seconds after which a token's file is read again, as client-go does: the kubelet replaces it
 EARLY = 60.0  # seconds before its end at which a plugin's credential is renewed
-AT_MOST = 10.0  # seconds between runs of a plugin whose credentials have ended already
+AT_MOST = 10.0  # seconds between runs of a plugin whose credentials have ended already, or are refused
+HEADER = "!#$&'*+-.^_`|~"  # may stand in a header's name beside letters and digits (RFC 9110, 5.6.2); % escapes what may not
 SECRETS = ("token", "password", "client-key-data", "id-token", "refresh-token", "access-token", "client-secret")  # fields of a user
 
 
@@ -43,19 +48,28 @@ class Credentials:
         self._context, self._patience = context, patience
         self._lock = threading.Lock()
         self._plugin: Plugin | None = None
-        if context.plugin:
+        if "exec" in context.user.fields:
             from gpudoctor.probes.kube_plugin import Plugin
 
             self._plugin = Plugin(context)
         self._signed_in: Callable[[], str] | None = None
         self._held: Credential | None = None
+        self._obtained = 0.0
 
     def __call__(self) -> Credential:
         """What is valid now. May take as long as a plugin does. Raises ProbeSetupError, and what the package raises."""
         with self._lock:
             if self._held is None or time.time() >= self._held.until:
-                self._held = self._obtain()
+                self._held, self._obtained = self._obtain(), time.time()
             return self._held
+
+    def again(self) -> bool:
+        """The server takes them no longer; → whether a plugin gives others to the next who asks, which it may do every AT_MOST seconds."""
+        with self._lock:
+            if self._plugin is None or self._held is None or time.time() < self._obtained + AT_MOST:
+                return False
+            self._held = self._held._replace(until=0.0)
+            return True
 
     @property
     def waiting(self) -> str:
@@ -67,14 +81,21 @@ class Credentials:
     def _obtain(self) -> Credential:
         user = self._context.user
         _keep_out(user.fields)
+        server = self._context.server()
         own = Credential(certificate=user.data("client-certificate"), key=user.data("client-key"))
+        if server.username:
+            keep_out(server.password or "")
+            return own._replace(authorization=_basic(unquote(server.username), unquote(server.password or "")))
+        if server.scheme == "http":
+            return own
         if "auth-provider" in user.fields:
             self._signed_in = self._signed_in or _sign_in(self._context)
             return own._replace(authorization=self._signed_in(), until=0.0)
         if user.text("tokenFile"):
-            return own._replace(
-                authorization=bearer(user.file("tokenFile").decode("utf-8", "replace"), "tokenFile"), until=time.time() + REREAD
-            )
+            with suppress(ProbeSetupError) if user.text("token") else nullcontext():
+                return own._replace(
+                    authorization=bearer(user.file("tokenFile").decode("utf-8", "replace"), "tokenFile"), until=time.time() + REREAD
+                )
         if token := user.text("token"):
             return own._replace(authorization=bearer(token, "token"))
         if self._plugin:
@@ -84,10 +105,28 @@ class Credentials:
                 own = own._replace(certificate=given.clientCertificateData.encode(), key=given.clientKeyData.encode())
             return own._replace(authorization=bearer(given.token, "the plugin's token")) if given.token else own
         if name := user.text("username"):
-            basic = base64.b64encode(f"{name}:{user.text('password')}".encode()).decode()
-            keep_out(basic)
-            return own._replace(authorization=f"Basic {basic}")
+            return own._replace(authorization=_basic(name, user.text("password")))
         return own
+
+
+def _basic(name: str, password: str) -> str:
+    basic = base64.b64encode(f"{name}:{password}".encode()).decode()
+    keep_out(basic)
+    return f"Basic {basic}"
+
+
+def impersonation(user: Entry) -> list[tuple[str, str]]:
+    """The headers for another user, in whose name the kubeconfig's user asks (`as`). Raises ProbeSetupError."""
+    name, uid, groups, extra = user.text("as"), user.text("as-uid"), user.fields.get("as-groups", []), user.fields.get("as-user-extra", {})
+    try:
+        msgspec.convert((groups, extra), tuple[list[str], dict[str, list[str]]])
+    except msgspec.ValidationError as error:
+        raise ProbeSetupError(f"as-groups or as-user-extra in the kubeconfig: {foreign(error)}") from None
+    if not name and (uid or groups or extra):
+        raise ProbeSetupError("the kubeconfig has as-groups, as-uid or as-user-extra without `as`, the user whom they belong to")
+    headers = [("User", name), ("Uid", uid), *(("Group", group) for group in groups)]
+    headers += [(f"Extra-{quote(key, safe=HEADER)}", value) for key, values in extra.items() for value in values]
+    return [(f"Impersonate-{key}", value.encode().decode("latin-1")) for key, value in headers if value]  # as http.client writes it
 
 
 def _keep_out(fields: dict[str, Any]) -> None:

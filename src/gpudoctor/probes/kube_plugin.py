@@ -14,15 +14,16 @@ import msgspec
 
 from gpudoctor.knowledge.environment import names_secret
 from gpudoctor.knowledge.secrets import looks_random
-from gpudoctor.probes.base import decoder, waited
+from gpudoctor.probes.base import waited
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.foreign import foreign, keep_out
-from gpudoctor.probes.kube_config import Context, ProbeSetupError
+from gpudoctor.probes.kube_config import Context, ProbeSetupError, first_of
 from gpudoctor.probes.process import Child
 from gpudoctor.probes.redact import Redactor
 
 LIMIT = 1 << 20  # bytes that a plugin may print; a token and two certificates have some 10 KiB
-EXTENSION = "client.authentication.k8s.io/exec"  # the cluster's extension that is handed to a plugin
+GROUP = "client.authentication.k8s.io/"
+EXTENSION = f"{GROUP}exec"  # the cluster's extension that is handed to a plugin
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -78,14 +79,16 @@ class Plugin:
             raise self._trouble("it wants a terminal (interactiveMode: Always), and gets none here: log in with kubectl first")
         answer = self._run(wanted, seconds)
         try:
-            credential = decoder(_Credential).decode(answer)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            raise self._trouble(f"what it printed is no ExecCredential ({foreign(error)})") from None
+            credential = msgspec.convert(first_of(answer), _Credential)
+        except (msgspec.MsgspecError, ValueError) as error:
+            words = f" ({foreign(error)})" if isinstance(error, msgspec.MsgspecError) else ""  # those of YAML would quote it
+            raise self._trouble(f"what it printed is no ExecCredential{words}") from None
         status = credential.status or Status()
         keep_out(status.token, status.clientKeyData)
         if (credential.apiVersion, credential.kind) != (wanted.apiVersion, "ExecCredential"):
             asked = f"ExecCredential of {wanted.apiVersion}"
-            raise self._trouble(f"it gave {credential.kind or 'nothing'} of {credential.apiVersion or 'no version'}, not {asked}")
+            other = credential.kind == "ExecCredential" and credential.apiVersion.startswith(GROUP)  # anything else may be a secret
+            raise self._trouble(f"it gave {f'ExecCredential of {credential.apiVersion}' if other else 'something else'}, not {asked}")
         if bool(status.clientCertificateData) != bool(status.clientKeyData):
             raise self._trouble("it gave a certificate without its key, or a key alone")
         if not (status.token or status.clientKeyData):

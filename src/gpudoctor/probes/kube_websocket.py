@@ -134,4 +134,7 @@ def _refused(answer: Answer, request: Request, url: str) -> Stopped:
     words = status_of(answer.body).message or answer.body.decode("utf-8", "replace")
     if "container not found" in words or "cannot exec" in words:  # the kubelet's words, and the API server's for a pod that has ended
         return Stopped("not-found", f"pod {request.namespace}/{request.name}: {foreign(words)}")
-    return refusal(answer, request, url)
+    if answer.status == HTTPStatus.BAD_REQUEST:  # "Upgrade request required": a program that wasn't run has no exit code
+        return Stopped("unreachable", f"{url} let no websocket through for `exec`, or a proxy on the way did not: {foreign(words)}")
+    stopped = refusal(answer, request, url)
+    return stopped if stopped.failure else Stopped("not-found", f"pod {request.namespace}/{request.name}: {foreign(words)}")

@@ -154,7 +154,8 @@ def headers(address: Address) -> dict[str, str]:
     made = {"Accept": "application/json", "User-Agent": "gpudoctor"}
     if address.credentials:
         made |= urllib3.make_headers(basic_auth=address.credentials)
-        keep_out(address.credentials.partition(":")[2], made["authorization"].partition(" ")[2])
+        user, _, password = address.credentials.partition(":")
+        keep_out(password or user, made["authorization"].partition(" ")[2])
     elif token := os.environ.get(TOKEN, "").strip():
         try:
             made["Authorization"] = bearer(token, f"${TOKEN}")

@@ -18,9 +18,10 @@ import msgspec
 
 from gpudoctor.knowledge.environment import names_secret
 from gpudoctor.knowledge.secret_rules import COMMANDS, ENVIRONMENT_LINE, RULES
-from gpudoctor.knowledge.secrets import JOINT, Rule, is_evidence, looks_mixed, looks_random
+from gpudoctor.knowledge.secrets import JOINT, STAND_IN, Rule, is_evidence, looks_mixed, looks_random
 from gpudoctor.patterns import regex
 
+LINE_END = regex(r"\\{1,8}n")
 TOKEN = regex(r"<redacted:[0-9a-f]{6}>")
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # a second copy of the object, with its environment
 ROUNDS = 8  # a text that still changes after so many was made for it
@@ -112,7 +113,7 @@ class Redactor:
 
     def _elements(self, elements: list[str]) -> list[str]:
         """The elements without what the ones before them say is a secret."""
-        joined = JOINT.join(element.replace(JOINT, " ") for element in elements)
+        joined = JOINT.join(element.replace(JOINT, STAND_IN) for element in elements)
         kept: list[str] = []
         hide_next = False
         for element in self._stable(joined, IN_COMMANDS).split(JOINT):
@@ -124,7 +125,7 @@ class Redactor:
             else:
                 kept.append(element)
             hide_next = element.startswith("-") and not equals and names_secret(element)
-        return kept if elements else []
+        return [element.replace(STAND_IN, JOINT) for element in kept] if elements else []
 
     def inputs(self, inputs: dict[str, Any]) -> dict[str, Any]:
         """A runbook's inputs, by the same rules as the commands that are made of them."""
@@ -201,16 +202,18 @@ class Redactor:
         """The text after these rules, as it is and with the lines that it has when what is escaped in it is printed."""
         for _ in range(ROUNDS):
             before = text
-            text = self._lines(text, rules)
-            if "\\n" in text:
+            if "\\n" in text:  # before the rest: a value ends where its line does
                 text = "\n".join(self._unescaped(line, rules) if "\\n" in line else line for line in text.split("\n"))
+            text = self._lines(text, rules)
             if text == before:
                 break
         return text
 
     def _unescaped(self, line: str, rules: range) -> str:
-        """A line, whose text has line ends in the notation of JSON."""
-        return self._lines(line.replace("\\n", "\n"), rules).replace("\n", "\\n")
+        """A line, whose text has line ends in the notation of JSON, or of JSON in JSON."""
+        for escaped in sorted(set(LINE_END.findall(line)), reverse=True):
+            line = self._lines(line.replace(escaped, "\n"), rules).replace("\n", escaped)
+        return line
 
     def _lines(self, text: str, rules: range) -> str:
         """The text after these rules. Most are about single lines, which of a long text are looked at block by block."""
