@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.gpu import Gpu, Smi
 from gpudoctor.facts.kernel import Xid
-from gpudoctor.parsers import kernel, logs, messages, nvidia_smi, pci
+from gpudoctor.parsers import ParseError, kernel, logs, messages, nvidia_smi, pci
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Command, Output
 
@@ -157,7 +157,10 @@ def test_old_and_newest_banners() -> None:
         "| 40%   47C    P0    N/A /  N/A |      0MiB /   964MiB |     N/A      Default |\n"
     )
     assert (old.driver_version, old.cuda_version, gpus[0].product) == ("375.20", None, "GeForce GT 710")
-    new, _ = smi("| NVIDIA-SMI 610.1.2              KMD Version: 610.1.2     CUDA UMD Version: 13.3     |\n")
+    with pytest.raises(ParseError, match="breaks off") as alone:  # its GPUs are missing
+        smi("| NVIDIA-SMI 610.1.2              KMD Version: 610.1.2     CUDA UMD Version: 13.3     |\n")
+    (new,) = alone.value.facts["smi"]
+    assert isinstance(new, Smi)
     assert (new.driver_version, new.cuda_version, new.gpus) == ("610.1.2", "13.3", None)
 
 

@@ -36,7 +36,10 @@ def smi(
     body = text if isinstance(text, bytes) else text.encode()
     command = Command(argv or ("nvidia-smi",), host="gpu-07")
     output = Output(command, exit, (body,), stderr.encode(), 0.1, 1772366400.0, failure, "no answer within 60 s" if failure else "", source)
-    return nvidia_smi.smi(output, about)
+    try:
+        return nvidia_smi.smi(output, about)
+    except ParseError as broken_off:  # what stood before the end is kept
+        return broken_off.facts
 
 
 def fields(record: Any) -> dict[str, Any]:

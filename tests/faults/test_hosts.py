@@ -153,7 +153,7 @@ FAULTS = [
     ),
     Fault("nvidia-smi fails without a word", LOCAL, 3, ["exit code 1"], programs=smi("exit 1"), files=FILES),
     Fault("nvidia-smi says nothing and calls it a success", LOCAL, 3, ["nvidia-smi printed nothing"], programs=smi("exit 0"), files=FILES),
-    Fault("nvidia-smi prints rubbish", LOCAL, 3, ["says nothing that is known"], programs=smi("head -c 400 /dev/urandom"), files=FILES),
+    Fault("nvidia-smi prints rubbish", LOCAL, 3, ["not an answer of nvidia-smi"], programs=smi("head -c 400 /dev/urandom"), files=FILES),
     Fault("nvidia-smi breaks off", LOCAL, 3, ["breaks off"], programs=smi(f"({SOUND['nvidia-smi']}\n) | head -c 9000"), files=FILES),
     Fault("nvidia-smi may not be run", LOCAL, 3, ["nvidia-smi: no permission to run it"], programs=SOUND, files=FILES, before=bad_program),
     Fault("nvidia-smi needs an interpreter that isn't there", LOCAL, 3, [], ["HEALTHY"], programs=smi("#!/nowhere/sh"), files=FILES),
