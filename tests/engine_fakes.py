@@ -116,11 +116,11 @@ def problems_of(text: str, folder: Path, name: str = "book", library: Library | 
     return [str(problem) for problem in (found if made is None else [*found, *lint.runbook(made, given)])]
 
 
-def book(steps: str, folder: Path, name: str = "book", library: Library | None = None, inputs: str = "{}") -> Runbook:
-    """A runbook with the given steps that passes all checks."""
+def book(steps: str, folder: Path, name: str = "book", library: Library | None = None, inputs: str = "{}", expects: str = "[]") -> Runbook:
+    """A runbook with the given steps and expectations that passes all checks."""
     steps = textwrap.indent(textwrap.dedent(steps), "  ")
     path = folder / f"{name}.yaml"
-    path.write_text(f"schema: 1\nid: {name}\ntitle: A test\ninputs: {inputs}\nsteps:\n{steps}")
+    path.write_text(f"schema: 1\nid: {name}\ntitle: A test\ninputs: {inputs}\nexpects: {expects}\nsteps:\n{steps}")
     given = library if library is not None else Library(causes=CAUSES)
     made, found = load.runbook(path, path.name, given)
     problems: list[Problem] = [*found, *(lint.runbook(made, given) if made else ())]
@@ -133,7 +133,7 @@ def run(steps: str, answers: Mapping[str, Answer] | Probe, folder: Path, *, libr
     """The report of a runbook with the given steps over a fake probe."""
     inputs = more.pop("inputs", {})
     given = library if library is not None else Library(causes=CAUSES)
-    made = book(steps, folder, library=given, inputs=more.pop("declared", "{}"))
+    made = book(steps, folder, library=given, inputs=more.pop("declared", "{}"), expects=more.pop("expects", "[]"))
     probe = Fake(answers) if isinstance(answers, Mapping) else answers
     values = {key: declared.default for key, declared in made.inputs.items()} | inputs
     return diagnose(given, made, values, probe, timeout=more.pop("timeout", 20.0), **more)
@@ -141,9 +141,12 @@ def run(steps: str, answers: Mapping[str, Answer] | Probe, folder: Path, *, libr
 
 def outcomes(report: Report) -> dict[str, str]:
     """What became of each cause and check that the report names: cause → finding, check → unknown."""
+    seen: dict[str, set[str]] = {}
+    for one in report.checks:
+        seen.setdefault(one.cause, set()).add(one.outcome)
     return {
         **dict.fromkeys((one.cause for one in report.findings), "found"),
-        **dict.fromkeys(report.ruled_out, "clear"),
+        **{cause: "clear" for cause, outcomes in seen.items() if outcomes <= {"clear", "skipped"} and "clear" in outcomes},
         **dict.fromkeys((one.check.partition(".")[2] for one in report.unknown), "unknown"),
     }
 

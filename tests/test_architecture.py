@@ -65,7 +65,11 @@ MAY_EXIT = {
 }
 
 LINES = 300
-LONGER: dict[str, tuple[int, str]] = {}
+LONGER: dict[str, tuple[int, str]] = {
+    "report.py": (320, "the contract of the JSON report stands in one place"),
+    "runbook/conditions.py": (310, "CEL is imported by one module"),
+    "runbook/schema.py": (310, "what a runbook file may hold stands in one place"),
+}
 
 
 def part(module: str) -> str:

@@ -297,7 +297,7 @@ def test_a_candidate_that_would_explain_a_decided_finding_is_shown() -> None:
     assert made.verdict == "problem"
 
 
-def test_what_is_ruled_out_and_what_is_unknown() -> None:
+def test_what_no_check_finds_is_not_ruled_out_and_what_is_unknown() -> None:
     made = report(
         other("clear", "narrow"),
         other("skipped", "narrow", "d"),
@@ -307,7 +307,7 @@ def test_what_is_ruled_out_and_what_is_unknown() -> None:
         other("clear", "hen"),
         found("hen", POD),
     )
-    assert made.ruled_out == ["narrow"]
+    assert made.ruled_out == []
     assert [(one.check, one.why) for one in made.unknown] == [("book.d", "403")]
 
 

@@ -365,7 +365,7 @@ def test_the_exporters_text_of_a_gpu_that_only_seems_busy(tmp_path: Path) -> Non
         "DEV_FB_USED": 61020,
     }
     text = "".join(f"DCGM_FI_{name}{{{labels}}} {value}\n" for name, value in values.items())
-    assert causes(tmp_path, text)[:2] == ("healthy", ["gpu-util-misleading-low-real-use"])
+    assert causes(tmp_path, text)[:2] == ("inconclusive", ["gpu-util-misleading-low-real-use"])
 
 
 def test_memory_that_stays_full(tmp_path: Path) -> None:

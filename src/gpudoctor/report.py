@@ -78,6 +78,31 @@ class Unknown(msgspec.Struct, frozen=True, kw_only=True):
     settle_with: list[str] = []
 
 
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What was seen of a subject that is sound."""
+
+    expectation: str  # RUNBOOK.ID
+    subject: ReportSubject
+    says: str
+
+
+class NotShown(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sound subject shows and this one didn't, and why."""
+
+    expectation: str
+    subject: ReportSubject
+    why: str
+    settle_with: list[str] = []
+
+
+class Refutation(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause that is ruled out, for whom, and by what was seen."""
+
+    cause: str
+    subject: ReportSubject
+    by: str  # the expectation
+
+
 class Missing(msgspec.Struct, frozen=True):
     what: str
     why: str
@@ -264,6 +289,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     findings: list[Finding] = []
     candidates: list[Candidate] = []
+    shown: list[Shown] = []
+    not_shown: list[NotShown] = []
+    refutations: list[Refutation] = []
     ruled_out: list[str] = []
     unknown: list[Unknown] = []
     coverage: Coverage = Coverage()

@@ -18,7 +18,7 @@ from tests.kube.proxy import Proxy
 
 POD = build.pod("train-0", ns="ml", node="gpu-01", phase="Running")
 CLUSTER = build.cluster([POD, build.node("gpu-01"), *build.gpu_stack("gpu-01")])
-SOUND = "HEALTHY pod ml/train-0"
+SOUND = "checked 7 of 7"  # all that was asked has been answered
 UNKNOWN = "INCONCLUSIVE pod ml/train-0: nothing could be read: "
 HALVES = ("zyxwvu-first-half", "zyxwvu-second-half")
 SECRET = "zyxwvu"  # is in every credential of these rows
@@ -181,9 +181,9 @@ OIDC = {"name": "oidc", "config": {"id-token": f"{SECRET}=", "refresh-token": f"
 
 FAULTS = [
     # tokens
-    row("a token's file that ends in a line end", {"tokenFile": "token-line"}, 0, SOUND),
-    row("a token's file that ends in CRLF", {"tokenFile": "token-crlf"}, 0, SOUND),
-    row("a token in the kubeconfig that ends in a line end", {"token": "{token}\n"}, 0, SOUND),
+    row("a token's file that ends in a line end", {"tokenFile": "token-line"}, 3, SOUND),
+    row("a token's file that ends in CRLF", {"tokenFile": "token-crlf"}, 3, SOUND),
+    row("a token in the kubeconfig that ends in a line end", {"token": "{token}\n"}, 3, SOUND),
     row("a token with CRLF inside", {"token": "\r\n".join(HALVES)}, 3, UNKNOWN, "token has a line break"),
     row("a token with CRLF inside, as JSON", {"token": "\r\n".join(HALVES)}, 3, asks="diagnose pod train-0 --format json"),
     row("a token with CRLF inside, as Markdown", {"token": "\r\n".join(HALVES)}, 3, asks="diagnose pod train-0 --format markdown"),
@@ -225,11 +225,11 @@ FAULTS = [
     ),
     row("a plugin that wants a terminal", plugin("read x", interactiveMode="Always"), 3, "log in with kubectl first"),
     row("a plugin that leaves a child behind", plugin("sleep 600 & exit 1"), 3, "it ended with exit code 1"),
-    row("a plugin that works", plugin(gives(token="{token}")), 0, SOUND),
+    row("a plugin that works", plugin(gives(token="{token}")), 3, SOUND),
     # temporary folders and keys
-    row("no temporary folder", None, 0, SOUND, **NO_TEMPORARY),
-    row("a plugin, and no temporary folder", plugin(gives(token="{token}")), 0, SOUND, **NO_TEMPORARY),
-    row("a temporary folder that can't be written", {"token": "{token}"}, 0, SOUND, env={"TMPDIR": "/proc"}),
+    row("no temporary folder", None, 3, SOUND, **NO_TEMPORARY),
+    row("a plugin, and no temporary folder", plugin(gives(token="{token}")), 3, SOUND, **NO_TEMPORARY),
+    row("a temporary folder that can't be written", {"token": "{token}"}, 3, SOUND, env={"TMPDIR": "/proc"}),
     row(
         "a client key that is none",
         {"client-certificate-data": base64.b64encode(b"x").decode(), "client-key-data": base64.b64encode(SECRET.encode()).decode()},
@@ -280,26 +280,26 @@ FAULTS = [
     Fault(
         "a kubeconfig out of a pipe",
         "diagnose pod train-0",
-        0,
+        3,
         [SOUND],
         cluster=CLUSTER,
         shell='mkfifo {here}/fifo; cat "$KUBECONFIG" > {here}/fifo & KUBECONFIG={here}/fifo exec "$@"',
     ),
     # proxies
-    row("a proxy for everything, and the API on this machine", None, 0, SOUND, env={"HTTPS_PROXY": f"http://u:{SECRET}@127.0.0.1:1"}),
-    said_by(proxied({"HTTPS_PROXY": "{proxy}"}), "the API behind a proxy", 0, SOUND, cluster=CLUSTER),
-    said_by(proxied({}, kind="socks5", field="{proxy}"), "the API behind a SOCKS proxy", 0, SOUND, cluster=CLUSTER),
+    row("a proxy for everything, and the API on this machine", None, 3, SOUND, env={"HTTPS_PROXY": f"http://u:{SECRET}@127.0.0.1:1"}),
+    said_by(proxied({"HTTPS_PROXY": "{proxy}"}), "the API behind a proxy", 3, SOUND, cluster=CLUSTER),
+    said_by(proxied({}, kind="socks5", field="{proxy}"), "the API behind a SOCKS proxy", 3, SOUND, cluster=CLUSTER),
     said_by(
         proxied({"HTTPS_PROXY": "http://127.0.0.1:1", "NO_PROXY": "0.0.0.0/8"}, host="0.0.0.0"),
         "a network in NO_PROXY",
-        0,
+        3,
         SOUND,
         cluster=CLUSTER,
     ),
     said_by(
         proxied({"NO_PROXY": "*"}, field="{proxy}"),
         "NO_PROXY, and a proxy of the kubeconfig's own",
-        0,
+        3,
         SOUND,
         cluster=CLUSTER,
     ),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tests.nodes import bus, nvlink
 from tests.nodes.case import Case
-from tests.nodes.cases_nccl import alone, begun, info, job, warn
+from tests.nodes.cases_nccl import STEPS, alone, begun, info, job, warn
 from tests.nodes.cases_node import LONE, machine
 from tests.nodes.smi import Process
 
@@ -53,6 +53,7 @@ CASES: dict[str, Case] = {
             [
                 *begun(n, 2),
                 info(n, "AllReduce: opCount 2f sendbuff 0x7f04 recvbuff 0x7f04 count 1 datatype 7 op 0 root 0 comm 0x55d0 [nranks=2]"),
+                *STEPS,
             ]
             for n in range(2)
         )

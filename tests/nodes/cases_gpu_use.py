@@ -28,6 +28,7 @@ from tests.nodes.watched import (
     table,
 )
 
+REASONS = "DCGM_FI_DEV_CLOCKS_EVENT_REASONS"
 QUARTER = 900  # s
 MEMORY = {USED: [[30212.0] * 64], FREE: [[51400.0] * 64]}
 STRANGERS = tuple(replace(card, processes=(Process(5120 + card.index, f"/opt/run{card.index}", 61020),)) for card in FULL_LOAD)
@@ -37,15 +38,17 @@ LOCKED = '2026-03-01T10:00:00,000000+00:00 GPU clocks set to "(gpuClkMin 1710, g
 CASES: dict[str, Case] = seen_by(
     "gpu-use",
     {
+        "use-well": node(*WAVES),
         "use-kept-well": kept(
             {
                 UTIL: [[97.0] * 40] * 4,
                 USED: [[61020.0] * 40] * 4,
                 FREE: [[20100.0] * 40] * 4,
                 ACTIVE: [[0.81] * 40, [0.82] * 40, [0.8] * 40, [0.83] * 40],
-            }
+            },
+            {REASONS: [[0.0] * 5] * 4},
         ),
-        "use-kept-half": kept({UTIL: [[0.0] * 30 + [71.0] * 34], **MEMORY}, every=QUARTER),
+        "use-kept-half": kept({UTIL: [[0.0] * 30 + [71.0] * 34], **MEMORY}, {REASONS: [[0.0] * 5]}, every=QUARTER),
         # one table of nvidia-smi, which tells no clocks
         "use-table-sound": table(FULL_LOAD),
         "use-kept-little": kept(

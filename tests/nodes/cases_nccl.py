@@ -141,6 +141,11 @@ def alone(*rows: str, **options: Any) -> Case:
     return job(["starting"], list(rows), **options)
 
 
+def working(*rows: str, **options: Any) -> Case:
+    """Two ranks that train; the second one's log has these lines too."""
+    return job([*begun(0, 2, **options), *STEPS], [*begun(1, 2, **options), *rows, *STEPS])
+
+
 def one_host() -> Case:
     """Two ranks in one pod, which wait in their first collective."""
     rows = [row.replace("train-1:", "train-0:") for n in range(2) for row in [*begun(n, 2), *timed_out(n, 1)]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.nodes import bus
 from tests.nodes.case import Case
-from tests.nodes.cases_nccl import adapters, alone, begun, info, job, pair, warn
+from tests.nodes.cases_nccl import adapters, alone, begun, info, job, pair, warn, working
 from tests.nodes.rdma import Hca
 
 SOCKETS = "Channel 00/0 : 0[0] -> 1[0] [send] via NET/Socket/0"
@@ -192,7 +192,7 @@ CASES: dict[str, Case] = {
         DENIED,
     ),
     "job-policy-denies-unknown": job([DENIED]),
-    "job-policy-denies-something": job(begun(0, 2), [*begun(1, 2), DENIED.replace("train-0:29500", "store-0:9000")]),
+    "job-policy-denies-something": working(DENIED.replace("train-0:29500", "store-0:9000")),
     "job-limit-not-given": alone(
         "slurmstepd: error: Can't propagate RLIMIT_MEMLOCK of 'unlimited' from submit host: Operation not permitted",
         warn(1, "misc/ibvwrap.cc:262", "Call to ibv_reg_mr failed with error Cannot allocate memory"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.nodes.case import Case, Said
 from tests.nodes.cases_fabric import MANAGED, RUN, machine, simulated
-from tests.nodes.cases_nccl import adapters, alone
+from tests.nodes.cases_nccl import adapters, alone, working
 from tests.nodes.rdma import Hca, four
 
 TIMED_OUT = "NCCL WARN Call to ibv_modify_qp failed with error Connection timed out"
@@ -26,11 +26,11 @@ CASES: dict[str, Case] = {
     "job-kernels-tried": alone(
         "ib_write_bw --use_cuda by kernel", "n1 6.8.0-51-generic ok", "n2 6.8.0-60-generic fail", "n3 6.8.0-60-generic fail"
     ),
-    "job-kernels-alike": alone(
+    "job-kernels-alike": working(
         "ib_write_bw --use_cuda by kernel", "n1 6.8.0-51-generic fail", "n2 6.8.0-60-generic fail", "n3 6.8.0-51-generic ok"
     ),
-    "job-topology-without-gpudirect": alone(NET.format(0), NET.replace("mlx5_0", "eth0").format(0)),
-    "job-topology-with-gpudirect": alone(NET.format(1), NET.replace("mlx5_0", "mlx5_1").format(0)),
+    "job-topology-without-gpudirect": working(NET.format(0), NET.replace("mlx5_0", "eth0").format(0), network="Socket", net=""),
+    "job-topology-with-gpudirect": working(NET.format(1), NET.replace("mlx5_0", "mlx5_1").format(0)),
     "job-gid-missing": alone(
         "gpu-04:1:2 [0] NCCL INFO NCCL_IB_GID_INDEX set by environment to 9.",
         TIMED_OUT,

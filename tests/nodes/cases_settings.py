@@ -34,6 +34,7 @@ GOOD = {
     "WORLD_SIZE": "4",
     "LOCAL_WORLD_SIZE": "2",
 }
+LAUNCHED = {name: GOOD[name] for name in ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "LOCAL_WORLD_SIZE")}
 HEAD = "Inter-|   Receive                                                |  Transmit\n"
 COLUMNS = " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
 
@@ -112,7 +113,11 @@ CASES: dict[str, Case] = {
     "env-no-variables": Case(
         BOOK,
         {"nodes": "gpu-01"},
-        machine().answers | {f"gpu-01: {shlex.join([*STEPS['processes'].run[:-1], f'/proc/{pid}/environ'])}": Said("", 1) for pid in PIDS},
+        machine().answers
+        | {
+            f"gpu-01: {shlex.join([*STEPS['processes'].run[:-1], f'/proc/{pid}/environ'])}": environ(rank, LAUNCHED)
+            for rank, pid in enumerate(PIDS)
+        },
     ),
     "env-links-off": machine(NCCL_IB_DISABLE="1", NCCL_P2P_DISABLE="1"),
     "env-links-off-roce": machine(ROCE, NCCL_IB_DISABLE="1"),

@@ -217,6 +217,15 @@ CASES: dict[str, Case] = {
     "stall-worker-decodes": node(
         cards(2, **AT_REST), stacks={48213: stack(48213, *LOADS).replace("(active)", "(idle)"), 48214: stack(48214, *DECODES)}
     ),
+    "stall-server": node(
+        *WAVES,
+        log=log(
+            "P99 TTFT (ms):                           9120.44",
+            "agreed with product: p99 TTFT < 2 s, errors < 1 %",
+            "E0301 12:00:10.412031 1 infer_handler.cc:184] [request id: 81] Exceeds maximum queue size",
+            gap=1,
+        ),
+    ),
     "stall-busy-no-step": Case(
         BOOK,
         {"nodes": "gpu-01", "local": True, "for": 3.0, "pod": "train-0", "namespace": "ml"},

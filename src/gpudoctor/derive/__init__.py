@@ -57,7 +57,7 @@ DERIVATIONS: dict[str, Derivation] = {
         needs=("ranks",),
         fills=("jobs", "rank_groups", "rank_differences"),
         function="job:state",
-        beside=("communicators", "collectives", "messages", "settings", "pods", "nodes", "paces"),
+        beside=("communicators", "collectives", "collective_tests", "messages", "settings", "pods", "nodes", "paces"),
         files=("ranks", "collectives", "communicators"),
     ),
     "job.hosts": Derivation(("jobs",), ("hosts",), "job_hosts:suspects", beside=("ranks", "pods"), asked=True),

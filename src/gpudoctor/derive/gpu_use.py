@@ -37,6 +37,7 @@ WORKED = 30.0  # per cent of utilisation, above which a GPU had work before
 EMPTY = 100  # MiB: a CUDA context alone takes more
 CONTEXT = 1024  # MiB: above it a program has data on the GPU; a CUDA context or a desktop takes some hundred
 COMPUTE = ("C", "M", "C+G", "M+C", "")  # kinds of process that compute
+LACKED = (("utilisation", "utilisation"), ("memory_share", "memory_used"))  # in MIG mode; where GPU and host share their memory
 
 
 def used(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
@@ -133,6 +134,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         processes=None if count is None else int(count),
         held=is_held(count, holder, memory, running=doing in ("spins", "works")),
         holder=holder,
+        gaps={made: last.gaps[read] for made, read in LACKED if read in last.gaps and not values(samples, read)},
         origin=last.origin,
         time=last.time,
     )

@@ -16,7 +16,7 @@ from gpudoctor.derive.job_progress import Progress, group_name, progress
 from gpudoctor.derive.job_ranks import ACCUSING, MEETING, TERMINATED, WAITS, failed, members, numbers, of_type
 from gpudoctor.derive.job_rows import differences, groups, wording
 from gpudoctor.facts import Fact, Facts
-from gpudoctor.facts.job import Collective, Communicator, Job, Rank, Setting
+from gpudoctor.facts.job import Collective, CollectiveTest, Communicator, Job, Rank, Setting
 from gpudoctor.facts.kubernetes import Message, Pod
 from gpudoctor.facts.stall import Pace
 from gpudoctor.nodesets import fold
@@ -88,11 +88,14 @@ def measured(
     accused, by = accusation(of_type(facts.get("messages", []), Message))
     call = where.call if where else None
     evidence = first or (call if call else ranks[0] if ranks else None)
+    kind = pace_of(kind_of(ranks, begun, where, first), facts)
+    tests = of_type(facts.get("collective_tests", []), CollectiveTest)
     made = Job(
         job=job,
         world=world,
         seen=len(ranks),
-        kind=pace_of(kind_of(ranks, begun, where, first), facts),
+        kind=kind,
+        works=works(ranks, world, communicators, tests) if kind in ("running", "ended", "") else "",
         missing=missing,
         missing_text=numbers(missing),
         first=first.rank if first else None,
@@ -172,6 +175,23 @@ def first_failure(ranks: list[Rank]) -> Rank | None:
         return (not one.error, one.error in ACCUSING, one.error_time if one.error_time is not None else float("inf"))
 
     return min((one for one in ranks if failed(one)), key=place, default=None)
+
+
+def works(ranks: list[Rank], world: int | None, communicators: list[Communicator], tests: list[CollectiveTest]) -> str:
+    """What shows that all ranks are set up and get on, where nothing says that they don't. Calls don't: who waits has called too."""
+    if told := [one for one in communicators if one.status]:
+        # A job that runs differs from rank to rank for a moment; a check compares two looks.
+        well = all(one.status == "running" and set(one.errors) <= {"mismatch"} for one in told)
+        gone = any(one.ras not in ("", "answers") for one in ranks)
+        return "RAS shows all of its communicators running" if well and not gone else ""
+    if tests:
+        well = all(one.ended and one.rows and not one.wrong and one.ranks <= len(ranks) for one in tests)
+        return f"{len(tests)} test{'s' * (len(tests) > 1)} of NCCL ended with right results" if well else ""
+    heard = world is not None and len({one.rank for one in ranks if one.rank is not None}) == world
+    if heard and all(one.stage == "ended" for one in ranks):
+        return "all of them came to their end"
+    step = max((one.step for one in ranks if one.step is not None), default=0)
+    return f"training has reached step {step}" if heard and step > 1 else ""
 
 
 def only_set_up(ranks: list[Rank], collectives: list[Collective]) -> bool:

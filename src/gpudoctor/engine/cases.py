@@ -24,6 +24,7 @@ class Tally(msgspec.Struct):
     """The outcomes that each check of a runbook had over all cases: what the coverage rule needs."""
 
     seen: dict[str, set[str]] = {}
+    shown: dict[str, set[bool]] = {}  # expectations: whether they were shown
     healthy: bool = False
     unanswered: bool = False
 
@@ -31,6 +32,8 @@ class Tally(msgspec.Struct):
         """Note one case."""
         for one in checked:
             self.seen.setdefault(one.name, set()).add(one.outcome)
+        for name, was in [*((one.expectation, True) for one in report.shown), *((one.expectation, False) for one in report.not_shown)]:
+            self.shown.setdefault(name, set()).add(was)
         self.healthy |= report.verdict == "healthy"
         self.unanswered |= report.coverage.answered < report.coverage.asked
 
@@ -109,13 +112,21 @@ def brief(finding: dict[str, Any]) -> str:
 
 
 def uncovered(book: Runbook, tally: Tally) -> Iterator[str]:
-    """The coverage rule: each check is found in one case and quiet in another; one case is healthy; one doesn't answer."""
+    """The coverage rule: each check is found in one case and quiet in another, each expectation shown in one and not in another; one case
+    is healthy; one doesn't answer.
+    """
     for check in book.checks():
         seen = tally.seen.get(f"{book.id}.{check.id}", set())
         if "found" not in seen:
             yield f"check {check.id} is found in no case"
         if "clear" not in seen:
             yield f"check {check.id} is clear in no case"
+    for expected in book.expects:
+        was = tally.shown.get(f"{book.id}.{expected.id}", set())
+        if True not in was:
+            yield f"expectation {expected.id} is shown in no case"
+        if False not in was:
+            yield f"expectation {expected.id} is shown in every case"
     if not tally.healthy:
         yield "no case is healthy"
     if not tally.unanswered:

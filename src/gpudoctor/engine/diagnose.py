@@ -10,7 +10,7 @@ import msgspec
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine import conclude, hardware, lanes, nearest, outcomes, outputs, overall, path, relate, series, signs
+from gpudoctor.engine import conclude, expectations, hardware, lanes, nearest, outcomes, outputs, overall, path, relate, series, signs
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
@@ -79,6 +79,7 @@ def conclusions(
         checked,
         explain_path=explain_path,
         runbook=run.book.id,
+        weighed=expectations.of_run(run),
         asked=asked or run.book.title,
         started=started,
         coverage=coverage(run, unread(files)),
@@ -122,6 +123,7 @@ def analyze(
         library,
         store,
         checked,
+        weighed=expectations.of_facts(library, store),
         explain_path=explain_path,
         tables=[one for one in made if one.rows],
         asked=inputs[0].path if len(inputs) == 1 else f"{len(inputs)} files",
@@ -147,24 +149,39 @@ def unread(inputs: Sequence[InputFile]) -> list[Missing]:
 
 
 def report(
-    library: Library, store: Store, checked: list[outcomes.Checked], *, started: float, explain_path: bool = False, **rest: Any
+    library: Library,
+    store: Store,
+    checked: list[outcomes.Checked],
+    *,
+    weighed: expectations.Weighed | None = None,
+    started: float,
+    explain_path: bool = False,
+    **rest: Any,
 ) -> Report:
     """The report of checked facts; how it came to its causes is looked up only where somebody wants to know."""
+    weighed = weighed or expectations.Weighed()
     links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks")))
     found = relate.gather(library, checked, links)
     relate.relate(library, found, links)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
     unsure = overall.unknowns(checked)
     verdict = overall.verdict(decided, open_, unsure, checked, rest.get("inputs", []), overall.ended(store))
+    if verdict == "healthy" and weighed.expected and not weighed.sound:
+        verdict = "inconclusive"
     if verdict == "healthy" and (left := signs.unexplained(library, store, checked)):
         unsure, verdict = left, "inconclusive"
+    held = {*(one.cause for one in decided), *(one.cause for one in open_), *overall.unsettled(checked)}
+    refuted = expectations.refutations(library, weighed, held)
     return Report(
         tool=conclude.TOOL,
         started=conclude.stamp(started) or "",
         verdict=verdict,
         findings=decided,
         candidates=open_,
-        ruled_out=overall.ruled_out(checked),
+        ruled_out=sorted({one.cause for one in refuted}),
+        refutations=refuted,
+        shown=weighed.shown,
+        not_shown=weighed.not_shown,
         unknown=unsure,
         series=series.of_store(store),
         lanes=lanes.of_store(store),

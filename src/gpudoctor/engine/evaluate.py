@@ -199,9 +199,11 @@ def false_already(condition: Expression, values: Values) -> bool:
         return False
 
 
-def bind(join: Join, outer: Types, record: Fact | None, values: Values, store: Store, before: int, fixed: Fixed) -> tuple[Fact | None, int]:
+def bind(
+    join: Join, outer: Types, record: Fact | None, values: Values, store: Store, before: int, fixed: Fixed, *, strict: bool = False
+) -> tuple[Fact | None, int]:
     """What `pick` gives, which conditions then know under the join's name. Raises `Unsure`."""
-    joined, count = pick(join, outer, record, values, store, before, fixed)
+    joined, count = pick(join, outer, record, values, store, before, fixed, strict=strict)
     values.records[join.name] = joined
     values.given[f"{join.name}.present"] = joined is not None
     if join.pick in ("count", "none") or not hasattr(FACTS[join.type], "count"):
@@ -209,11 +211,14 @@ def bind(join: Join, outer: Types, record: Fact | None, values: Values, store: S
     return joined, count
 
 
-def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: Store, before: int, fixed: Fixed) -> tuple[Fact | None, int]:
+def pick(
+    join: Join, outer: Types, record: Fact | None, values: Values, store: Store, before: int, fixed: Fixed, *, strict: bool = False
+) -> tuple[Fact | None, int]:
     """The joined record and how many match: equality by a hash index, then `where`, then the window in time.
 
     Records come in the order in which they were read, those of a window in the order of their times. `fixed` keeps what is the same for
-    every record of the check. Raises `Unsure`.
+    every record of the check. A record whose condition can't be decided isn't joined, or where that is `strict` leaves all undecided.
+    Raises `Unsure`.
     """
     names = tuple(join.on)
     found = fixed.get(join.name)
@@ -226,9 +231,9 @@ def pick(join: Join, outer: Types, record: Fact | None, values: Values, store: S
         else:
             found = narrowed(join.where, join.name, join.type, store, before)
         if join.where and found:
-            # A record whose condition can't be decided isn't joined.
             condition = compiled(join.where, {**outer, **join_types(join.name, join.type)})
-            found = [other for other in found if condition.surely(Values(values.given, {**values.records, join.name: other}))]
+            decide = condition.holds if strict else condition.surely
+            found = [other for other in found if decide(Values(values.given, {**values.records, join.name: other}))]
         if join.name in fixed:
             fixed[join.name] = found
     found = [other for other in found if other is not record and in_window(join, other, outer, values)]

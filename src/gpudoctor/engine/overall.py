@@ -20,14 +20,9 @@ def unknowns(checked: list[Checked]) -> list[Unknown]:
     return [Unknown(check=one.name, why=one.why, settle_with=one.settle_with) for one in checked if one.outcome == "unknown"]
 
 
-def ruled_out(checked: list[Checked]) -> list[str]:
-    """The causes whose every check that was wanted was clear, and at least one was. What a machine lacks the program for wasn't seen."""
-    outcomes: dict[str, set[str]] = {}
-    for one in checked:
-        if one.check.finds:
-            unseen = one.outcome == "skipped" and one.step is not None and one.step.asked
-            outcomes.setdefault(one.check.finds, set()).add("unseen" if unseen else one.outcome)
-    return sorted(cause for cause, seen in outcomes.items() if "clear" in seen and not seen & {"found", "unknown", "unseen"})
+def unsettled(checked: list[Checked]) -> set[str]:
+    """The causes of which a check found something or could not be decided."""
+    return {one.check.finds for one in checked if one.outcome in ("found", "unknown")}
 
 
 def verdict(

@@ -140,3 +140,13 @@ def needed(one: Planned, steps: list[Planned]) -> frozenset[int]:
 def used_types(check: Check) -> set[str]:
     """The fact types that a check reads."""
     return ({check.each.type} if check.each else set()) | {join.type for join in check.joins}
+
+
+def closed(orders: set[int], steps: list[Planned]) -> list[int]:
+    """These steps and all that they wait for, directly or not, in the order written."""
+    todo, kept = set(orders), set[int]()
+    while todo:
+        order = todo.pop()
+        kept.add(order)
+        todo |= steps[order].waits_for - kept
+    return sorted(kept)

@@ -14,11 +14,12 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output, Probe
 
 SIGNALS = 128  # a shell's exit code for death by signal n is 128+n
+NO_ENTRIES = b"-- No entries --"  # journalctl's word for nothing
 NO_PROGRAM = 127  # a shell's exit code for a program that isn't there
 NOTHING = {"grep": 1}  # exit codes that mean "nothing found", which is an answer: grep(1)
 # What may say nothing and mean it: readers of files and logs, lists that are filtered, and nvidia-smi nvlink on GPUs without one. Every
 # other program has a heading, a pair of brackets or a word for "none".
-QUIET = (("cat",), ("tail",), ("grep",), ("env",), ("lspci",), ("journalctl",), ("ibstat",), ("kubectl", "logs"), ("nvidia-smi", "nvlink"))
+QUIET = (("cat",), ("tail",), ("grep",), ("env",), ("lspci",), ("ibstat",), ("kubectl", "logs"), ("nvidia-smi", "nvlink"))
 USAGE = {"nvidia-smi": 2}  # exit codes that mean "a supplied argument or flag is invalid": nvidia-smi(1)
 # tail: cannot open '/var/log/fabricmanager.log' for reading: No such file or directory
 # System has not been booted with systemd as init system (PID 1). Can't operate.
@@ -134,8 +135,8 @@ def unusable(output: Output) -> str:
 
 
 def said(output: Output) -> bool:
-    """Whether a program has printed something."""
-    return any(page.strip() for page in output.pages)
+    """Whether a program has printed something that it found."""
+    return any(page.strip() not in (b"", NO_ENTRIES) for page in output.pages)
 
 
 def died(output: Output) -> str:
@@ -166,7 +167,7 @@ def silent(output: Output, facts: Facts) -> str:
     argv = inner(output.command.argv)
     if output.exit == NOTHING.get(argv[0]) or told(facts) or not_there(output):
         return ""
-    if output.exit:
+    if output.exit or output.stderr.strip():
         return complaint(output)
     return "" if any(argv[: len(words)] == words for words in QUIET) else f"{argv[0]} printed nothing (exit code 0)"
 

@@ -11,6 +11,7 @@ from gpudoctor.engine.ask import NEVER, Question
 from gpudoctor.engine.plan import Planned, used_types
 from gpudoctor.engine.reading import Reading, failed
 from gpudoctor.engine.store import Store
+from gpudoctor.facts import Subject
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command
@@ -177,3 +178,8 @@ def named(hosts: list[str]) -> str:
     """`gpu-02`, `gpu-[01-15,17] (16)`."""
     text = fold(hosts)
     return text if len(hosts) == 1 or text.endswith((" nodes)", " more")) else f"{text} ({len(hosts)})"
+
+
+def concerns(trouble: Trouble, subject: Subject) -> bool:
+    """Whether something without an answer may have been about a subject: not what another host didn't say."""
+    return not trouble.host or not subject.node or trouble.host == subject.node

@@ -14,8 +14,8 @@ import msgspec
 from gpudoctor.engine import conclude, outcomes, relate
 from gpudoctor.engine.evaluate import Answer, Hit, evaluate
 from gpudoctor.engine.outcomes import Checked
-from gpudoctor.engine.plan import Planned, plan, used_types
-from gpudoctor.engine.steps import Run, StepRun, Trouble
+from gpudoctor.engine.plan import Planned, closed, plan, used_types
+from gpudoctor.engine.steps import Run, StepRun, concerns
 from gpudoctor.engine.verdicts import Judged, Key, Times, by_now, hits_of, links_of, spoken_of, stale
 from gpudoctor.engine.work import Works, count_gpus, node_read
 from gpudoctor.facts import Subject
@@ -91,16 +91,6 @@ def needed(steps: list[Planned], checks: set[str], naming: set[str]) -> list[Pla
         msgspec.structs.replace(steps[order], order=number, waits_for=frozenset(numbers[other] for other in steps[order].waits_for))
         for order, number in numbers.items()
     ]
-
-
-def closed(orders: set[int], steps: list[Planned]) -> list[int]:
-    """These steps and all that they wait for, directly or not, in the order written."""
-    todo, kept = set(orders), set[int]()
-    while todo:
-        order = todo.pop()
-        kept.add(order)
-        todo |= steps[order].waits_for - kept
-    return sorted(kept)
 
 
 class After:
@@ -236,8 +226,3 @@ class After:
 def subject_of(pairs: list[tuple[Checked, Hit]]) -> Subject:
     """The subject of equal findings."""
     return pairs[0][1].subject
-
-
-def concerns(trouble: Trouble, subject: Subject) -> bool:
-    """Whether something without an answer may have been about a subject: not what another host didn't say."""
-    return not trouble.host or not subject.node or trouble.host == subject.node

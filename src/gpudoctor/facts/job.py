@@ -156,6 +156,7 @@ class Job(Fact, frozen=True, kw_only=True):
     odd_text: str = ""  # who does what, where ranks disagree
     set_up: str = ""  # folded: ranks that began the set-up of a communicator and didn't complete it
     step: int | None = None  # the last training iteration that a rank names
+    works: str = ""  # what shows that its ranks are set up and get on: RAS, a test that ended, a training step; "" = nothing does
     only_set_up: bool = False  # the logs of its ranks end with what NCCL says of its set-up, and show nothing that came after it
     suspects: list[str] = []  # hosts of the ranks that failed first, are behind, silent or odd
     suspects_text: str = ""

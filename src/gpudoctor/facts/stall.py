@@ -173,7 +173,7 @@ class GpuPrograms(OfGpu, frozen=True, kw_only=True):
 
 
 class EngineLoad(Fact, frozen=True, kw_only=True):
-    """How many requests one of several engines of a server has; medians of its newest reports."""
+    """How many requests one engine of a server has; medians of its newest reports."""
 
     node: str = ""
     namespace: str = ""

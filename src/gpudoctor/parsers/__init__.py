@@ -28,6 +28,7 @@ class Parser(NamedTuple):
     streams: bool = False
     failures: bool = False
     all_of: tuple[str, ...] = ()  # the types of which its text would have every record: that there is none is an answer
+    sifts: tuple[str, ...] = ()  # the types of which it leaves out the records that are well
 
 
 PARSERS: dict[str, Parser] = {
@@ -35,7 +36,10 @@ PARSERS: dict[str, Parser] = {
     # Only pods of the GPU stack, target=False.
     "kubernetes.stack": Parser(("pods", "containers", "messages", "schedule_reasons"), "kubernetes_pods:stack"),
     "kubernetes.gpu_pods": Parser(
-        ("pods", "containers", "messages", "schedule_reasons", "targets"), "kubernetes_gpu_pods:gpu_pods", streams=True
+        ("pods", "containers", "messages", "schedule_reasons", "targets"),
+        "kubernetes_gpu_pods:gpu_pods",
+        streams=True,
+        sifts=("pods", "containers"),
     ),
     "kubernetes.names": Parser(("names",), "kubernetes_names:names"),
     "kubernetes.nodes": Parser(("nodes",), "kubernetes_nodes:nodes"),

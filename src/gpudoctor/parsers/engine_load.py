@@ -16,8 +16,10 @@ from gpudoctor.parsers.plain import lines
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
-VLLM = regex(r"\bEngine (\d{1,4}): .{1,200}?\bRunning: (\d{1,6}) reqs, (?:Waiting|Pending): (\d{1,7}) reqs")
-SGLANG = regex(r"\bDP(\d{1,4})\b[^\]]{0,30}\] Decode batch.{0,40} #running-req: (\d{1,6}),.{0,300}#queue-req: (\d{1,7})")
+VLLM = regex(
+    r"(?:\bEngine (\d{1,4}): .{1,200}?)?\bRunning: (\d{1,6}) reqs,(?: Swapped: \d{1,7} reqs,)? (?:Waiting|Pending): (\d{1,7}) reqs"
+)
+SGLANG = regex(r"(?:\bDP(\d{1,4})\b[^\]]{0,30}\] )?\bDecode batch.{0,40} #running-req: (\d{1,6}),.{0,300}#queue-req: (\d{1,7})")
 NEWEST = 12  # reports of each engine that are compared: one is written every ten seconds
 
 
@@ -27,14 +29,14 @@ def said(text: str) -> tuple[str, int, int] | None:
     >>> said("Engine 003: Avg prompt throughput: 0.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.3%")
     ('3', 1, 0)
     """
-    if "ngine " not in text and "Decode batch" not in text:
+    if " reqs, " not in text and "Decode batch" not in text:
         return None
     match = VLLM.search(text) or SGLANG.search(text)
-    return (str(int(match[1])), int(match[2]), int(match[3])) if match else None
+    return (str(int(match[1] or 0)), int(match[2]), int(match[3])) if match else None
 
 
 def loads(output: Output, about: Subject) -> Facts:
-    """A record for each engine beside the others; none for one engine alone."""
+    """A record for each engine."""
     found: dict[str, list[tuple[int, int, Origin]]] = {}
     for number, text in lines(output):
         if told := said(text):
@@ -42,8 +44,6 @@ def loads(output: Output, about: Subject) -> Facts:
     if not output.text.strip() and output.failure:
         raise ParseError(f"{output.named()}: no log")
     usual = {name: (median(one[0] for one in own[-NEWEST:]), median(one[1] for one in own[-NEWEST:])) for name, own in found.items()}
-    if len(usual) < 2:
-        return {"engine_loads": []}
     return {
         "engine_loads": [
             EngineLoad(
@@ -54,8 +54,8 @@ def loads(output: Output, about: Subject) -> Facts:
                 engines=len(usual),
                 running=running,
                 waiting=waiting,
-                others_running=max(other[0] for key, other in usual.items() if key != name),
-                others_waiting=max(other[1] for key, other in usual.items() if key != name),
+                others_running=max((other[0] for key, other in usual.items() if key != name), default=0),
+                others_waiting=max((other[1] for key, other in usual.items() if key != name), default=0),
                 origin=found[name][-1][2],
             )
             for name, (running, waiting) in usual.items()

@@ -86,6 +86,7 @@ NAMES: dict[str, tuple[str, str, str]] = {
         "aggregate/sram_threshold_exceeded",
         "ecc.errors.uncorrected.aggregate.sram.thresholdexceeded",
     ),
+    "_remap/rows": ("Remapped Rows", "remapped_rows", ""),  # N/A for the whole section
     "remap_pending": ("Remapped Rows/Pending", "remapped_rows/remapped_row_pending", "remapped_rows.pending"),
     "remap_failed": ("Remapped Rows/Remapping Failure Occurred", "remapped_rows/remapped_row_failure", "remapped_rows.failure"),
     "remapped_correctable": ("Remapped Rows/Correctable Error", "remapped_rows/remapped_row_corr", "remapped_rows.correctable"),

@@ -130,7 +130,8 @@ class Card:
             values["reasons"] = self.reasons
         if self.processes is not None:
             values["processes"] = self.processes
-        gaps = {name: why for name, why in self.gaps.items() if name in KINDS and name not in values}
+        gaps = {**lacking(values, known, self.gaps), **self.gaps}
+        gaps = {name: why for name, why in gaps.items() if name in KINDS and name not in values}
         return Gpu(**{**values, **known}, unreadable=self.unreadable, problem=self.problem, gaps=gaps)
 
     def sums(self) -> dict[str, Any]:
@@ -204,3 +205,12 @@ def read(field: str, bare: str, kind: type | None = None) -> tuple[Any, str]:
     if abs(whole) in SATURATED or abs(whole) > LARGEST.get(field, 10**15):
         return None, "saturated"
     return (float(f"{whole}.{fraction or 0}") if kind is float else whole), ""
+
+
+def lacking(values: dict[str, Any], known: dict[str, Any], gaps: dict[str, str]) -> dict[str, str]:
+    """What this product or driver doesn't have, though it isn't printed as N/A: rows are remapped from Ampere on, where pages are no longer
+    retired (nvidia-smi(1)), and what has to be done is a field of its own from R565 on.
+    """
+    none = dict.fromkeys(("remap_pending", "remap_failed"), "N/A") if "retired_pages" in values or gaps.get("remap") == "N/A" else {}
+    release = str(known.get("driver_version", "")).partition(".")[0]
+    return none | ({"recovery_action": "N/A"} if release.isdigit() and int(release) < 565 else {})

@@ -16,7 +16,7 @@ from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, count, safe, shortened
-from gpudoctor.reporters.words import by_reason, different, follows, headline, names, others, question, unanswered
+from gpudoctor.reporters.words import by_reason, different, follows, headline, names, others, question, seen, unanswered, unseen
 
 FIRST = 3  # root causes, reasons and so on that are not folded
 LONG = 300  # characters of a line that is not folded
@@ -151,6 +151,10 @@ def folded(report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexp
     if report.unknown:
         unknown = [f"{why}: {names([one.check for one in own], verbose=True)}" for why, own in by_reason(report.unknown)]
         yield details(unanswered(report.unknown), unknown)
+    if report.not_shown and report.verdict != "problem":
+        yield details("Not shown", [f"{line} ({one.expectation})" for line, one in unseen(report)])
+    if report.shown:
+        yield details("Shown", seen(report))
     if report.inputs:
         yield details("Files", [f"{one.path}: {', '.join(one.recognised_as) or one.note or 'not recognised'}" for one in report.inputs])
     steps = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]

@@ -14,7 +14,21 @@ from gpudoctor.reporters.path import path
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, safe, shortened
-from gpudoctor.reporters.words import SHORT, by_reason, coverage, different, follows, headline, names, onward, others, question, unanswered
+from gpudoctor.reporters.words import (
+    SHORT,
+    by_reason,
+    coverage,
+    different,
+    follows,
+    headline,
+    names,
+    onward,
+    others,
+    question,
+    seen,
+    unanswered,
+    unseen,
+)
 
 SHORT_FIXES = 2  # the first one often only reads, the second one changes something
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
@@ -45,6 +59,8 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     withheld(page, report, verbose)
     unknown(page, report.unknown, verbose, said=report.coverage.missing[0].why if onward(report) else "")
     not_understood(page, report, verbose)
+    if verbose or (report.verdict == "inconclusive" and not onward(report)):
+        missed(page, report, verbose)
     if verbose or report.verdict == "healthy":
         checked(page, report, verbose)
     page.gap()
@@ -218,14 +234,33 @@ def not_understood(page: Page, report: Report, verbose: bool) -> None:
     more(page, len(parts), verbose, indent=2)
 
 
+def missed(page: Page, report: Report, verbose: bool) -> None:
+    """What a healthy subject shows and was not shown, with the command that shows it."""
+    lines = unseen(report, every=verbose)
+    if lines:
+        page.gap()
+        page.lines(("not shown", "bold"))
+    for line, one in lines if verbose else lines[:SHORT]:
+        page.lines((line, ""), (f"  ({one.expectation})", "dim"), indent=2, rows=0 if verbose else 2)
+        if verbose:
+            settle(page, one.settle_with, verbose, indent=4)
+    more(page, len(lines), verbose, indent=2)
+
+
 def checked(page: Page, report: Report, verbose: bool) -> None:
-    """What was looked at: the causes ruled out, and the steps; with -v also what each step ran, how long it took and why it was skipped."""
+    """What was shown, what that rules out, and the steps; with -v also what each step ran, how long it took and why it was skipped."""
+    if lines := seen(report, every=verbose):
+        page.gap()
+        page.lines(("shown", "bold"))
+        for line in lines if verbose else lines[:SHORT]:
+            page.lines((line, ""), indent=2, rows=0 if verbose else 2)
+        more(page, len(lines), verbose, indent=2)
     if report.ruled_out:
         page.gap()
         page.lines(("ruled out  ", "dim"), (names(report.ruled_out, verbose), ""))
     needed = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]
     steps = needed if verbose else list({step.title or step.id: step for step in needed if step.outcome == "clear"}.values())
-    if not steps:
+    if not steps or (report.shown and not verbose):  # what was seen says more than what was asked
         return
     page.gap()
     page.lines(("Steps" if verbose else "Checked", "bold"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
-from gpudoctor.report import Coverage, Evidence, Finding, Report, Unknown
+from gpudoctor.report import Coverage, Evidence, Finding, NotShown, Report, Unknown
 from gpudoctor.reporters.text import count, shortened
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
@@ -47,8 +47,30 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
     if unknown := [part for one in report.inputs for part in one.unknown]:
         rest = f" and {count(len(unknown) - 1, 'other part')}" if len(unknown) > 1 else ""
         return f"nothing wrong is in what was read, but “{shortened(unknown[0], 60)}”{rest} is not understood"
+    if report.not_shown:
+        return "no problem found, but not enough was shown to call it healthy"
     complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
     return "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
+
+
+def seen(report: Report, every: bool = False) -> list[str]:
+    """What was shown, a line for each expectation: of many subjects the first stands for all, unless `every` one is wanted."""
+    lines: dict[str, list[str]] = {}
+    for one in report.shown:
+        lines.setdefault(one.expectation, []).append(one.says)
+    return [line for said in lines.values() for line in (said if every else [said[0] + (f" (and {len(said) - 1} more)" * (len(said) > 1))])]
+
+
+def unseen(report: Report, every: bool = False) -> list[tuple[str, NotShown]]:
+    """What was not shown, a line for each expectation and reason, with one of its entries: of many subjects the first stands for all."""
+    groups: dict[tuple[str, str], list[NotShown]] = {}
+    for one in report.not_shown:
+        groups.setdefault((one.expectation, one.why if not every else f"{one.why} {one.subject.name}"), []).append(one)
+    made = []
+    for same in groups.values():
+        more = f" and {len(same) - 1} more" if len(same) > 1 else ""
+        made.append((f"{same[0].subject.name or same[0].subject.kind}{more}: {same[0].why}", same[0]))
+    return made
 
 
 def is_sign(one: Unknown) -> bool:

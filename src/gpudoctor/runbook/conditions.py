@@ -24,6 +24,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Input
 
 MISSING_FIELD = object()
+LACKING = ("N/A", "Not Supported")  # what nvidia-smi prints for what a product does not have: nvidia-smi(1)
 MISSING = regex(r'No value with name "([^"]+)"')
 NAME_TEXT = r"\b([a-z_][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b"
 NAME = regex(NAME_TEXT)
@@ -59,7 +60,8 @@ class Unsure(Exception):
 
 @functools.cache
 def fields(fact: type[Fact]) -> Types:
-    """The fields of a fact that conditions may use → their types, `f_known` beside each optional `f`.
+    """The fields of a fact that conditions may use → their types, beside each optional `f` whether it is known, `f_known`, and whether the
+    thing has no such property, `f_na`.
 
     >>> fields(FACTS["xids"])["code"], fields(FACTS["xids"])["pid_known"]
     (<class 'int'>, <class 'bool'>)
@@ -71,7 +73,7 @@ def fields(fact: type[Fact]) -> Types:
             continue
         usable[field.name] = kind
         if optional:
-            usable[f"{field.name}_known"] = bool
+            usable[f"{field.name}_known"] = usable[f"{field.name}_na"] = bool
     return usable
 
 
@@ -146,7 +148,11 @@ class Values:
         value = getattr(record, field, MISSING_FIELD)
         if value is not MISSING_FIELD:
             return None if field in record.gaps else value
-        return known(record, field.removesuffix("_known")) is not None if field in fields(type(record)) else None
+        if field not in fields(type(record)):
+            return None
+        if field.endswith("_na"):
+            return record.gaps.get(field.removesuffix("_na"), "").strip("[]") in LACKING
+        return known(record, field.removesuffix("_known")) is not None
 
 
 def known(record: Fact, field: str) -> Any:

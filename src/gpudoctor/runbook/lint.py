@@ -48,6 +48,14 @@ def runbook(book: Runbook, given: Library | None) -> Iterator[Problem]:
             seen_checks.add(check.id)
             for text in check_problems(book, check, given):
                 yield Problem(book.path, check.line, f"steps.{name}.checks.{check.id}: {text}")
+    for one in book.expects:
+        if one.id in seen_checks:
+            yield Problem(book.path, one.line, f"expects.{one.id}: the id is there twice")
+        seen_checks.add(one.id)
+        known = one.each is not None and one.each.type in FACTS
+        where = condition("where", one.where, scope.record_of(book, one)) if known else ()
+        for text in (*check_problems(book, one, given), *where):
+            yield Problem(book.path, one.line, f"expects.{one.id}: {text}")
 
 
 def step_problems(book: Runbook, number: int, given: Library | None) -> Iterator[str]:

@@ -88,7 +88,9 @@ def record(made: schema.Runbook, document: Document, indexes: Iterable[int]) -> 
         ]
         data["line"] = document.line(("steps", index))
         steps.append(data)
-    data = made.model_dump(exclude={"schema_"}) | {"steps": steps, "path": document.path, "summary": " ".join(made.summary.split())}
+    expects = [check_record(one) | {"line": document.line(("expects", n))} for n, one in enumerate(made.expects)]
+    said = {"steps": steps, "expects": expects, "path": document.path, "summary": " ".join(made.summary.split())}
+    data = made.model_dump(exclude={"schema_"}) | said
     return msgspec.convert(data, model.Runbook)
 
 

@@ -69,6 +69,14 @@ class Check(Struct, frozen=True, kw_only=True):
         return self.severity or cause.severity
 
 
+class Expectation(Check, frozen=True, kw_only=True):
+    """What a sound subject shows: a condition that must be seen true of every record (of those with `where`) before the runbook's question
+    is answered with healthy. It finds nothing; what is wrong where it doesn't hold, the checks say.
+    """
+
+    where: str = ""
+
+
 class Show(Struct, frozen=True, kw_only=True):
     """A table that the report shows: one row for each record, a CEL template for each column."""
 
@@ -125,6 +133,7 @@ class Runbook(Struct, frozen=True, kw_only=True):
     references: list[str] = []
     inputs: dict[str, Input] = {}
     steps: list[Step] = []
+    expects: list[Expectation] = []
     path: str = ""
 
     def checks(self) -> list[Check]:
@@ -159,6 +168,7 @@ class Cause(Struct, frozen=True, kw_only=True):
     references: list[str] = []
     fixes: list[FixTemplate] = []
     broader: bool = False
+    refuted_by: list[str] = []  # expectations, as RUNBOOK.ID: where one was shown for every target, the cause is ruled out
 
 
 class KnownMessage(Struct, frozen=True, kw_only=True):

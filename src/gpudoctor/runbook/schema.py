@@ -5,6 +5,7 @@ Imported only where YAML is read; a run uses the compiled records of `model`.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -105,6 +106,23 @@ class Check(Model):
                 raise ValueError(f"with.{name} has the name of the record that the check looks at")
             if isinstance(join.on, list) and self.each is None:
                 raise ValueError(f"with.{name}.on is a list of fields of two records, and the check has no each")
+        return self
+
+
+class Expectation(Check):
+    """One entry of `expects:`."""
+
+    where: Condition = ""
+
+    @model_validator(mode="after")
+    def says_what_is_sound(self) -> Expectation:
+        """It is about records, has a condition and words, and finds nothing."""
+        if self.each is None or self.when == "true" or not self.title:
+            raise ValueError("needs each, when and title: which records must show what, and in which words is it said?")
+        if self.finds:
+            raise ValueError("finds a cause: an expectation says what is sound; a check says what is wrong")
+        if re.search(r"!\s*\w+\.\w+_known\s*\|\|", self.when):
+            raise ValueError("holds where something is not known: what the product lacks is `f_na ||`, what could not be read is not shown")
         return self
 
 
@@ -230,6 +248,7 @@ class Runbook(Model):
     references: list[Url] = []
     inputs: dict[Snake, Input] = {}
     steps: Annotated[list[Step], Field(min_length=1)]
+    expects: list[Expectation] = []
 
 
 class Fix(Model):
@@ -261,6 +280,7 @@ class Cause(Model):
     references: list[Url] = []
     fixes: list[Fix] = []
     broader: bool = False
+    refuted_by: list[Annotated[str, Field(pattern=r"^[a-z0-9-]+\.[a-z0-9_]+$")]] = []
 
 
 class Catalogue(Model):

@@ -19,11 +19,14 @@ def step_types(book: Runbook, step: Step) -> dict[str, Any]:
     return {**input_types(book.inputs), **record}
 
 
+def record_of(book: Runbook, check: Check) -> dict[str, Any]:
+    """Inputs and the check's own record."""
+    return {**input_types(book.inputs), **(record_types(check.each.name, check.each.type) if check.each else {})}
+
+
 def check_types(book: Runbook, check: Check, upto: str = "") -> dict[str, Any]:
     """Inputs, the check's record and its joins (only those before `upto`, when given)."""
-    types = input_types(book.inputs)
-    if check.each:
-        types |= record_types(check.each.name, check.each.type)
+    types = record_of(book, check)
     for join in check.joins:
         if join.name == upto:
             break

@@ -1,0 +1,199 @@
+"""What a sound subject shows: healthy is said, and a cause ruled out, only by what was seen.
+
+An expectation of a runbook is tried on every record of its type. It is *shown* where its condition holds and everything that the condition
+reads was answered whole for that record's host; where the condition doesn't hold, or something is not known, it is *not shown*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from gpudoctor.engine import settle
+from gpudoctor.engine.conclude import shown as reported
+from gpudoctor.engine.evaluate import Inputs, because, bind
+from gpudoctor.engine.plan import Planned, closed, used_types
+from gpudoctor.engine.steps import FOLLOWS, REASONS, Run, StepRun, concerns
+from gpudoctor.engine.store import FINAL, Store
+from gpudoctor.facts import Fact, Subject
+from gpudoctor.parsers import PARSERS
+from gpudoctor.probes.base import Command
+from gpudoctor.report import NotShown, Refutation, ReportSubject, Shown
+from gpudoctor.runbook import scope
+from gpudoctor.runbook.conditions import Unsure, Values, compiled, input_values
+from gpudoctor.runbook.model import Expectation, Library, Runbook
+from gpudoctor.runbook.templates import fill
+
+Doubts = Callable[[Subject], list[str]]  # why what was read of a subject may not be all
+NOT_SO = "it is not so"
+NOBODY = Subject(kind="cluster")
+
+
+class Weighed(msgspec.Struct):
+    """What was shown of all targets, and what wasn't. `expected` says whether anything was expected at all."""
+
+    shown: list[Shown] = []
+    not_shown: list[NotShown] = []
+    expected: bool = False
+
+    def has(self, expectation: str) -> bool:
+        """Whether something was said of an expectation, for anybody."""
+        return expectation in {*(one.expectation for one in self.shown), *(one.expectation for one in self.not_shown)}
+
+    @property
+    def sound(self) -> bool:
+        """Whether every expectation was shown for every target, and there was one."""
+        return bool(self.shown) and not self.not_shown
+
+
+def of_run(run: Run) -> Weighed:
+    """The expectations of a runbook and of all that it included and asked. What an included one expects of things that aren't there, or
+    of a program that a machine doesn't have, is needless; what was asked about must be there.
+    """
+    made = Weighed()
+    seen: list[tuple[str, Inputs]] = []
+    for step in run.steps:
+        book, inputs = step.planned.book, step.planned.inputs
+        if not book.expects or (book.id, inputs) in seen:
+            continue
+        seen.append((book.id, inputs))
+        own = [one for one in run.steps if (one.planned.book.id, one.planned.inputs) == (book.id, inputs)]
+        if not any(one.asked or one.undecided for one in own):
+            continue
+        for one in book.expects:
+            made.expected = True
+            behind = steps_behind(one, run.steps)
+            needless = partial(lacking, behind) if book.id != run.book.id else never
+            weigh(made, book, one, inputs, run.store, partial(doubts, behind), needless)
+            assert one.each is not None  # noqa: S101  the schema wants it
+            if run.store.records(one.each.type) or needless(NOBODY) or not asked_for(one.each.type, book, run.steps):
+                continue
+            if why := doubts(behind, NOBODY) or ([f"no {one.each.type} were read"] if book.id == run.book.id else []):
+                made.not_shown.append(not_shown(book, one, NOBODY, why, [command.shown for command in asked(behind)]))
+    if run.book.expects and not any(made.has(f"{run.book.id}.{one.id}") for one in run.book.expects):
+        made.not_shown.append(not_shown(run.book, run.book.expects[0], NOBODY, ["nothing was read of which it is expected"], []))
+    return made
+
+
+def asked_for(kind: str, book: Runbook, steps: list[StepRun]) -> bool:
+    """Whether a runbook's question wants records of a type. It doesn't where none of its own steps that fill it had anything to ask (a list
+    of pods instead of one pod), nor where a list answered that leaves out what is well: how many these are, `targets` says.
+    """
+    filling = [step for step in steps if kind in step.planned.fills]
+    own = [step for step in filling if step.planned.book.id == book.id] or filling
+    return any((step.asked or step.undecided) and not left_out(kind, step) for step in own)
+
+
+def left_out(kind: str, step: StepRun) -> bool:
+    """Whether a step has answered whole, and its parser keeps only those records that aren't well."""
+    parser = PARSERS.get(step.planned.step.parse)
+    return parser is not None and kind in parser.sifts and step.answered > 0 and not step.failures and not step.undecided
+
+
+def never(subject: Subject) -> bool:
+    """Nothing is needless."""
+    return False
+
+
+def no_doubts(subject: Subject) -> list[str]:
+    """Of files all that was read is what there is."""
+    return []
+
+
+def of_facts(library: Library, store: Store) -> Weighed:
+    """The expectations that files can show: those about records that stand in them."""
+    made = Weighed()
+    for book in library.runbooks.values():
+        inputs: Inputs = {name: given.default for name, given in book.inputs.items()}
+        for one in book.expects if book.status == "stable" else ():
+            if one.each and store.records(one.each.type):
+                made.expected = True
+                weigh(made, book, one, inputs, store, no_doubts, never)
+    return made
+
+
+def weigh(
+    made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store: Store, doubt: Doubts, needless: Callable[[Subject], bool]
+) -> None:
+    """Try an expectation on every record of its type."""
+    assert one.each is not None  # noqa: S101  the schema wants it
+    given = input_values(inputs)
+    types = scope.check_types(book, one)
+    target = compiled(one.where, scope.record_of(book, one)) if one.where else None
+    for record in store.records(one.each.type):
+        subject = record.subject()
+        values = Values(given, {one.each.name: record})
+        try:
+            if (target and not target.holds(values)) or needless(subject):
+                continue
+            why = doubt(subject) or missing(book, one, types, record, values, store)
+        except Unsure as error:
+            why = [because(str(error), one, record)]
+        if why:
+            commands = settle.commands(one.each.type, [record])
+            made.not_shown.append(not_shown(book, one, subject, why, commands))
+        else:
+            says = fill(one.title, types, values, unknown="?")
+            made.shown.append(Shown(expectation=f"{book.id}.{one.id}", subject=reported(subject), says=says))
+
+
+def missing(book: Runbook, one: Expectation, types: dict[str, Any], record: Fact, values: Values, store: Store) -> list[str]:
+    """Why a record doesn't show what is expected, [] where it does. Raises `Unsure`."""
+    for join in one.joins:
+        if not store.has(join.type):
+            return [f"no {join.type} were read"]
+        bind(join, scope.check_types(book, one, upto=join.name), record, values, store, FINAL, {}, strict=True)
+    return [] if compiled(one.when, types).holds(values) else [NOT_SO]
+
+
+def not_shown(book: Runbook, one: Expectation, subject: Subject, why: Iterable[str], commands: list[str]) -> NotShown:
+    """The entry of the report."""
+    words = "; ".join(list(dict.fromkeys(why))[:REASONS])
+    return NotShown(expectation=f"{book.id}.{one.id}", subject=reported(subject), why=words, settle_with=commands[:REASONS])
+
+
+def steps_behind(one: Expectation, steps: list[StepRun]) -> list[StepRun]:
+    """The steps that an expectation rests on: those that fill what it reads, and all that these waited for."""
+    types = used_types(one)
+    planned: list[Planned] = [step.planned for step in steps]
+    return [steps[order] for order in closed({step.order for step in planned if step.fills & types}, planned)]
+
+
+def asked(steps: list[StepRun]) -> Iterator[Command]:
+    """The commands of steps."""
+    return (command for step in steps for command in step.commands)
+
+
+def doubts(steps: list[StepRun], subject: Subject) -> list[str]:
+    """Why what steps read of a subject may not be all of it."""
+    whys = [part for step in steps if step.undecided for part in step.undecided.split("; ")]
+    whys += [trouble.why for step in steps for trouble in step.failures if concerns(trouble, subject)]
+    return [why for why in whys if not FOLLOWS.fullmatch(why)] or whys
+
+
+def lacking(steps: list[StepRun], subject: Subject) -> bool:
+    """Whether a machine has none of the programs that these steps ask for more than which machines there are."""
+    programs = [step for step in steps if step.planned.step.optional]
+    return bool(programs) and all(
+        any(concerns(trouble, subject) for trouble in step.absent) and (subject.node or not (step.answered or step.failures))
+        for step in programs
+    )
+
+
+def refutations(library: Library, weighed: Weighed, open_: set[str]) -> list[Refutation]:
+    """The causes that an expectation refutes that was shown for all its targets; `open_` are those that are found or possible."""
+    failed = {one.expectation for one in weighed.not_shown}
+    shown: dict[str, list[ReportSubject]] = {}
+    for one in weighed.shown:
+        if one.expectation not in failed:
+            shown.setdefault(one.expectation, []).append(one.subject)
+    return [
+        Refutation(cause=cause.id, subject=subject, by=by)
+        for cause in library.causes.values()
+        if cause.id not in open_
+        for by in cause.refuted_by
+        for subject in shown.get(by, ())
+    ]

@@ -1,0 +1,164 @@
+"""What a sound subject shows: healthy is proven, a cause ruled out is refuted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from gpudoctor.engine.cases import inputs_of
+from gpudoctor.engine.diagnose import conclusions
+from gpudoctor.engine.run import Engine
+from gpudoctor.engine.steps import NotThere
+from gpudoctor.probes.base import Command, Output
+from gpudoctor.probes.replay import Replay
+from gpudoctor.report import Report
+from gpudoctor.runbook import index, load
+from gpudoctor.runbook.model import Library
+from tests.engine_fakes import CAUSES, facts, fake_parsers, problems_of, refused, run
+
+__all__ = ["fake_parsers"]
+pytestmark = pytest.mark.usefixtures("fake_parsers")
+
+STEPS = """\
+- {id: pods, run: [kubectl, get, pods], parse: test.pods}
+- {id: smi, run: [nvidia-smi, -q], optional: true, parse: test.gpus,
+   checks: [{id: sick, each: gpu in gpus, when: gpu.remap_pending_known && gpu.remap_pending, finds: sick-gpu, title: t}]}
+"""
+SOUND = "[{id: sound, each: gpu in gpus, when: 'gpu.remap_pending_na || !gpu.remap_pending', title: '${gpu.gpu} is sound'}]"
+OF_PODS = """[{id: seen, each: pod in pods, where: pod.target,
+  with: {gpu: {from: gpus, on: {node: pod.node}, where: '!gpu.remap_pending', pick: count}}, when: gpu.count == 1,
+  title: '${pod.pod} sees ${gpu.count}'}]"""
+WELL = {"gpu": "GPU-1", "node": "gpu-01", "remap_pending": False}
+REFUTED = Library(causes={**CAUSES, "sick-gpu": msgspec.structs.replace(CAUSES["sick-gpu"], refuted_by=["book.sound"])})
+
+
+def gpus(*records: dict[str, Any]) -> dict[str, Any]:
+    return {"kubectl get pods": facts(pods=[]), "nvidia-smi -q": facts(gpus=list(records))}
+
+
+def looked(answers: dict[str, Any], folder: Path, expects: str = SOUND, **more: Any) -> Report:
+    return run(STEPS, answers, folder, expects=expects, library=REFUTED, **more)
+
+
+def test_what_is_shown_of_every_target_is_healthy_and_refutes(tmp_path: Path) -> None:
+    report = looked(gpus(WELL, {**WELL, "gpu": "GPU-2"}), tmp_path)
+    assert report.verdict == "healthy"
+    assert [(one.expectation, one.says) for one in report.shown] == [("book.sound", "GPU-1 is sound"), ("book.sound", "GPU-2 is sound")]
+    assert (report.not_shown, report.ruled_out) == ([], ["sick-gpu"])
+    assert [(one.cause, one.subject.gpu, one.by) for one in report.refutations] == [
+        ("sick-gpu", "GPU-1", "book.sound"),
+        ("sick-gpu", "GPU-2", "book.sound"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        (gpus(WELL, {"gpu": "GPU-2", "node": "gpu-01"}), "gpu.remap_pending is not known"),
+        (
+            gpus(WELL, {"gpu": "GPU-2", "node": "gpu-01", "gaps": {"remap_pending": "Unknown Error"}}),
+            "gpu.remap_pending is not known: Unknown Error",
+        ),
+        (gpus(), "no gpus were read"),
+        ({**gpus(), "nvidia-smi -q": refused("forbidden")}, "forbidden"),
+        ({**gpus(), "nvidia-smi -q": Output(Command(()), exit=1)}, "exit code 1"),
+        ({**gpus(), "nvidia-smi -q": b""}, "nvidia-smi printed nothing (exit code 0)"),
+    ],
+)
+def test_what_was_not_shown_of_one_is_neither_healthy_nor_refuted(answers: dict[str, Any], why: str, tmp_path: Path) -> None:
+    report = looked(answers, tmp_path)
+    assert (report.verdict, report.ruled_out) == ("inconclusive", [])
+    assert [one.why.partition(" (gpu-01")[0] for one in report.not_shown] == [why]
+
+
+def test_what_a_product_lacks_is_needless(tmp_path: Path) -> None:
+    assert looked(gpus({"gpu": "GPU-1", "node": "gpu-01", "gaps": {"remap_pending": "N/A"}}), tmp_path).verdict == "healthy"
+
+
+def test_what_is_found_is_not_refuted_by_another_subject(tmp_path: Path) -> None:
+    report = looked(gpus(WELL, {**WELL, "gpu": "GPU-2", "remap_pending": True}), tmp_path)
+    assert (report.verdict, report.ruled_out) == ("problem", [])
+    assert [one.why for one in report.not_shown] == ["it is not so"]
+
+
+POD = {"pod": "train-0", "namespace": "ml", "node": "gpu-01", "target": True}
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdict"),
+    [
+        ({"kubectl get pods": facts(pods=[POD]), "nvidia-smi -q": facts(gpus=[WELL])}, "healthy"),
+        # One of the joined records can't be decided: it may be the one that counts.
+        ({"kubectl get pods": facts(pods=[POD]), "nvidia-smi -q": facts(gpus=[WELL, {"gpu": "GPU-2", "node": "gpu-01"}])}, "inconclusive"),
+        # What is joined could not be read: none was counted.
+        ({"kubectl get pods": facts(pods=[POD]), "nvidia-smi -q": refused("forbidden")}, "inconclusive"),
+        # Nobody of whom it is expected.
+        ({"kubectl get pods": facts(pods=[{**POD, "target": False}]), "nvidia-smi -q": facts(gpus=[WELL])}, "inconclusive"),
+    ],
+)
+def test_joins_are_strict_and_targets_must_be_there(answers: dict[str, Any], verdict: str, tmp_path: Path) -> None:
+    report = looked(answers, tmp_path, OF_PODS)
+    assert report.verdict == verdict
+    assert bool(report.not_shown) == (verdict != "healthy")
+
+
+def test_a_runbook_without_expectations_says_what_its_checks_say(tmp_path: Path) -> None:
+    assert looked(gpus(WELL), tmp_path, "[]").verdict == "healthy"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (
+            "{id: a, each: gpu in gpus, when: '!gpu.remap_pending_known || !gpu.remap_pending', title: t}",
+            "holds where something is not known",
+        ),
+        ("{id: a, each: gpu in gpus, title: t}", "needs each, when and title"),
+        ("{id: a, each: gpu in gpus, when: gpu.fan_na, title: t, finds: sick-gpu}", "says what is sound"),
+        ("{id: a, each: gpu in gpus, when: gpu.frob, title: t}", "undeclared reference"),
+        ("{id: a, each: gpu in gpus, where: gpu.frob, when: gpu.fan_na, title: t}", "undeclared reference"),
+    ],
+)
+def test_mistakes_are_named(wrong: str, words: str, tmp_path: Path) -> None:
+    text = f"schema: 1\nid: book\ntitle: A test\nexpects: [{wrong}]\nsteps:\n- {{id: a, run: [nvidia-smi], parse: test.gpus}}\n"
+    assert any(words in problem for problem in problems_of(text, tmp_path)), problems_of(text, tmp_path)
+
+
+def reports() -> list[tuple[str, Report]]:
+    """What all paired cases report."""
+    made = []
+    known = index.library()
+    for path in sorted(index.runbooks_folder().glob("*.test.yaml")):
+        test, _ = load.paired_test(path)
+        assert test is not None
+        book = known.runbooks[test.runbook.removesuffix(".yaml")]
+        for case in test.cases:
+            replay = Replay(path.parent / test.fixtures / case.bundle)
+            inputs = inputs_of(book, {**replay.bundle.inputs, **case.inputs}, case.inputs)
+            try:
+                done = Engine(known, replay, recorded=True, consent=True).execute(book, inputs)
+            except NotThere:
+                continue
+            made.append((case.name, conclusions(known, done, asked="", started=0.0)[0]))
+    return made
+
+
+def test_every_refuter_is_there_refutes_in_a_case_and_never_what_is_found() -> None:
+    known = index.library()
+    expectations = {f"{book.id}.{one.id}" for book in known.runbooks.values() for one in book.expects}
+    wanted = {cause.id for cause in known.causes.values() if cause.refuted_by}
+    assert {by for cause in known.causes.values() for by in cause.refuted_by} <= expectations
+    assert len(wanted) >= 60
+    ruled_out: set[str] = set()
+    for name, report in reports():
+        held = {one.cause for one in (*report.findings, *report.candidates)}
+        assert not held & {*report.ruled_out}, name
+        failed = {one.expectation for one in report.not_shown}
+        assert not {one.by for one in report.refutations} & failed, name
+        if report.verdict == "healthy":
+            assert not report.not_shown, name
+        ruled_out |= {*report.ruled_out}
+    assert wanted - ruled_out == set()
