@@ -18,7 +18,7 @@ from gpudoctor.probes.base import waited
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.foreign import foreign, keep_out
 from gpudoctor.probes.kube_config import Context, ProbeSetupError, first_of
-from gpudoctor.probes.process import Child
+from gpudoctor.probes.process import Child, listen
 from gpudoctor.probes.redact import Redactor
 
 LIMIT = 1 << 20  # bytes that a plugin may print; a token and two certificates have some 10 KiB
@@ -99,7 +99,7 @@ class Plugin:
         """What it printed on stdout."""
         self.said.clear()
         _keep_out_the_secrets_of(wanted)
-        deadline, printed = Deadline(seconds), bytearray()
+        printed = bytearray()
         variables = {variable.name: variable.value for variable in wanted.env or ()}
         try:
             argv = [self._context.user.resolved(wanted.command) if "/" in wanted.command else wanted.command, *(wanted.args or ())]
@@ -109,14 +109,12 @@ class Plugin:
         except (OSError, ValueError) as error:
             raise self._trouble(f"it cannot be started: {getattr(error, 'strerror', None) or error}") from None
         try:
-            while not child.ended and deadline.left and len(printed) + len(self.said) <= LIMIT:
-                for stream, chunk in child.read(deadline.left):
-                    (printed if stream == 1 else self.said).extend(chunk)
+            failure = listen(child, Deadline(seconds), LIMIT, {1: printed, 2: self.said})
         finally:
             child.stop()  # also what a plugin that has ended left running
-        if len(printed) + len(self.said) > LIMIT:
+        if failure == "too-large":
             raise self._trouble(f"it printed more than {LIMIT >> 20} MiB")
-        if not child.ended:
+        if failure:
             raise self._trouble(f"it did not answer within {waited(seconds)}{self.words}")
         if child.exit:
             raise self._trouble(f"it ended with exit code {child.exit}{self.words}")

@@ -110,6 +110,18 @@ class Child:
                 pipe.close()
 
 
+def listen(child: Child, deadline: Deadline, limit: int, printed: dict[int, bytearray]) -> Failure:
+    """Put what a program prints into `printed`, by stream, until it has ended; → what came before that: too-large, timeout, or ""."""
+    while not child.ended:
+        for stream, chunk in child.read(deadline.left):
+            printed[stream] += chunk
+        if sum(map(len, printed.values())) > limit:
+            return "too-large"
+        if not child.ended and not deadline.left:
+            return "timeout"
+    return ""
+
+
 def run(command: Command) -> Output:
     """What the program printed.
 
@@ -122,15 +134,12 @@ def run(command: Command) -> Output:
     except (OSError, ValueError, IndexError) as error:
         failure, reason = _why_not_started(command, error)
         return Output(command, seconds=deadline.spent, time=time.time(), failure=failure, reason=reason)
-    printed: dict[int, bytearray] = {1: bytearray(), 2: bytearray()}
-    failure, reason = "", ""
-    while not (child.ended or failure):
-        for stream, chunk in child.read(deadline.left):
-            printed[stream] += chunk
-        if sum(map(len, printed.values())) > LIMIT:
-            failure, reason = "too-large", f"{command.argv[0]} printed more than {LIMIT >> 20} MiB"
-        elif not child.ended and not deadline.left:
-            failure, reason = "timeout", f"{command.argv[0]} did not answer within {waited(command.timeout)}"
+    printed = {1: bytearray(), 2: bytearray()}
+    failure, reason = listen(child, deadline, LIMIT, printed), ""
+    if failure == "too-large":
+        reason = f"{command.argv[0]} printed more than {LIMIT >> 20} MiB"
+    elif failure:
+        reason = f"{command.argv[0]} did not answer within {waited(command.timeout)}"
     if not failure:
         child.close()
     elif not child.stop():
