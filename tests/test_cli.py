@@ -311,6 +311,21 @@ def test_an_error_of_ours_names_the_file_to_attach(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_the_file_of_an_error_of_ours_carries_no_credential_in_use(tmp_path: Path) -> None:
+    program = (
+        "from gpudoctor.cli import app, main; from gpudoctor.probes.foreign import keep_out; keep_out('a plain word')\n"
+        "def fails(**_): raise RuntimeError('said: a plain word')\n"
+        "app.app = fails; main.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=clean({"TMPDIR": str(tmp_path)}), timeout=30, check=False
+    )
+    (file,) = tmp_path.glob("gpudoctor-error-*.txt")
+    assert done.returncode == 70
+    assert "RuntimeError: said: <redacted:" in file.read_text()
+    assert "a plain word" not in file.read_text()
+
+
 # ---- clusters that don't answer
 
 

@@ -90,11 +90,11 @@ def internal_error() -> int:
     import traceback
 
     from gpudoctor import __version__
+    from gpudoctor.probes.foreign import without_credentials
     from gpudoctor.probes.redact import Redactor
 
-    text = Redactor().text(
-        f"gpudoctor {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}\n{traceback.format_exc()}"
-    )
+    machine = f"gpudoctor {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    text = Redactor().text(without_credentials(f"{machine}\n{traceback.format_exc()}"))
     try:
         with tempfile.NamedTemporaryFile("w", prefix="gpudoctor-error-", suffix=".txt", delete=False, errors="replace") as file:
             file.write(text)

@@ -26,17 +26,22 @@ def keep_out(*secrets: str) -> None:
 
 def foreign(words: object) -> str:
     """Foreign words on one line, without control characters, credentials and what has the form of one, and not too long."""
-    text = str(words)[:READ] or (type(words).__name__ if isinstance(words, BaseException) else "")
-    for secret in sorted(_IN_USE, key=len, reverse=True):
-        if secret in text:
-            hidden = _redactor().hide(secret)
-            whole = re.escape(secret) if len(secret) >= WORD else rf"(?<!\w){re.escape(secret)}(?!\w)"
-            text = re.sub(whole, hidden, text)
+    text = without_credentials(str(words)[:READ] or (type(words).__name__ if isinstance(words, BaseException) else ""))
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if len(line) > 4 * SHOWN:  # a word that is cut could be half a secret, which has no form any more
         line = line[: 4 * SHOWN].rpartition(" ")[0]
     line = _redactor().text(line)
     return line if len(line) <= SHOWN else line[:SHOWN] + "…"
+
+
+def without_credentials(text: str) -> str:
+    """A text without the credentials in use, whatever form they have."""
+    for secret in sorted(_IN_USE, key=len, reverse=True):
+        if secret in text:
+            hidden = _redactor().hide(secret)
+            whole = re.escape(secret) if len(secret) >= WORD else rf"(?<!\w){re.escape(secret)}(?!\w)"
+            text = re.sub(whole, hidden, text)
+    return text
 
 
 def bearer(token: str, where: str) -> str:
