@@ -15,15 +15,15 @@ import msgspec
 from gpudoctor.engine import settle
 from gpudoctor.engine.conclude import shown as reported
 from gpudoctor.engine.evaluate import Inputs, because, bind
-from gpudoctor.engine.plan import Planned, closed, used_types
-from gpudoctor.engine.steps import FOLLOWS, REASONS, Run, StepRun, concerns
+from gpudoctor.engine.plan import used_types
+from gpudoctor.engine.steps import REASONS, Run, StepRun, behind, concerns, first_hand
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import Fact, Subject
 from gpudoctor.parsers import PARSERS
 from gpudoctor.probes.base import Command
 from gpudoctor.report import NotShown, Refutation, ReportSubject, Shown
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Unsure, Values, compiled, input_values
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_values
 from gpudoctor.runbook.model import Expectation, Library, Runbook
 from gpudoctor.runbook.templates import fill
 
@@ -65,14 +65,14 @@ def of_run(run: Run) -> Weighed:
             continue
         for one in book.expects:
             made.expected = True
-            behind = steps_behind(one, run.steps)
-            needless = partial(lacking, behind) if book.id != run.book.id else never
-            weigh(made, book, one, inputs, run.store, partial(doubts, behind), needless)
+            steps = behind(used_types(one), run.steps)
+            needless = partial(lacking, steps) if book.id != run.book.id else never
+            weigh(made, book, one, inputs, run.store, partial(doubts, steps), needless)
             assert one.each is not None  # noqa: S101  the schema wants it
             if run.store.records(one.each.type) or needless(NOBODY) or not asked_for(one.each.type, book, run.steps):
                 continue
-            if why := doubts(behind, NOBODY) or ([f"no {one.each.type} were read"] if book.id == run.book.id else []):
-                made.not_shown.append(not_shown(book, one, NOBODY, why, [command.shown for command in asked(behind)]))
+            if why := doubts(steps, NOBODY) or ([f"no {one.each.type} were read"] if book.id == run.book.id else []):
+                made.not_shown.append(not_shown(book, one, NOBODY, why, [command.shown for command in asked(steps)]))
     if run.book.expects and not any(made.has(f"{run.book.id}.{one.id}") for one in run.book.expects):
         made.not_shown.append(not_shown(run.book, run.book.expects[0], NOBODY, ["nothing was read of which it is expected"], []))
     return made
@@ -122,6 +122,7 @@ def weigh(
     assert one.each is not None  # noqa: S101  the schema wants it
     given = input_values(inputs)
     types = scope.check_types(book, one)
+    outers = [scope.check_types(book, one, upto=join.name) for join in one.joins]
     target = compiled(one.where, scope.record_of(book, one)) if one.where else None
     for record in store.records(one.each.type):
         subject = record.subject()
@@ -129,7 +130,7 @@ def weigh(
         try:
             if (target and not target.holds(values)) or needless(subject):
                 continue
-            why = doubt(subject) or missing(book, one, types, record, values, store)
+            why = doubt(subject) or missing(one, types, outers, record, values, store)
         except Unsure as error:
             why = [because(str(error), one, record)]
         if why:
@@ -140,12 +141,12 @@ def weigh(
             made.shown.append(Shown(expectation=f"{book.id}.{one.id}", subject=reported(subject), says=says))
 
 
-def missing(book: Runbook, one: Expectation, types: dict[str, Any], record: Fact, values: Values, store: Store) -> list[str]:
-    """Why a record doesn't show what is expected, [] where it does. Raises `Unsure`."""
-    for join in one.joins:
+def missing(one: Expectation, types: Types, outers: list[dict[str, Any]], record: Fact, values: Values, store: Store) -> list[str]:
+    """Why a record doesn't show what is expected, [] where it does; `outers` are the variables that each join may use. Raises `Unsure`."""
+    for join, outer in zip(one.joins, outers, strict=True):
         if not store.has(join.type):
             return [f"no {join.type} were read"]
-        bind(join, scope.check_types(book, one, upto=join.name), record, values, store, FINAL, {}, strict=True)
+        bind(join, outer, record, values, store, FINAL, {}, strict=True)
     return [] if compiled(one.when, types).holds(values) else [NOT_SO]
 
 
@@ -153,13 +154,6 @@ def not_shown(book: Runbook, one: Expectation, subject: Subject, why: Iterable[s
     """The entry of the report."""
     words = "; ".join(list(dict.fromkeys(why))[:REASONS])
     return NotShown(expectation=f"{book.id}.{one.id}", subject=reported(subject), why=words, settle_with=commands[:REASONS])
-
-
-def steps_behind(one: Expectation, steps: list[StepRun]) -> list[StepRun]:
-    """The steps that an expectation rests on: those that fill what it reads, and all that these waited for."""
-    types = used_types(one)
-    planned: list[Planned] = [step.planned for step in steps]
-    return [steps[order] for order in closed({step.order for step in planned if step.fills & types}, planned)]
 
 
 def asked(steps: list[StepRun]) -> Iterator[Command]:
@@ -171,7 +165,7 @@ def doubts(steps: list[StepRun], subject: Subject) -> list[str]:
     """Why what steps read of a subject may not be all of it."""
     whys = [part for step in steps if step.undecided for part in step.undecided.split("; ")]
     whys += [trouble.why for step in steps for trouble in step.failures if concerns(trouble, subject)]
-    return [why for why in whys if not FOLLOWS.fullmatch(why)] or whys
+    return first_hand(whys)
 
 
 def lacking(steps: list[StepRun], subject: Subject) -> bool:

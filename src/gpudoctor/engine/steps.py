@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from gpudoctor.engine.ask import NEVER, Question
-from gpudoctor.engine.plan import Planned, used_types
+from gpudoctor.engine.plan import Planned, closed, used_types
 from gpudoctor.engine.reading import Reading, failed
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Subject
@@ -140,8 +140,19 @@ def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:
     """
     types = used_types(check)
     concerned = [step, *(other for other in steps if other is not step and types & other.planned.fills)]
-    whys = list(dict.fromkeys(part for one in concerned for why in reasons(one) for part in why.split("; ")))
-    return ([why for why in whys if not FOLLOWS.fullmatch(why)] or whys)[: REASONS + 1]
+    return first_hand(part for one in concerned for why in reasons(one) for part in why.split("; "))[: REASONS + 1]
+
+
+def first_hand(whys: Iterable[str]) -> list[str]:
+    """Reasons, each once, without those that only follow from others, unless there are no others."""
+    said = list(dict.fromkeys(whys))
+    return [why for why in said if not FOLLOWS.fullmatch(why)] or said
+
+
+def behind(types: set[str], steps: list[StepRun], *own: StepRun) -> list[StepRun]:
+    """The steps on which it rests what is known of some fact types: its `own`, those that fill these, and all that they waited for."""
+    orders = {one.planned.order for one in (*own, *(step for step in steps if step.planned.fills & types))}
+    return [steps[order] for order in closed(orders, [step.planned for step in steps])]
 
 
 def reasons(step: StepRun) -> list[str]:

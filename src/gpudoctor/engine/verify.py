@@ -15,7 +15,7 @@ from gpudoctor.engine import conclude, outcomes, relate
 from gpudoctor.engine.evaluate import Answer, Hit, evaluate
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.plan import Planned, closed, plan, used_types
-from gpudoctor.engine.steps import Run, StepRun, concerns
+from gpudoctor.engine.steps import Run, StepRun, behind, concerns
 from gpudoctor.engine.verdicts import Judged, Key, Times, by_now, hits_of, links_of, spoken_of, stale
 from gpudoctor.engine.work import Works, count_gpus, node_read
 from gpudoctor.facts import Subject
@@ -152,8 +152,7 @@ class After:
         """The steps that a check's outcome rests on: its own, those that fill what it reads, and all that those waited for."""
         key = (name, step.planned.order)
         if key not in self.rests_on:
-            todo = {step.planned.order} | {other.planned.order for other in self.run.steps if other.planned.fills & types}
-            self.rests_on[key] = [self.run.steps[order] for order in closed(todo, [one.planned for one in self.run.steps])]
+            self.rests_on[key] = behind(types, self.run.steps, step)
         return self.rests_on[key]
 
     def answer(self, one: Checked, step: StepRun) -> Answer:
