@@ -7,7 +7,6 @@ reads was answered whole for that record's host; where the condition doesn't hol
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -16,7 +15,7 @@ from gpudoctor.engine import settle
 from gpudoctor.engine.conclude import shown as reported
 from gpudoctor.engine.evaluate import Inputs, because, bind
 from gpudoctor.engine.plan import used_types
-from gpudoctor.engine.steps import REASONS, Run, StepRun, behind, concerns, first_hand
+from gpudoctor.engine.steps import REASONS, Run, StepRun, behind, first_hand
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import Fact, Subject
 from gpudoctor.parsers import PARSERS
@@ -28,6 +27,7 @@ from gpudoctor.runbook.model import Expectation, Library, Runbook
 from gpudoctor.runbook.templates import fill
 
 Doubts = Callable[[Subject], list[str]]  # why what was read of a subject may not be all
+Needless = Callable[[Subject], bool]  # whether something isn't expected of a subject
 NOT_SO = "it is not so"
 NOBODY = Subject(kind="cluster")
 
@@ -66,12 +66,12 @@ def of_run(run: Run) -> Weighed:
         for one in book.expects:
             made.expected = True
             steps = behind(used_types(one), run.steps)
-            needless = partial(lacking, steps) if book.id != run.book.id else never
-            weigh(made, book, one, inputs, run.store, partial(doubts, steps), needless)
+            doubts, needless = doubts_of(steps), lacking_of(steps) if book.id != run.book.id else never
+            weigh(made, book, one, inputs, run.store, doubts, needless)
             assert one.each is not None  # noqa: S101  the schema wants it
             if run.store.records(one.each.type) or needless(NOBODY) or not asked_for(one.each.type, book, run.steps):
                 continue
-            if why := doubts(steps, NOBODY) or ([f"no {one.each.type} were read"] if book.id == run.book.id else []):
+            if why := doubts(NOBODY) or ([f"no {one.each.type} were read"] if book.id == run.book.id else []):
                 made.not_shown.append(not_shown(book, one, NOBODY, why, [command.shown for command in asked(steps)]))
     if run.book.expects and not any(made.has(f"{run.book.id}.{one.id}") for one in run.book.expects):
         made.not_shown.append(not_shown(run.book, run.book.expects[0], NOBODY, ["nothing was read of which it is expected"], []))
@@ -115,9 +115,7 @@ def of_facts(library: Library, store: Store) -> Weighed:
     return made
 
 
-def weigh(
-    made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store: Store, doubt: Doubts, needless: Callable[[Subject], bool]
-) -> None:
+def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store: Store, doubt: Doubts, needless: Needless) -> None:
     """Try an expectation on every record of its type."""
     assert one.each is not None  # noqa: S101  the schema wants it
     given = input_values(inputs)
@@ -161,20 +159,34 @@ def asked(steps: list[StepRun]) -> Iterator[Command]:
     return (command for step in steps for command in step.commands)
 
 
-def doubts(steps: list[StepRun], subject: Subject) -> list[str]:
-    """Why what steps read of a subject may not be all of it."""
-    whys = [part for step in steps if step.undecided for part in step.undecided.split("; ")]
-    whys += [trouble.why for step in steps for trouble in step.failures if concerns(trouble, subject)]
-    return first_hand(whys)
+def doubts_of(steps: list[StepRun]) -> Doubts:
+    """What says why that which steps read of a subject may not be all of it. Of thousands of hosts each has few reasons of its own."""
+    troubles = [("", part) for step in steps if step.undecided for part in step.undecided.split("; ")]
+    troubles += [(trouble.host, trouble.why) for step in steps for trouble in step.failures]
+    by_host: dict[str, list[tuple[int, str]]] = {}
+    for place, (host, why) in enumerate(troubles):
+        by_host.setdefault(host, []).append((place, why))
+
+    def doubts(subject: Subject) -> list[str]:
+        if not subject.node:
+            return first_hand(why for _, why in troubles)
+        return first_hand(why for _, why in sorted([*by_host.get("", ()), *by_host.get(subject.node, ())]))
+
+    return doubts
 
 
-def lacking(steps: list[StepRun], subject: Subject) -> bool:
-    """Whether a machine has none of the programs that these steps ask for more than which machines there are."""
+def lacking_of(steps: list[StepRun]) -> Needless:
+    """What says whether a machine has none of the programs that these steps ask for more than which machines there are."""
     programs = [step for step in steps if step.planned.step.optional]
-    return bool(programs) and all(
-        any(concerns(trouble, subject) for trouble in step.absent) and (subject.node or not (step.answered or step.failures))
-        for step in programs
-    )
+    hosts = [{trouble.host for trouble in step.absent} for step in programs]
+    nowhere = bool(programs) and all(step.absent and not (step.answered or step.failures) for step in programs)
+
+    def lacking(subject: Subject) -> bool:
+        if not subject.node:
+            return nowhere
+        return bool(programs) and all(subject.node in absent or "" in absent for absent in hosts)
+
+    return lacking
 
 
 def refutations(library: Library, weighed: Weighed, open_: set[str]) -> list[Refutation]:
