@@ -105,6 +105,28 @@ def test_joins_are_strict_and_targets_must_be_there(answers: dict[str, Any], ver
     assert bool(report.not_shown) == (verdict != "healthy")
 
 
+ON_HOSTS = """\
+- {id: nodes, run: [kubectl, get, nodes], parse: test.nodes}
+- {id: logs, each: node in nodes, host: '${node.node}', run: [dmesg], parse: test.xids,
+   checks: [{id: lost, each: xid in xids, when: xid.code == 79, finds: sick-gpu, title: t}]}
+"""
+OF_LOGS = "[{id: quiet, each: xid in xids, when: xid.code != 79, title: 'code ${xid.code}'}]"
+
+
+def test_a_machine_that_gave_no_record_is_named(tmp_path: Path) -> None:
+    nodes = facts(nodes=[{"node": "n1"}, {"node": "n2"}])
+    answers = {"kubectl get nodes": nodes, "n1: dmesg": facts(xids=[{"code": 43, "node": "n1"}]), "n2: dmesg": refused("no right")}
+    report = run(ON_HOSTS, answers, tmp_path, expects=OF_LOGS, library=REFUTED)
+    assert report.verdict == "inconclusive"
+    assert [(one.subject.node, one.why) for one in report.not_shown] == [("n2", "no right")]
+
+
+def test_what_is_expected_of_texts_alone_is_not_expected_of_machines(tmp_path: Path) -> None:
+    of_texts = SOUND.replace("each:", "texts: true, each:").replace("!gpu.remap_pending", "gpu.remap_pending")
+    both = f"{SOUND[:-1]}, {of_texts[1:-1].replace('id: sound', 'id: never')}]"
+    assert looked(gpus(WELL), tmp_path, both).verdict == "healthy"
+
+
 def test_a_runbook_without_expectations_says_what_its_checks_say(tmp_path: Path) -> None:
     assert looked(gpus(WELL), tmp_path, "[]").verdict == "healthy"
 

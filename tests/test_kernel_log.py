@@ -22,8 +22,9 @@ from gpudoctor.derive.gpu_errors import errors
 from gpudoctor.derive.timeline import ROWS, timeline
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.facts import Facts, Subject
+from gpudoctor.facts.base import Origin
 from gpudoctor.facts.gpu import Gpu
-from gpudoctor.facts.kernel import GpuErrors, Sxid, TimelineEntry, Xid
+from gpudoctor.facts.kernel import GpuErrors, KernelLog, Sxid, TimelineEntry, Xid
 from gpudoctor.facts.kubernetes import Message, Pod
 from gpudoctor.facts.node import ProcessPod
 from gpudoctor.knowledge.xids import book
@@ -481,7 +482,12 @@ def test_the_same_condition_in_other_words(text: str, cause: str, act: str) -> N
 
 
 def test_a_log_without_an_error_says_so_and_a_text_that_is_no_log_says_nothing() -> None:
-    assert read("[    1.000000] usb 1-1: new device\n") == {"xids": [], "sxids": [], "messages": []}
+    assert read("[    1.000000] usb 1-1: new device\n") == {
+        "xids": [],
+        "sxids": [],
+        "messages": [],
+        "kernel_logs": [KernelLog(origin=Origin("dmesg"))],
+    }
     assert read("dmesg: read kernel buffer failed: Operation not permitted\n") == {}
     assert read("") == {}
 

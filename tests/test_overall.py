@@ -51,3 +51,39 @@ def test_steps_that_were_as_long_as_ever_do_not_say_that_the_next_one_came(tmp_p
     last = "".join(f"2026-03-01 12:01:{n - 31:02}  step {n}/40 loss 2.{n:02} step_time 1.20s\n" for n in range(31, 41))
     (tmp_path / "whole").mkdir()
     assert diagnosed(tmp_path / "whole", steps + last).verdict == "healthy"
+
+
+# A file system that hangs says something else than a table without GPUs: each needs its own proof.
+EVENT = "LAST SEEN   TYPE     REASON    OBJECT       MESSAGE\n4m          Normal   Started   pod/fit-0    Started container main\n"
+BOOT = "[    1.000000] Linux version 6.8.0-45-generic\n[    2.100000] usb 1-1: new high-speed USB device number 2 using xhci_hcd\n"
+PORT = """\
+CA 'mlx5_0'
+\tCA type: MT4129
+\tPort 1:
+\t\tState: Active
+\t\tPhysical state: LinkUp
+\t\tRate: 400
+\t\tBase lid: 4
+\t\tLink layer: InfiniBand
+"""
+
+
+def test_what_shows_that_a_machine_is_sound_makes_it_healthy(tmp_path: Path) -> None:
+    report = diagnosed(tmp_path, BOOT, PORT)
+    assert report.verdict == "healthy"
+    assert {one.expectation for one in report.shown} == {"xid-triage.no_error_of_a_gpu", "fabric.ports_are_active"}
+
+
+def test_a_text_of_which_nothing_sound_is_expected_is_not_healthy(tmp_path: Path) -> None:
+    assert diagnosed(tmp_path, EVENT).verdict == "inconclusive"
+
+
+def test_sound_output_about_something_else_makes_nothing_healthy(tmp_path: Path) -> None:
+    report = diagnosed(tmp_path, BOOT, PORT, EVENT)
+    assert report.verdict == "inconclusive"
+    assert [one.why.partition("pasted")[2] for one in report.not_shown] == ["2.txt shows that what it tells of is sound"]
+
+
+def test_a_part_of_a_paste_needs_its_own_proof(tmp_path: Path) -> None:
+    report = diagnosed(tmp_path, f"$ ibstat\n{PORT}\n$ kubectl get events\n{EVENT}")
+    assert (report.verdict, len(report.inputs[0].facts)) == ("inconclusive", 2)

@@ -158,7 +158,7 @@ def test_an_error_that_no_check_explains_is_not_healthy(tmp_path: Path) -> None:
 
 def test_what_a_finding_tells_of_is_explained(tmp_path: Path) -> None:
     """A non-fatal SXid is for the log, by a finding that says so; the verdict stays healthy."""
-    line = "[  44.1] nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 11012, Non-fatal, Link 27 Corrected ECC errors\n"
+    line = "[   44.100000] nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 11012, Non-fatal, Link 27 Corrected ECC errors\n"
     assert read(tmp_path / "dmesg.txt", line, library()).verdict == "healthy"
 
 

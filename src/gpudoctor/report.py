@@ -117,6 +117,7 @@ class Coverage(msgspec.Struct, frozen=True):
 class InputFile(msgspec.Struct, frozen=True):
     path: str
     recognised_as: list[str] = []
+    facts: list[list[str]] = []  # the types of what was read, of each of its parts
     note: str = ""
     unknown: list[str] = []  # parts that no parser knows, by their command or first line; lines that complain in words nobody knows
 

@@ -22,16 +22,40 @@ class Rule(NamedTuple):
 
 XML, SMI_Q, SMI = r"<nvidia_smi_log>", r"==+NVSMI LOG==+", r"\| NVIDIA-SMI \d|\+-+\+-+\+-+\+"
 IBSTAT, IBSTATUS, DEVINFO = r"^CA 'mlx|^CA type:|Link layer: InfiniBand", r"Infiniband device '", r"^hca_id:"
-PODS, NODES, WORKLOADS = r"^(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS", r"^NAME +STATUS +ROLES", r"^(?:NAMESPACE +)?NAME +DESIRED +CURRENT +READY"
+PODS, NODES, WORKLOADS = (
+    r"^(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS",
+    r"^NAME +STATUS +ROLES",
+    r"^(?:NAMESPACE +)?NAME +DESIRED +CURRENT +READY",
+)
 DESCRIBE_POD, DESCRIBE_NODE = r"^Status: +Running", r"^Conditions:\n +Type +Status +LastHeartbeatTime|MemoryPressure +False"
-DIAG, NCCL_TESTS, KERNEL, LOG = r"Successfully ran diagnostic|DCGM Diagnostic|Diagnostic +\| Result", r"# +size +count|Avg bus bandwidth", r"^\[ *\d+\.\d+\] |kernel: |^\d+,\d+,\d+,-;", r"."
-LSPCI, LSPCI_VV, NVLINK, FM = r"NVIDIA Corporation", r"LnkSta:", r"Link \d+: [\d.]+ GB/s", r"fabric ?manager|nvidia-fabricmanager|Fabric Manager"
-TRAIN, METRICS, SINFO, SLURM = r"\b[Ll]oss\b|images/sec|img/sec|throughput|step", r"^# (?:HELP|TYPE) |^DCGM_FI_|^nvidia_smi_\w+\{", r"^PARTITION +AVAIL", r"^NodeName="
+DIAG, NCCL_TESTS, KERNEL, LOG = (
+    r"Successfully ran diagnostic|DCGM Diagnostic|Diagnostic +\| Result",
+    r"# +size +count|Avg bus bandwidth",
+    r"^\[ *\d+\.\d+\] |kernel: |^\d+,\d+,\d+,-;",
+    r".",
+)
+LSPCI, LSPCI_VV, NVLINK, FM = (
+    r"NVIDIA Corporation",
+    r"LnkSta:",
+    r"Link \d+: [\d.]+ GB/s",
+    r"fabric ?manager|nvidia-fabricmanager|Fabric Manager",
+)
+TRAIN, METRICS, SINFO, SLURM = (
+    r"\b[Ll]oss\b|images/sec|img/sec|throughput|step",
+    r"^# (?:HELP|TYPE) |^DCGM_FI_|^nvidia_smi_\w+\{",
+    r"^PARTITION +AVAIL",
+    r"^NodeName=",
+)
 PERFQUERY, DF = r"^# Port extended counters|PortXmitWait", r"^Filesystem "
 
 RULES = (
     # nvidia-smi -q -x
-    Rule("xml volatile uncorrectable", XML, r"(<volatile>[\s\S]{0,800}?<(?:sram_uncorrectable|sram_uncorrectable_parity|double_bit>[\s\S]{0,300}?<total|dram_uncorrectable)>)(?:0|N/A)(?=<)", r"\g<1>7"),
+    Rule(
+        "xml volatile uncorrectable",
+        XML,
+        r"(<volatile>[\s\S]{0,800}?<(?:sram_uncorrectable|sram_uncorrectable_parity|double_bit>[\s\S]{0,300}?<total|dram_uncorrectable)>)(?:0|N/A)(?=<)",
+        r"\g<1>7",
+    ),
     Rule("xml aggregate uncorrectable", XML, r"(<aggregate>[\s\S]{0,900}?<dram_uncorrectable>)(?:0|N/A)(?=<)", r"\g<1>12"),
     Rule("xml hw thermal slowdown", XML, r"(<clocks_(?:event|throttle)_reason_hw_thermal_slowdown>)Not Active", r"\g<1>Active"),
     Rule("xml hw slowdown", XML, r"(<clocks_(?:event|throttle)_reason_hw_slowdown>)Not Active", r"\g<1>Active"),
@@ -48,7 +72,9 @@ RULES = (
     Rule("xml cut", XML, r"(<utilization>)[\s\S]*\Z", r"\g<1>"),
     Rule("xml inforom", XML, r"(<inforom_version>\s*<img_version>)[^<]*", r"\g<1>Unknown Error"),
     # nvidia-smi -q
-    Rule("q volatile uncorrectable", SMI_Q, r"(Volatile\s*\n(?:.*\n){0,9}? +(?:DRAM|SRAM) Uncorrectable(?: Parity)? +: )(?:0|N/A)", r"\g<1>5"),
+    Rule(
+        "q volatile uncorrectable", SMI_Q, r"(Volatile\s*\n(?:.*\n){0,9}? +(?:DRAM|SRAM) Uncorrectable(?: Parity)? +: )(?:0|N/A)", r"\g<1>5"
+    ),
     Rule("q aggregate uncorrectable", SMI_Q, r"(Aggregate\s*\n(?:.*\n){0,9}? +DRAM Uncorrectable +: )(?:0|N/A)", r"\g<1>31"),
     Rule("q hw thermal slowdown", SMI_Q, r"(HW Thermal Slowdown +: )Not Active", r"\g<1>Active"),
     Rule("q hw slowdown", SMI_Q, r"(HW Slowdown +: )Not Active", r"\g<1>Active"),
@@ -63,16 +89,31 @@ RULES = (
     Rule("q recovery", SMI_Q, r"(GPU Recovery Action +: )None", r"\g<1>Drain P2P"),
     Rule("q fabric failed", SMI_Q, r"(Fabric\s*\n +State +: )Completed(\s*\n +Status +: )Success", r"\g<1>Completed\g<2>Failure"),
     Rule("q fabric in progress", SMI_Q, r"(Fabric\s*\n +State +: )Completed", r"\g<1>In Progress"),
-    Rule("q lost", SMI_Q, r"^GPU ([0-9A-F:.]+)\n[\s\S]*\Z", r"GPU \g<1>\nUnable to determine the device handle for GPU\g<1>: GPU is lost.  Reboot the system to recover this GPU\n"),
+    Rule(
+        "q lost",
+        SMI_Q,
+        r"^GPU ([0-9A-F:.]+)\n[\s\S]*\Z",
+        r"GPU \g<1>\nUnable to determine the device handle for GPU\g<1>: GPU is lost.  Reboot the system to recover this GPU\n",
+    ),
     Rule("q cut", SMI_Q, r"^( +Utilization\n)[\s\S]*\Z", r"\g<1>"),
     Rule("q one of the attached", SMI_Q, r"(Attached GPUs +: )\d+", r"\g<1>8"),
     # nvidia-smi
     Rule("table fan ERR!", SMI, r"^\| *(?:\d+%|N/A)( +\d+C +P\d)", r"|ERR!\g<1>"),
     Rule("table power ERR!", SMI, r"\d+W / +(\d+)W", r"ERR! / \g<1>W"),
     Rule("table ecc", SMI, r"(\d+% +Default \|\n)|(?<=\| )( *)(?:0|N/A|Off)( \|\n)", r"\g<1>\g<2>3\g<3>"),
-    Rule("table lost", SMI, r"^\| +(\d+) +.*(?:On|Off) +\|.*\n.*\n", r"Unable to determine the device handle for GPU0000:1B:00.0: Unknown Error\n"),
+    Rule(
+        "table lost",
+        SMI,
+        r"^\| +(\d+) +.*(?:On|Off) +\|.*\n.*\n",
+        r"Unable to determine the device handle for GPU0000:1B:00.0: Unknown Error\n",
+    ),
     Rule("table hot", SMI, r"^(\| *(?:\d+%|N/A) +)\d+C( +P\d)", r"\g<1>97C\g<2>"),
-    Rule("smi no driver", SMI, r"\A[\s\S]*\Z", r"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is installed and running.\n"),
+    Rule(
+        "smi no driver",
+        SMI,
+        r"\A[\s\S]*\Z",
+        r"NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest NVIDIA driver is installed and running.\n",
+    ),
     # InfiniBand
     Rule("ibstat down", IBSTAT, r"State: Active", r"State: Down"),
     Rule("ibstat init", IBSTAT, r"State: Active", r"State: Initializing"),
@@ -102,8 +143,18 @@ RULES = (
     Rule("node unknown word", NODES, r"^(\S+ +)Ready ", r"\g<1>Unknown "),
     Rule("node cordoned", NODES, r"^(\S+ +)Ready ", r"\g<1>Ready,SchedulingDisabled "),
     Rule("daemonset short", WORKLOADS, r"^(\S+(?: +\S+)? +)(\d) +\2 +\2( +)\2( +)\2", r"\g<1>\g<2>   \g<2>   0\g<3>\g<2>\g<4>0"),
-    Rule("event warning", r"^Events:", r"(Events:)[\s\S]*\Z", "\\g<1>\n  Type     Reason     Age   From     Message\n  ----     ------     ----  ----     -------\n  Warning  FlumeTorn  5m    kubelet  the flume of the sandbox is torn\n"),
-    Rule("container exit", DESCRIBE_POD, r"State: +Running", r"State:          Terminated\n      Reason:       Error\n      Exit Code:    137"),
+    Rule(
+        "event warning",
+        r"^Events:",
+        r"(Events:)[\s\S]*\Z",
+        "\\g<1>\n  Type     Reason     Age   From     Message\n  ----     ------     ----  ----     -------\n  Warning  FlumeTorn  5m    kubelet  the flume of the sandbox is torn\n",
+    ),
+    Rule(
+        "container exit",
+        DESCRIBE_POD,
+        r"State: +Running",
+        r"State:          Terminated\n      Reason:       Error\n      Exit Code:    137",
+    ),
     Rule("container not ready", DESCRIBE_POD, r"^( +Ready: +)True", r"\g<1>False"),
     Rule("pod condition", DESCRIBE_POD, r"^( +ContainersReady +)True", r"\g<1>False"),
     Rule("node disk pressure", DESCRIBE_NODE, r"(DiskPressure +)False", r"\g<1>True"),
@@ -121,36 +172,110 @@ RULES = (
     Rule("nccl out of bounds", NCCL_TESTS, r"Out of bounds values : 0 OK", r"Out of bounds values : 17 FAILED"),
     Rule("nccl slow", NCCL_TESTS, r"(Avg bus bandwidth +: )[\d.]+", r"\g<1>0.0312"),
     Rule("nccl ends early", NCCL_TESTS, r"^# Out of bounds[\s\S]*\Z", r""),
-    Rule("nccl system error", NCCL_TESTS, r"^# Out of bounds[\s\S]*\Z", r"gpu-3: Test NCCL failure common.cu:958 'remote process exited or there was a network error / '\n .. gpu-3 pid 812: Test failure common.cu:842\n"),
+    Rule(
+        "nccl system error",
+        NCCL_TESTS,
+        r"^# Out of bounds[\s\S]*\Z",
+        r"gpu-3: Test NCCL failure common.cu:958 'remote process exited or there was a network error / '\n .. gpu-3 pid 812: Test failure common.cu:842\n",
+    ),
     # the kernel
-    Rule("kernel xid", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] NVRM: Xid (PCI:0000:65:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.\n"),
-    Rule("kernel unknown xid", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] NVRM: Xid (PCI:0000:65:00): 199, pid=1, a new error of this driver\n"),
-    Rule("kernel oom", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] Out of memory: Killed process 4211 (python3) total-vm:1kB, anon-rss:2kB\n"),
-    Rule("kernel nvme", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] nvme nvme0: controller is down; will reset: CSTS=0xffffffff, PCI_STATUS=0xffff\n"),
+    Rule(
+        "kernel xid",
+        KERNEL,
+        r"^(.*)$\n?\Z",
+        "\\g<1>\n[ 9031.120000] NVRM: Xid (PCI:0000:65:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.\n",
+    ),
+    Rule(
+        "kernel unknown xid",
+        KERNEL,
+        r"^(.*)$\n?\Z",
+        "\\g<1>\n[ 9031.120000] NVRM: Xid (PCI:0000:65:00): 199, pid=1, a new error of this driver\n",
+    ),
+    Rule(
+        "kernel oom",
+        KERNEL,
+        r"^(.*)$\n?\Z",
+        "\\g<1>\n[ 9031.120000] Out of memory: Killed process 4211 (python3) total-vm:1kB, anon-rss:2kB\n",
+    ),
+    Rule(
+        "kernel nvme",
+        KERNEL,
+        r"^(.*)$\n?\Z",
+        "\\g<1>\n[ 9031.120000] nvme nvme0: controller is down; will reset: CSTS=0xffffffff, PCI_STATUS=0xffff\n",
+    ),
     Rule("kernel mce", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] mce: [Hardware Error]: Machine check events logged\n"),
-    Rule("kernel lockup", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] watchdog: BUG: soft lockup - CPU#12 stuck for 23s! [kworker/12:1:880]\n"),
+    Rule(
+        "kernel lockup",
+        KERNEL,
+        r"^(.*)$\n?\Z",
+        "\\g<1>\n[ 9031.120000] watchdog: BUG: soft lockup - CPU#12 stuck for 23s! [kworker/12:1:880]\n",
+    ),
     Rule("kernel hung task", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] INFO: task python3:4411 blocked for more than 120 seconds.\n"),
-    Rule("kernel aer", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] pcieport 0000:40:01.1: AER: Uncorrectable (Fatal) error message received from 0000:41:00.0\n"),
-    Rule("kernel rminit", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] NVRM: GPU 0000:65:00.0: RmInitAdapter failed! (0x26:0x56:1482)\n"),
-    Rule("kernel ext4", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] EXT4-fs error (device sda1): ext4_find_entry:1455: inode #2: comm ls: reading directory lblock 0\n"),
-    Rule("kernel segfault", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] python3[8123]: segfault at 8 ip 00007f3 sp 00007ffd error 4 in libnccl.so.2[7f31+1000]\n"),
-    Rule("kernel thermal", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] CPU3: Core temperature above threshold, cpu clock throttled (total events = 411)\n"),
-    Rule("fabric manager error", FM, r"^(.*)$\n?\Z", "\\g<1>\n[Mar 01 2026 12:00:00] [ERROR] [tid 812] NVLink initialization failed for a partition\n"),
+    Rule(
+        "kernel aer",
+        KERNEL,
+        r"^(.*)$\n?\Z",
+        "\\g<1>\n[ 9031.120000] pcieport 0000:40:01.1: AER: Uncorrectable (Fatal) error message received from 0000:41:00.0\n",
+    ),
+    Rule(
+        "kernel rminit", KERNEL, r"^(.*)$\n?\Z", "\\g<1>\n[ 9031.120000] NVRM: GPU 0000:65:00.0: RmInitAdapter failed! (0x26:0x56:1482)\n"
+    ),
+    Rule(
+        "kernel ext4",
+        KERNEL,
+        r"^(.*)$\n?\Z",
+        "\\g<1>\n[ 9031.120000] EXT4-fs error (device sda1): ext4_find_entry:1455: inode #2: comm ls: reading directory lblock 0\n",
+    ),
+    Rule(
+        "kernel segfault",
+        KERNEL,
+        r"^(.*)$\n?\Z",
+        "\\g<1>\n[ 9031.120000] python3[8123]: segfault at 8 ip 00007f3 sp 00007ffd error 4 in libnccl.so.2[7f31+1000]\n",
+    ),
+    Rule(
+        "kernel thermal",
+        KERNEL,
+        r"^(.*)$\n?\Z",
+        "\\g<1>\n[ 9031.120000] CPU3: Core temperature above threshold, cpu clock throttled (total events = 411)\n",
+    ),
+    Rule(
+        "fabric manager error",
+        FM,
+        r"^(.*)$\n?\Z",
+        "\\g<1>\n[Mar 01 2026 12:00:00] [ERROR] [tid 812] NVLink initialization failed for a partition\n",
+    ),
     # any log
-    Rule("traceback", TRAIN, r"\Z", "\nTraceback (most recent call last):\n  File \"fit.py\", line 88, in <module>\n    main()\n  File \"fit.py\", line 41, in main\n    step()\nValueError: shard 3 has no rows\n"),
+    Rule(
+        "traceback",
+        TRAIN,
+        r"\Z",
+        '\nTraceback (most recent call last):\n  File "fit.py", line 88, in <module>\n    main()\n  File "fit.py", line 41, in main\n    step()\nValueError: shard 3 has no rows\n',
+    ),
     Rule("killed", TRAIN, r"\Z", "\nKilled\n"),
     Rule("segfault", TRAIN, r"\Z", "\nSegmentation fault (core dumped)\n"),
     Rule("bus error", TRAIN, r"\Z", "\nBus error (core dumped)\n"),
     Rule("panic", TRAIN, r"\Z", "\npanic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n"),
-    Rule("klog E", LOG, r"\Z", "\nE0301 12:00:00.123456   18732 flume.go:210] \"the flume is torn\" err=\"no weir\"\n"),
-    Rule("level=error", LOG, r"\Z", "\ntime=\"2026-03-01T12:00:00Z\" level=error msg=\"the flume is torn\"\n"),
+    Rule("klog E", LOG, r"\Z", '\nE0301 12:00:00.123456   18732 flume.go:210] "the flume is torn" err="no weir"\n'),
+    Rule("level=error", LOG, r"\Z", '\ntime="2026-03-01T12:00:00Z" level=error msg="the flume is torn"\n'),
     Rule("srun exit", TRAIN, r"\Z", "\nsrun: error: gpu-7: task 12: Exited with exit code 1\n"),
-    Rule("mpirun exit", TRAIN, r"\Z", "\n--------------------------------------------------------------------------\nmpirun detected that one or more processes exited with non-zero status, thus causing\nthe job to be terminated.\n"),
-    Rule("nccl warn", NCCL_TESTS + "|NCCL INFO|" + TRAIN, r"\Z", "\ngpu-7:812:930 [0] transport/net_flume.cc:88 NCCL WARN the weir is gone\n"),
+    Rule(
+        "mpirun exit",
+        TRAIN,
+        r"\Z",
+        "\n--------------------------------------------------------------------------\nmpirun detected that one or more processes exited with non-zero status, thus causing\nthe job to be terminated.\n",
+    ),
+    Rule(
+        "nccl warn", NCCL_TESTS + "|NCCL INFO|" + TRAIN, r"\Z", "\ngpu-7:812:930 [0] transport/net_flume.cc:88 NCCL WARN the weir is gone\n"
+    ),
     Rule("cuda error", TRAIN, r"\Z", "\nRuntimeError: CUDA error: an illegal memory access was encountered\n"),
     Rule("python warning critical", TRAIN, r"\Z", "\n[rank3]: CRITICAL the shard ledger of rank 3 is torn\n"),
     Rule("signal 11", TRAIN, r"\Z", "\nfailed (exitcode: -11) local_rank: 0 (pid: 812) of binary: /usr/bin/python3\n"),
-    Rule("core dump", TRAIN, r"\Z", "\nterminate called after throwing an instance of 'std::runtime_error'\n  what():  the weir is gone\nAborted (core dumped)\n"),
+    Rule(
+        "core dump",
+        TRAIN,
+        r"\Z",
+        "\nterminate called after throwing an instance of 'std::runtime_error'\n  what():  the weir is gone\nAborted (core dumped)\n",
+    ),
     Rule("loss nan", TRAIN, r"(?i)(\bloss\b['\"]?[:=]? ?)\d+\.\d+", r"\g<1>nan"),
     Rule("mlperf aborted", r":::MLL", r'("status": ?")success', r"\g<1>aborted"),
     # lspci
@@ -167,7 +292,12 @@ RULES = (
     Rule("sinfo drain", SINFO, r"\b(?:idle|alloc|mix)\b", r"drain"),
     Rule("slurm node drained", SLURM, r"State=(?:IDLE|ALLOCATED|MIXED)", r"State=IDLE+DRAIN+MAINTENANCE"),
     # tests that say how many failed
-    Rule("count failed", r"(?i)\b0 (?:failed|errors?|tests failed)|\b0 tests completed and failed", r"\b0 (failed|errors?\b|tests completed and failed)", r"3 \g<1>"),
+    Rule(
+        "count failed",
+        r"(?i)\b0 (?:failed|errors?|tests failed)|\b0 tests completed and failed",
+        r"\b0 (failed|errors?\b|tests completed and failed)",
+        r"3 \g<1>",
+    ),
     Rule("hpl failed", r"HPLinpack", r"PASSED", r"FAILED"),
     # a text that ends in the middle
     Rule("df full", DF, r"^(\S+ +\S+ +\S+ +)\S+( +)\d+%", r"\g<1>0\g<2>100%"),

@@ -73,6 +73,7 @@ class Read(msgspec.Struct):
     sections: list[Section] | None = None  # None: cut again when they are read
     facts: Facts = {}
     names: list[str] = []
+    gave: set[frozenset[str]] = set()  # the types of what its parts gave
     unknown: list[str] = []  # parts that no parser knows, and lines that complain in words that nobody knows
     note: str = ""
     newest: newest.Newest = newest.Newest()
@@ -108,7 +109,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
     for read in ordered:
         first = texts.setdefault(identity(read), read)
         if first is not read:  # saved twice: it says nothing more
-            read.names = first.names
+            read.names, read.gave = first.names, first.gave
             count.file()
             continue
         if read.ranks is not None:
@@ -117,6 +118,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
             if read.log is not None:
                 said = budget.spend(budget.end, lambda: next(logs, log_files.Read(note=UNREAD)))
                 read.facts, read.names, read.unknown, read.note = said.facts, said.names, said.unknown, said.note
+                read.gave = {frozenset(said.facts)} if said.facts else set()
             elif budget.up:
                 read.note = read.note or UNREAD
             else:
@@ -138,8 +140,16 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
             read.note = read.note if read.ranks is None else why
     for kind, records in of_ranks.items():
         facts.setdefault(kind, []).extend(records)
+    for read in reads if of_ranks else ():
+        read.gave = read.gave if read.ranks is None else {frozenset(of_ranks)}
     inputs = [
-        InputFile(path=read.source.path, recognised_as=read.names, note=read.note or read.source.note, unknown=read.unknown)
+        InputFile(
+            path=read.source.path,
+            recognised_as=read.names,
+            facts=sorted(sorted(part) for part in read.gave),
+            note=read.note or read.source.note,
+            unknown=read.unknown,
+        )
         for read in reads
     ]
     return Gathered(merge.merged(facts), inputs, now, "\n".join(words.texts))
@@ -218,6 +228,7 @@ def dumped(source: files.Source) -> Read:
     source.data, source.open = b"", None
     try:
         read.facts = load(DUMP)(section_facts.as_output(Section(source.path, 1, ""), (data,), hint, 0.0), hint.about)
+        read.gave = {frozenset(read.facts)}
         read.names = [DUMP]
     except ParseError as error:
         read.note = str(error)[:300]
@@ -251,6 +262,8 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count, words: Wo
         read.unknown += [unknown] if unknown and len(read.unknown) < UNKNOWN else []
         for kind, records in found.items():
             read.facts.setdefault(kind, []).extend(records)
+        if gave := frozenset(kind for kind, records in found.items() if records):
+            read.gave.add(gave)
         read.names = [*dict.fromkeys([*read.names, *recognised])]
         count.bytes(len(section.text))
         if budget.up:

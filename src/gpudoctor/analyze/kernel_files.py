@@ -39,7 +39,7 @@ class Tail:
 
 def read(paths: Iterable[str], since: float | None, budget: Budget | None = None) -> Gathered:
     """The Xids, SXids and known messages of kernel logs; with `since`, only those of the last so many seconds before the newest time."""
-    facts: Facts = {"xids": [], "sxids": [], "messages": []}
+    facts: Facts = {"xids": [], "sxids": [], "messages": [], "kernel_logs": []}
     inputs: list[InputFile] = []
     newest = 0.0
     budget = budget or Budget()
@@ -56,7 +56,7 @@ def read(paths: Iterable[str], since: float | None, budget: Budget | None = None
         for kind, records in found.items():
             facts[kind].extend(records)
         if found:
-            inputs.append(InputFile(path=source.path, recognised_as=["kernel.log"], note=source.note))
+            inputs.append(InputFile(path=source.path, recognised_as=["kernel.log"], facts=[sorted(found)], note=source.note))
         else:
             inputs.append(InputFile(path=source.path, note=source.note or "no line of a kernel log"))
     newest = max([newest, *(last_time(fact) or 0.0 for records in facts.values() for fact in records)])
@@ -82,8 +82,8 @@ def pages(pieces: Iterable[bytes], path: str, read_at: float) -> Iterator[Output
 
 def last_time(fact: Any) -> float | None:
     """When the last line of a record was logged."""
-    last: float | None = fact.last if fact.last is not None else fact.time
-    return last
+    last: float | None = getattr(fact, "last", None)
+    return last if last is not None else fact.time
 
 
 def with_age(fact: Fact, newest: float) -> Fact:

@@ -165,11 +165,13 @@ def report(
     relate.relate(library, found, links)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
     unsure = overall.unknowns(checked)
-    verdict = overall.verdict(decided, open_, unsure, checked, rest.get("inputs", []), overall.ended(store))
-    if verdict == "healthy" and weighed.expected and not weighed.sound:
-        verdict = "inconclusive"
+    inputs: list[InputFile] = rest.get("inputs", [])
+    verdict = overall.verdict(decided, open_, unsure, checked, inputs)
     if verdict == "healthy" and (left := signs.unexplained(library, store, checked)):
         unsure, verdict = left, "inconclusive"
+    if verdict == "healthy":
+        weighed.not_shown += expectations.silent_about(library, weighed, inputs)
+        verdict = "healthy" if weighed.sound or not weighed.expected else "inconclusive"
     held = {*(one.cause for one in decided), *(one.cause for one in open_), *overall.unsettled(checked)}
     refuted = expectations.refutations(library, weighed, held)
     return Report(

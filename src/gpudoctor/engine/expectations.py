@@ -11,16 +11,17 @@ from typing import Any
 
 import msgspec
 
+from gpudoctor.derive import DERIVATIONS
 from gpudoctor.engine import settle
 from gpudoctor.engine.conclude import shown as reported
 from gpudoctor.engine.evaluate import Inputs, because, bind
 from gpudoctor.engine.plan import used_types
 from gpudoctor.engine.steps import REASONS, Run, StepRun, behind, first_hand
 from gpudoctor.engine.store import FINAL, Store
-from gpudoctor.facts import Fact, Subject
+from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.parsers import PARSERS
 from gpudoctor.probes.base import Command
-from gpudoctor.report import NotShown, Refutation, ReportSubject, Shown
+from gpudoctor.report import InputFile, NotShown, Refutation, ReportSubject, Shown
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_values
 from gpudoctor.runbook.model import Expectation, Library, Runbook
@@ -63,11 +64,12 @@ def of_run(run: Run) -> Weighed:
         own = [one for one in run.steps if (one.planned.book.id, one.planned.inputs) == (book.id, inputs)]
         if not any(one.asked or one.undecided for one in own):
             continue
-        for one in book.expects:
+        for one in (one for one in book.expects if not one.texts):
             made.expected = True
             steps = behind(used_types(one), run.steps)
             doubts, needless = doubts_of(steps), lacking_of(steps) if book.id != run.book.id else never
             weigh(made, book, one, inputs, run.store, doubts, needless)
+            made.not_shown += unread(book, one, [step for step in steps if one.each and one.each.type in step.planned.fills], run.store)
             assert one.each is not None  # noqa: S101  the schema wants it
             if run.store.records(one.each.type) or needless(NOBODY) or not asked_for(one.each.type, book, run.steps):
                 continue
@@ -76,6 +78,18 @@ def of_run(run: Run) -> Weighed:
     if run.book.expects and not any(made.has(f"{run.book.id}.{one.id}") for one in run.book.expects):
         made.not_shown.append(not_shown(run.book, run.book.expects[0], NOBODY, ["nothing was read of which it is expected"], []))
     return made
+
+
+def unread(book: Runbook, one: Expectation, filling: list[StepRun], store: Store) -> Iterator[NotShown]:
+    """The machines whose answer gave no record to try an expectation on."""
+    assert one.each is not None  # noqa: S101  the schema wants it
+    reasons: dict[str, list[str]] = {}
+    for trouble in (trouble for step in filling for trouble in step.failures if trouble.host):
+        reasons.setdefault(trouble.host, []).append(trouble.why)
+    known = {record.subject().node for record in store.records(one.each.type)} if reasons else set()
+    for host, why in reasons.items():
+        if known and host not in known:  # without a single record the whole wasn't shown
+            yield not_shown(book, one, Subject(kind="node", node=host), first_hand(why), [])
 
 
 def asked_for(kind: str, book: Runbook, steps: list[StepRun]) -> bool:
@@ -105,14 +119,34 @@ def no_doubts(subject: Subject) -> list[str]:
 
 def of_facts(library: Library, store: Store) -> Weighed:
     """The expectations that files can show: those about records that stand in them."""
-    made = Weighed()
+    made = Weighed(expected=True)
     for book in library.runbooks.values():
         inputs: Inputs = {name: given.default for name, given in book.inputs.items()}
         for one in book.expects if book.status == "stable" else ():
             if one.each and store.records(one.each.type):
-                made.expected = True
                 weigh(made, book, one, inputs, store, no_doubts, never)
     return made
+
+
+def silent_about(library: Library, weighed: Weighed, inputs: Iterable[InputFile]) -> list[NotShown]:
+    """What files gave and no expectation that was shown speaks of: nothing says that it is well. One entry for each kind of part."""
+    spoken = frozenset[str]().union(
+        *(behind_types(one) for book in library.runbooks.values() for one in book.expects if weighed.has(f"{book.id}.{one.id}"))
+    )
+    made: dict[tuple[str, ...], NotShown] = {}
+    for given in inputs:
+        for part in given.facts:
+            kinds = tuple(kind for kind in part if kind in FACTS and not FACTS[kind].describes)
+            if kinds and spoken.isdisjoint(kinds) and kinds not in made:
+                why = f"nothing in {given.path} shows that what it tells of is sound"
+                made[kinds] = NotShown(expectation="", subject=reported(NOBODY), why=why)
+    return list(made.values())
+
+
+def behind_types(one: Expectation) -> set[str]:
+    """The types that an expectation reads, and those that they are measured from."""
+    kinds = used_types(one)
+    return kinds | {need for derived in DERIVATIONS.values() if kinds & {*derived.fills} for need in (*derived.needs, *derived.beside)}
 
 
 def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store: Store, doubt: Doubts, needless: Needless) -> None:

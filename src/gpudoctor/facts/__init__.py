@@ -22,7 +22,7 @@ from gpudoctor.facts.job import (
     Stack,
     StackSum,
 )
-from gpudoctor.facts.kernel import GpuErrors, KernelOutcome, Sxid, TimelineEntry, Xid
+from gpudoctor.facts.kernel import GpuErrors, KernelLog, KernelOutcome, Sxid, TimelineEntry, Xid
 from gpudoctor.facts.kubernetes import (
     Claim,
     Container,
@@ -129,6 +129,7 @@ FACTS: dict[str, type[Fact]] = {
     "rank_groups": RankGroup,
     "ranks": Rank,
     "reaches": Reach,
+    "kernel_logs": KernelLog,
     "kernel_outcomes": KernelOutcome,
     "runtime_classes": RuntimeClass,
     "runtime_configs": RuntimeConfig,

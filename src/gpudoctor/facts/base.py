@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -77,6 +77,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     a condition that needs it is then unknown, never false.
     """
 
+    describes: ClassVar[bool] = False  # it says what there is, and can't say that something isn't well
     origin: Origin = Origin()
     time: float | None = None  # seconds since the epoch at which the stated thing happened, where it is known
     gaps: dict[str, str] = {}

@@ -63,6 +63,7 @@ class DcgmTest(Fact, frozen=True, kw_only=True):
 class DcgmPolicy(Fact, frozen=True, kw_only=True):
     """What `dcgmi policy --get` shows of one entity: the conditions and the action that DCGM would take by itself."""
 
+    describes = True
     node: str = ""
     group: str = ""  # the group's name, or "GPU ID: 3" and the like
     gpu: str = ""

@@ -229,6 +229,7 @@ class GpuPath(Fact, frozen=True, kw_only=True):
     `matrix`: m, or r w n a p of -p2p ("": one of these); t: what one of CUDA's own tests found, in the words of -p2p.
     """
 
+    describes = True
     node: str = ""
     matrix: str = "m"
     one: str  # GPU0, NIC3

@@ -93,6 +93,7 @@ class IbGrowth(Fact, frozen=True, kw_only=True):
 class Gid(Fact, frozen=True, kw_only=True):
     """One entry of a port's GID table."""
 
+    describes = True
     node: str = ""
     ca: str
     port: int = 1
@@ -106,6 +107,7 @@ class Gid(Fact, frozen=True, kw_only=True):
 class Cable(Fact, frozen=True, kw_only=True):
     """What LLDP says is at the other end of a host's network port."""
 
+    describes = True
     node: str = ""
     interface: str
     neighbour: str  # name of the system there
@@ -126,6 +128,7 @@ class Reach(Fact, frozen=True, kw_only=True):
 class Interface(Fact, frozen=True, kw_only=True):
     """A network interface of a host, or of a pod."""
 
+    describes = True
     node: str = ""
     namespace: str = ""
     pod: str = ""
@@ -142,6 +145,7 @@ class Interface(Fact, frozen=True, kw_only=True):
 class Limit(Fact, frozen=True, kw_only=True):
     """A limit of a process or host that RDMA and NCCL need: memlock, open files, size of /dev/shm."""
 
+    describes = True
     node: str = ""
     namespace: str = ""
     pod: str = ""

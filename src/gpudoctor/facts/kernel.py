@@ -5,6 +5,12 @@ from __future__ import annotations
 from gpudoctor.facts.base import Fact
 
 
+class KernelLog(Fact, frozen=True, kw_only=True):
+    """A kernel log that was read, whatever it says."""
+
+    node: str = ""
+
+
 class Xid(Fact, frozen=True, kw_only=True):
     """One burst of equal NVRM Xid lines of the kernel log, or the device plugin's word of one."""
 

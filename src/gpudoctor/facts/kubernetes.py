@@ -180,6 +180,7 @@ class Workload(Fact, frozen=True, kw_only=True):
 class NodeUsage(Fact, frozen=True, kw_only=True):
     """What the running and scheduled pods of one node request together."""
 
+    describes = True
     node: str
     requested: dict[str, int] = {}
     pods: int = 0
@@ -230,6 +231,7 @@ class StackConfig(Fact, frozen=True, kw_only=True):
 class ScheduleReason(Fact, frozen=True, kw_only=True):
     """One clause of the scheduler's message: `4 Insufficient nvidia.com/gpu`."""
 
+    describes = True
     namespace: str = ""
     pod: str = ""
     reason: str  # a neutral word: insufficient, taint, unschedulable, other, or one of REASONS in `parsers/schedule_message.py`
@@ -250,6 +252,7 @@ class Message(Fact, frozen=True, kw_only=True):
     `name` is the entry's name; `detail` what its pattern captured; equal messages on one subject are one record with `count`.
     """
 
+    describes = True
     name: str
     detail: str = ""
     count: int = 1
@@ -274,6 +277,7 @@ class Message(Fact, frozen=True, kw_only=True):
 class ObjectName(Fact, frozen=True, kw_only=True):
     """The name of an object, read only to say what comes close to a name that isn't there."""
 
+    describes = True
     kind: str
     namespace: str = ""
     name: str

@@ -113,6 +113,7 @@ class PrometheusServer(Fact, frozen=True, kw_only=True):
 class NamespaceLabels(Fact, frozen=True, kw_only=True):
     """The labels of one namespace."""
 
+    describes = True
     namespace: str
     labels: dict[str, str] = {}
     shown: list[str] = []  # the labels that somebody asked for, where not all were shown
@@ -158,6 +159,7 @@ class Exposition(Fact, frozen=True, kw_only=True):
 class WantedMetric(Fact, frozen=True, kw_only=True):
     """A metric of DCGM that a rule, a dashboard or a person asks for."""
 
+    describes = True
     metric: str
     by: str  # the alert, the record, the panel
     alert: bool = False
@@ -171,6 +173,7 @@ class WantedMetric(Fact, frozen=True, kw_only=True):
 class CounterList(Fact, frozen=True, kw_only=True):
     """A file or ConfigMap that tells dcgm-exporter what to export: `names` are in use, `commented` are not."""
 
+    describes = True
     namespace: str = ""
     config_map: str = ""
     names: list[str] = []

@@ -38,6 +38,7 @@ class PciDevice(Fact, frozen=True, kw_only=True):
 class KernelModule(Fact, frozen=True, kw_only=True):
     """A loaded kernel module. For `nvidia` also its version and flavour, from /proc/driver/nvidia/version."""
 
+    describes = True
     node: str = ""
     module: str
     loaded: bool = True
@@ -61,6 +62,7 @@ class Unit(Fact, frozen=True, kw_only=True):
 class ProcessPod(Fact, frozen=True, kw_only=True):
     """Which pod and container a process belongs to, from its control group."""
 
+    describes = True
     node: str = ""
     pid: int
     pod_uid: str = ""

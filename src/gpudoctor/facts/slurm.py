@@ -58,6 +58,7 @@ class SlurmJob(Fact, frozen=True, kw_only=True):
 class SlurmGres(Fact, frozen=True, kw_only=True):
     """The GPUs and the memory that a configuration gives a node. `node` is "" in a gres.conf that is each node's own."""
 
+    describes = True
     node: str = ""
     file: str  # slurm.conf, gres.conf; "slurmd -C" for what slurmd finds on the machine
     devices: int | None = None  # None: left to detection

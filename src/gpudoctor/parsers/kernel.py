@@ -13,7 +13,8 @@ from typing import TypeVar
 import msgspec
 
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.facts.kernel import Sxid, Xid
+from gpudoctor.facts.base import Origin
+from gpudoctor.facts.kernel import KernelLog, Sxid, Xid
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.knowledge.literals import literals
 from gpudoctor.parsers import pci
@@ -68,7 +69,8 @@ def log(pages: Iterable[Output], about: Subject) -> Facts:
     xids, sxids, messages = made.read(pages)
     if not (xids or sxids or messages or made.begins):
         return {}
-    return {"xids": [*xids], "sxids": [*sxids], "messages": [*messages]}
+    whole = KernelLog(node=about.node or made.node, origin=Origin(made.source))
+    return {"xids": [*xids], "sxids": [*sxids], "messages": [*messages], "kernel_logs": [whole]}
 
 
 class Said:
@@ -93,6 +95,7 @@ class Log:
         self.about = about
         self.fold, self.boots = Fold(), Boots()
         self.source = ""
+        self.node = ""  # that the last line names
         self.begins = False  # whether a line of its end has a date, a time since boot or a host
         self.uuids: dict[tuple[str, str], str] = {}
         self.messages: dict[tuple[str, ...], Said] = {}  # name, detail, host, device, whether the driver names it
@@ -121,7 +124,10 @@ class Log:
         addressed = {xid.code for xid in xids if xid.gpu}
         xids = [xid for xid in xids if xid.gpu or xid.code not in addressed]
         lines = end.decode("utf-8", "replace").split("\n")[::-1]  # as many are taken apart as it needs
-        self.begins = any(line.uptime is not None or line.node or line.time is not None for line in (line_of(one, 0.0) for one in lines))
+        begun = next(
+            (one for one in (line_of(one, 0.0) for one in lines) if one.uptime is not None or one.node or one.time is not None), None
+        )
+        self.begins, self.node = begun is not None, begun.node if begun else ""
         last = next((line for line in (line_of(one, 0.0) for one in lines) if line.uptime is not None), None) if xids or sxids else None
         return (
             [self.aged(xid, last) for xid in xids],

@@ -75,6 +75,7 @@ class Expectation(Check, frozen=True, kw_only=True):
     """
 
     where: str = ""
+    texts: bool = False  # only of what somebody has in files; where a machine is asked, another one says it
 
 
 class Show(Struct, frozen=True, kw_only=True):

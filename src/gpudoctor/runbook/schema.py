@@ -113,6 +113,7 @@ class Expectation(Check):
     """One entry of `expects:`."""
 
     where: Condition = ""
+    texts: bool = False
 
     @model_validator(mode="after")
     def says_what_is_sound(self) -> Expectation:
