@@ -78,6 +78,15 @@ class Unknown(msgspec.Struct, frozen=True, kw_only=True):
     settle_with: list[str] = []
 
 
+class Unexplained(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a program said is not well, and no finding explains."""
+
+    source: str
+    line: int
+    text: str
+    count: int = 1  # how often it was said, apart from numbers
+
+
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """What was seen of a subject that is sound."""
 
@@ -119,7 +128,7 @@ class InputFile(msgspec.Struct, frozen=True):
     recognised_as: list[str] = []
     facts: list[list[str]] = []  # the types of what was read, of each of its parts
     note: str = ""
-    unknown: list[str] = []  # parts that no parser knows, by their command or first line; lines that complain in words nobody knows
+    unknown: list[str] = []  # parts that no parser knows, by their command or first line
 
 
 class StepOutput(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -292,6 +301,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     candidates: list[Candidate] = []
     shown: list[Shown] = []
     not_shown: list[NotShown] = []
+    unexplained: list[Unexplained] = []
     refutations: list[Refutation] = []
     ruled_out: list[str] = []
     unknown: list[Unknown] = []

@@ -74,7 +74,7 @@ class Read(msgspec.Struct):
     facts: Facts = {}
     names: list[str] = []
     gave: set[frozenset[str]] = set()  # the types of what its parts gave
-    unknown: list[str] = []  # parts that no parser knows, and lines that complain in words that nobody knows
+    unknown: list[str] = []  # parts that no parser knows
     note: str = ""
     newest: newest.Newest = newest.Newest()
     key: tuple[int, int] = (0, 0)  # sources are read in the order of their content: what they are called changes nothing
@@ -117,7 +117,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
         try:
             if read.log is not None:
                 said = budget.spend(budget.end, lambda: next(logs, log_files.Read(note=UNREAD)))
-                read.facts, read.names, read.unknown, read.note = said.facts, said.names, said.unknown, said.note
+                read.facts, read.names, read.note = said.facts, said.names, said.note
                 read.gave = {frozenset(said.facts)} if said.facts else set()
             elif budget.up:
                 read.note = read.note or UNREAD

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gpudoctor.analyze import complaints, files, hints, long_texts, recognise, section_facts
+from gpudoctor.analyze import files, hints, long_texts, recognise, section_facts
 from gpudoctor.analyze.budget import UNREAD, Budget, TimeUp
-from gpudoctor.analyze.split import Section, clean
+from gpudoctor.analyze.split import Section
 from gpudoctor.facts import FACTS
 from gpudoctor.parsers import mistake
 from gpudoctor.probes.base import Output
@@ -29,11 +29,10 @@ class Log(NamedTuple):
 
 
 class Read(msgspec.Struct):
-    """What one says: records by fact type, what it was recognised as, its complaints in words that nobody knows, what went wrong."""
+    """What one says: records by fact type, what it was recognised as, what went wrong."""
 
     facts: dict[str, list[Any]] = {}
     names: list[str] = []
-    unknown: list[str] = []
     note: str = ""
     untold: int = 0  # bytes of it that another process has read, and could not tell of
 
@@ -80,5 +79,4 @@ def of_one(log: Log, tick: Callable[[int], None]) -> Read:
     if not facts:  # {} is no kernel log
         return Read(note=log.source.note)
     names = [log.kind.name, *([long_texts.PACE] if facts.get("paces") else [])]
-    unknown = complaints.unexplained(clean(log.source.ends))[: section_facts.COMPLAINT]
-    return Read({**facts}, names, [unknown] if unknown else [], log.source.note)
+    return Read({**facts}, names, log.source.note)

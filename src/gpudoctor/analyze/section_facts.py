@@ -6,21 +6,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from gpudoctor.analyze import complaints, hints, place, recognise, unwrap
+from gpudoctor.analyze import hints, place, recognise, unwrap
 from gpudoctor.analyze.split import Section
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Smi
 from gpudoctor.facts.kubernetes import Message
-from gpudoctor.parsers import ParseError, mistake
+from gpudoctor.parsers import ParseError, mistake, trouble
 from gpudoctor.probes.base import Command, Output
 
 CALLED = 80  # characters of a section's command
-COMPLAINT = 200  # characters of a line that complains
 
 
 class SectionRead(NamedTuple):
-    """What a section gave: its facts, the names of what it is, a note when it could not be read as what it looked like; and what nobody
-    knows of it: the whole, by its command or its first line, or a line that complains.
+    """What a section gave: its facts, the names of what it is, a note when it could not be read as what it looked like; and its command
+    or first line where nobody knows it.
     """
 
     facts: Facts
@@ -35,12 +34,15 @@ def read(section: Section, now: float) -> SectionRead:
     facts: Facts = {}
     names: list[str] = []
     note = ""
+    troubles: list[Fact] = []
     chosen = recognise.recognise(section.text, hint)
     for one in chosen:
         found, problem = attempt(one, section, hint, now)
+        troubles += found.pop("troubles", [])
         note = note or problem
         if problem and not found:  # looked like it, but isn't: what it says in plain lines still counts
             found, _ = attempt(recognise.LINES, section, hint, now)
+            troubles += found.pop("troubles", [])
             one = recognise.LINES
         if one.embedded and any(other is not one and recognise.scans(other) for other in chosen):  # the log around it is scanned as a whole
             found.pop("messages", None)
@@ -54,19 +56,29 @@ def read(section: Section, now: float) -> SectionRead:
     poor = not any(facts.values()) or "pod_templates" in facts
     if poor and len(section.text) <= unwrap.WRAPPED and not any(map(recognise.scans, chosen)):
         # It gave nothing as what it is, a part of a manifest for example: its lines may.
-        facts |= {kind: found for kind, found in attempt(recognise.LINES, section, hint, now)[0].items() if found}
+        found = attempt(recognise.LINES, section, hint, now)[0]
+        troubles += found.pop("troubles", [])
+        facts |= {kind: records for kind, records in found.items() if records}
     elif recognise.may_stand_among_lines(chosen):
-        add_lines(facts, attempt(recognise.LINES, section, hint, now)[0])
+        found = attempt(recognise.LINES, section, hint, now)[0]
+        troubles += found.pop("troubles", [])
+        add_lines(facts, found)
     alone = chosen == [recognise.LINES]
     short = len(section.text) <= unwrap.WRAPPED and any(recognise.scans(one) for one in chosen)
     if short and (extra := unwrap.messages(section, facts, hint.about, log=not alone)):
         facts.setdefault("messages", []).extend(extra)
         names = [recognise.LINES.name] if alone else names
     unknown = called(section) if alone and not any(facts.values()) else ""
-    if not unknown and any(map(recognise.scans, chosen)):
-        unknown = complaints.unexplained(section.text)[:COMPLAINT]
-    unknown = unknown or complaints.unknown_warning(facts)[:COMPLAINT]
+    if not troubles:  # no reader of a log has looked for it, or it said none
+        troubles = [*place.placed({"troubles": said(section, hint)}, section.text, section.line, section.numbers)["troubles"]]
+    if troubles:
+        facts["troubles"] = list({one.origin.line: one for one in troubles}.values())
     return SectionRead(facts, names, note, unknown)
+
+
+def said(section: Section, hint: hints.Hint) -> list[Fact]:
+    """What a section itself says is not well, whatever it is."""
+    return [*trouble.of_text(section.text, hint.about, section.path)]
 
 
 def add_lines(facts: Facts, found: Facts) -> None:

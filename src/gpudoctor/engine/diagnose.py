@@ -10,7 +10,7 @@ import msgspec
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine import conclude, expectations, hardware, lanes, nearest, outcomes, outputs, overall, path, relate, series, signs
+from gpudoctor.engine import conclude, expectations, hardware, lanes, nearest, outcomes, outputs, overall, path, relate, series, trouble
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
@@ -167,8 +167,9 @@ def report(
     unsure = overall.unknowns(checked)
     inputs: list[InputFile] = rest.get("inputs", [])
     verdict = overall.verdict(decided, open_, unsure, checked, inputs)
-    if verdict == "healthy" and (left := signs.unexplained(library, store, checked)):
-        unsure, verdict = left, "inconclusive"
+    left = trouble.unexplained(library, store, checked, decided)
+    if verdict == "healthy" and left:
+        verdict = "inconclusive"
     if verdict == "healthy":
         weighed.not_shown += expectations.silent_about(library, weighed, inputs)
         verdict = "healthy" if weighed.sound or not weighed.expected else "inconclusive"
@@ -184,6 +185,7 @@ def report(
         refutations=refuted,
         shown=weighed.shown,
         not_shown=weighed.not_shown,
+        unexplained=left,
         unknown=unsure,
         series=series.of_store(store),
         lanes=lanes.of_store(store),

@@ -56,7 +56,7 @@ from gpudoctor.facts.monitoring import (
 )
 from gpudoctor.facts.node import GpuRow, Host, KernelModule, Outlier, PciDevice, ProcessPod, Unit
 from gpudoctor.facts.person import Answer
-from gpudoctor.facts.program import Ending
+from gpudoctor.facts.program import Ending, Trouble
 from gpudoctor.facts.scheduling import Fit, NodeGroup, Scheduling, StackPart, Wait
 from gpudoctor.facts.slurm import SlurmGres, SlurmJob, SlurmNode
 from gpudoctor.facts.stall import EngineLoad, FileSystem, GpuPrograms, GpuUse, Measure, NodeUse, Orphan, Pace, Process
@@ -154,6 +154,7 @@ FACTS: dict[str, type[Fact]] = {
     "targets": Target,
     "throttling": Throttling,
     "timeline": TimelineEntry,
+    "troubles": Trouble,
     "units": Unit,
     "volumes": Volume,
     "waits": Wait,

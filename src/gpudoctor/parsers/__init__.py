@@ -65,13 +65,17 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.prometheus_rules": Parser(("wanted_metrics",), "metric_rules:prometheus_rules"),
     "kubernetes.counters": Parser(("counter_lists",), "metric_rules:config_maps"),
     "person.answer": Parser(("answers",), "person:answer"),
-    "logs.text": Parser(("messages", "xids", "sxids", "allocations", "endings"), "logs:text"),
+    "logs.text": Parser(("messages", "xids", "sxids", "allocations", "endings", "troubles"), "logs:text"),
     "logs.errors": Parser(("xids", "sxids"), "logs:errors"),
-    "kernel.log": Parser(("xids", "sxids", "messages", "kernel_logs"), "kernel:log", streams=True, all_of=("xids", "sxids")),
+    "kernel.log": Parser(
+        ("xids", "sxids", "messages", "kernel_logs", "troubles"), "kernel:log", streams=True, all_of=("xids", "sxids")
+    ),
     # Logs of the ranks of a distributed job, and of what launches it.
     "job.counters": Parser(("collectives",), "rank_counters:counters"),
     "nccl.log": Parser(
-        ("ranks", "communicators", "collectives", "settings", "messages", "xids", "allocations", "endings"), "nccl_log:log", streams=True
+        ("ranks", "communicators", "collectives", "settings", "messages", "xids", "allocations", "endings", "troubles"),
+        "nccl_log:log",
+        streams=True,
     ),
     "nvidia.smi": Parser(("smi", "gpus", "gpu_processes", "gpu_samples", "messages"), "nvidia_smi:smi", failures=True),
     "nvidia.nvlink": Parser(("nvlinks", "gpus", "messages"), "nvidia_nvlink:nvlink"),
@@ -148,7 +152,7 @@ PARSERS: dict[str, Parser] = {
     "slurm.jobs": Parser(("slurm_jobs", "messages"), "slurm_jobs:jobs"),  # scontrol show job, squeue, sacct
     "slurm.conf": Parser(("slurm_gres",), "slurm_conf:gres"),  # slurm.conf, gres.conf
     # logs of slurmctld, slurmd, slurmdbd and munged
-    "slurm.log": Parser(("slurm_nodes", "messages", "xids", "sxids", "allocations"), "slurm_log:log"),
+    "slurm.log": Parser(("slurm_nodes", "messages", "xids", "sxids", "allocations", "troubles"), "slurm_log:log"),
 }
 
 

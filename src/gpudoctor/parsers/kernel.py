@@ -16,8 +16,9 @@ from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.facts.kernel import KernelLog, Sxid, Xid
 from gpudoctor.facts.kubernetes import Message
+from gpudoctor.facts.program import Trouble
 from gpudoctor.knowledge.literals import literals
-from gpudoctor.parsers import pci
+from gpudoctor.parsers import pci, trouble
 from gpudoctor.parsers.allocations import BEGINS
 from gpudoctor.parsers.kernel_fold import Fold, Where
 from gpudoctor.parsers.kernel_line import DEVICE, Boots, Line, line_of
@@ -60,7 +61,7 @@ Aged = TypeVar("Aged", Xid, Sxid)
 @functools.cache
 def scanner() -> Scanner:
     """The known messages and the marks of this parser, compiled together, so that a log is passed over once."""
-    return with_marks(MARKS, {RETOLD: literals(dict(MARKS)[RETOLD])})
+    return with_marks((*MARKS, *trouble.MARKS), {RETOLD: literals(dict(MARKS)[RETOLD])})
 
 
 def log(pages: Iterable[Output], about: Subject) -> Facts:
@@ -70,7 +71,8 @@ def log(pages: Iterable[Output], about: Subject) -> Facts:
     if not (xids or sxids or messages or made.begins):
         return {}
     whole = KernelLog(node=about.node or made.node, origin=Origin(made.source))
-    return {"xids": [*xids], "sxids": [*sxids], "messages": [*messages], "kernel_logs": [whole]}
+    found: Facts = {"xids": [*xids], "sxids": [*sxids], "messages": [*messages], "kernel_logs": [whole]}
+    return {**found, "troubles": [*made.troubles]} if made.troubles else found
 
 
 class Said:
@@ -96,6 +98,7 @@ class Log:
         self.fold, self.boots = Fold(), Boots()
         self.source = ""
         self.node = ""  # that the last line names
+        self.troubles: list[Trouble] = []
         self.begins = False  # whether a line of its end has a date, a time since boot or a host
         self.uuids: dict[tuple[str, str], str] = {}
         self.messages: dict[tuple[str, ...], Said] = {}  # name, detail, host, device, whether the driver names it
@@ -116,9 +119,11 @@ class Log:
                     end = (end + piece)[-END:] if len(piece) < END else piece[-END:]
                     yield piece
 
-        for hit in find(chunks(), scanner()):
+        said = trouble.Troubles(self.about)
+        for hit in trouble.of_hits(find(chunks(), scanner(), said), said):
             if first is not None:
                 self.line(hit, first)
+        self.troubles = said.records(self.source, end.decode("utf-8", "replace"))
         xids, sxids = self.fold.records(self.uuids)
         # Without an address it is the same error retold, or the rest of a line that was wrapped.
         addressed = {xid.code for xid in xids if xid.gpu}

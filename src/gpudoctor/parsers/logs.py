@@ -23,11 +23,12 @@ def text(output: Output, about: Subject) -> Facts:
 
     How its program gave up counts where nothing known is said that could be the reason.
     """
-    found = facts(Log(about).read([output]), allocations(output.text, output, about))
+    log = Log(about)
+    found = facts(log.read([output]), allocations(output.text, output, about))
     explained = found.keys() != {"messages"} or any(getattr(one, "name", "") in complaints() for one in found["messages"])
     if not explained and (last := endings.last(output, about)):
         found["endings"] = [*last]
-    return found
+    return with_troubles(found, log)
 
 
 def errors(output: Output, about: Subject) -> Facts:
@@ -39,7 +40,12 @@ def errors(output: Output, about: Subject) -> Facts:
 def stream(pages: Iterable[Output], about: Subject) -> Facts:
     """The same of a log of any length, page by page. A failed allocation is then read from its line alone."""
     log = Log(about)
-    return facts(log.read(pages), alone(log.allocations, log.source, about))
+    return with_troubles(facts(log.read(pages), alone(log.allocations, log.source, about)), log)
+
+
+def with_troubles(found: Facts, log: Log) -> Facts:
+    """The facts, and where a log that was read says trouble, that."""
+    return {**found, "troubles": [*log.troubles]} if log.troubles else found
 
 
 def facts(read: tuple[list[Xid], list[Sxid], list[Message]], failed: Iterable[Allocation]) -> Facts:

@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from msgspec.structs import replace
 
@@ -16,9 +16,6 @@ from gpudoctor.parsers.blocks import cut_long_lines, whole_lines
 from gpudoctor.parsers.scanner import Scanner, compiled, lines_in, matched
 from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Output
-
-if TYPE_CHECKING:
-    from gpudoctor.parsers.rank_few import Few
 
 MOST_DIFFERENT = 5000  # different messages of one text; more is noise, and must not fill the memory
 
@@ -147,6 +144,14 @@ def least(one: float | None, other: float | None) -> float | None:
     return min(known, default=None)
 
 
+class Some(Protocol):
+    """Which kinds of lines are not all looked at: in the next block so many, None for all of them. It is told of every line."""
+
+    def __iter__(self) -> Iterator[str]: ...
+    def get(self, name: str, /) -> int | None: ...  # noqa: D102
+    def count(self, name: str, line: str) -> None: ...  # noqa: D102
+
+
 class Tally(NamedTuple):
     """Equal hits: the first, the last, and how many."""
 
@@ -168,7 +173,7 @@ def tallied(hits: Iterable[Hit]) -> list[Tally]:
     return list(made.values())
 
 
-def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Few | None = None) -> Iterator[Hit]:
+def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Some | None = None) -> Iterator[Hit]:
     """The lines that say something known, in order. A line that fits several entries gives one hit for each.
 
     `few` says of which entries the first lines of each block are enough, and is told of every line.

@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Allocation
-from gpudoctor.facts.program import Ending
+from gpudoctor.facts.program import Ending, Trouble
 from gpudoctor.parsers import launcher_words, nccl_words, pci
 from gpudoctor.parsers.allocations import allocations
 from gpudoctor.parsers.kernel_fold import Fold, Where
@@ -66,6 +68,7 @@ class RankLog:
         self.box = launcher_words.Box()
         self.exits: list[tuple[Place, int, int]] = []  # place, process id, exit code
         self.allocations: dict[tuple[int, ...], Allocation] = {}
+        self.troubles: list[Trouble] = []
         self.warned: Ending | None = None  # the first warning of NCCL's that is not known
 
     def read(self, batches: Iterable[Batch]) -> Facts:
@@ -76,6 +79,7 @@ class RankLog:
                 self.hit(hit)
             if batch.end is not None:
                 self.tail(batch.end)
+                self.troubles += batch.troubles
                 self.source += 1
                 self.box = launcher_words.Box()
                 self.last = None
@@ -248,10 +252,15 @@ class RankLog:
         }
         known = any(process.first for _, process in ranks)
         warned = [self.warned] if self.warned and not known else []
-        for kind, more in (("xids", xids), ("allocations", [*self.allocations.values()]), ("endings", warned)):
+        for kind, more in (("xids", xids), ("allocations", [*self.allocations.values()]), ("endings", warned), ("troubles", self.told())):
             if more:
                 facts[kind] = [*more]
         return facts
+
+    def told(self) -> list[Trouble]:
+        """What the logs say is not well, of what they are about."""
+        about = {key: getattr(self.about, key) for key in ("namespace", "pod", "container", "node", "workload", "component")}
+        return [replace(one, **about) for one in self.troubles]
 
 
 def compiled_entry(name: str) -> Any:

@@ -8,16 +8,19 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
-from gpudoctor.parsers import launcher_words, nccl_words, torch_words
+from gpudoctor.facts import Subject
+from gpudoctor.facts.program import Trouble
+from gpudoctor.parsers import launcher_words, nccl_words, torch_words, trouble
 from gpudoctor.parsers.messages import Hit, find, with_marks
 from gpudoctor.parsers.rank_few import Few
 from gpudoctor.parsers.scanner import Scanner, compiled
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 
+NOBODY = Subject(kind="cluster")
 BATCH = 512  # lines that are handed on together
 LOOKED_AT = 1_000  # lines of kinds that repeat that are all looked at, in all sources together
 TAIL = 256 << 10  # bytes at the end of a source that are read line by line, at most
@@ -33,12 +36,33 @@ SPEAKER = regex(r"(?:\S{1,20} ){0,2}?(?:\S{1,253}:(\d{1,10}):\d{1,10} \[|\[(?:ra
 
 
 class Batch(NamedTuple):
-    """Lines of one source, in order. The last batch of a source has its end as text, the others None."""
+    """Lines of one source, in order. The last batch of a source has its end as text, the others None, and what it says is not well."""
 
     source: str
     now: float  # when it was read
     hits: list[Hit]
     end: str | None
+    troubles: list[Trouble] = []
+
+
+class Watched(Few):
+    """As many lines of a kind as are looked at, those that may be trouble among them."""
+
+    def __init__(self, kinds: Mapping[str, int], left: int, troubles: trouble.Troubles) -> None:
+        super().__init__(kinds, left)
+        self.troubles = troubles
+
+    def __iter__(self) -> Iterator[str]:
+        return chain(super().__iter__(), self.troubles)
+
+    def get(self, name: str, default: int | None = None) -> int | None:  # type: ignore[override]
+        """The number for a kind of line, None for all."""
+        return self.troubles.get(name) if name == trouble.MARK else super().get(name)
+
+    def count(self, name: str, line: str) -> None:
+        """One more line was looked at."""
+        self.troubles.count(name, line)
+        super().count(name, line)
 
 
 @functools.cache
@@ -50,7 +74,7 @@ def marks() -> Scanner:
 @functools.cache
 def scanner() -> Scanner:
     """The known messages and the marks of this parser, compiled together."""
-    return with_marks((name, pattern) for name, pattern, _ in MARKS)
+    return with_marks([*((name, pattern) for name, pattern, _ in MARKS), *trouble.MARKS])
 
 
 def scan(pages: Iterable[Output], sources: int = 1) -> Iterator[Batch]:
@@ -59,14 +83,17 @@ def scan(pages: Iterable[Output], sources: int = 1) -> Iterator[Batch]:
         passed = Passed()
         hits: list[Hit] = []
         speakers = set()
-        for hit in find(edged(passed.through(of_one)), scanner(), Few(FEW, LOOKED_AT // sources)):
+        said = trouble.Troubles(NOBODY)
+        few = Watched(FEW, LOOKED_AT // sources, said)
+        for hit in trouble.of_hits(find(edged(passed.through(of_one)), scanner(), few), said):
             if match := SPEAKER.match(hit.text):
                 speakers.add(match.groups())
             hits.append(hit)
             if len(hits) == BATCH:
                 yield Batch(name, passed.time, hits, None)
                 hits = []
-        yield Batch(name, passed.time, hits, passed.end(TAIL_OF_ONE // 4 * max(4, len(speakers))))
+        end = passed.end(TAIL_OF_ONE // 4 * max(4, len(speakers)))
+        yield Batch(name, passed.time, hits, end, said.records(name, end))
 
 
 class Passed:

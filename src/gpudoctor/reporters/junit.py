@@ -13,7 +13,7 @@ from gpudoctor.report import Candidate, CheckResult, Evidence, Finding, Report
 from gpudoctor.reporters.hardware import rows as hardware_rows
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, safe
-from gpudoctor.reporters.words import coverage, headline
+from gpudoctor.reporters.words import coverage, headline, troubles
 
 LONG = 300  # characters of a message; the text of the case has the rest
 Told = tuple[str, str, list[str]]  # the element (failure, error, skipped, "" = passed), its message, its lines
@@ -85,7 +85,8 @@ def verdict(report: Report) -> Told:
     roots = [root for root, _ in by_root(report.findings)[0]]
     packets = [f"{name:20}  {value}" for one in report.hardware for name, value in [["For the vendor", one.name], *hardware_rows(one)]]
     missing = [f"{one.what}: {one.why}" for one in (*report.coverage.missing, *report.withheld)]
-    return kind, headline(report, roots), [report.verdict, *missing, *packets]
+    left = [f"not explained: {line}" for line in troubles(report)]
+    return kind, headline(report, roots), [report.verdict, *left, *missing, *packets]
 
 
 def outcome(report: Report, check: CheckResult) -> Told:

@@ -16,7 +16,7 @@ from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, count, safe, shortened
-from gpudoctor.reporters.words import by_reason, different, follows, headline, names, others, question, seen, unanswered, unseen
+from gpudoctor.reporters.words import by_reason, different, follows, headline, names, others, question, seen, troubles, unanswered, unseen
 
 FIRST = 3  # root causes, reasons and so on that are not folded
 LONG = 300  # characters of a line that is not folded
@@ -118,6 +118,8 @@ def open_ends(report: Report) -> Iterator[str]:
     """What has no answer: commands that need consent, the reasons why checks are unknown, and what could not be read."""
     for missing in report.withheld:
         yield f"needs consent: {missing.what}"
+    for line in troubles(report)[: FIRST if report.verdict != "problem" else 0]:
+        yield f"not explained: {shortened(line, LONG - 60)}"
     for why, own in by_reason(report.unknown):
         yield f"{shortened(why, LONG - 60)} ({count(len(own), 'check')})"
     for missing in report.coverage.missing:
@@ -151,6 +153,8 @@ def folded(report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexp
     if report.unknown:
         unknown = [f"{why}: {names([one.check for one in own], verbose=True)}" for why, own in by_reason(report.unknown)]
         yield details(unanswered(report.unknown), unknown)
+    if report.unexplained:
+        yield details("Not explained", troubles(report))
     if report.not_shown and report.verdict != "problem":
         yield details("Not shown", [f"{line} ({one.expectation})" for line, one in unseen(report)])
     if report.shown:

@@ -18,7 +18,7 @@ from gpudoctor.reporters.page_steps import Outputs, steps
 from gpudoctor.reporters.picture import pictures
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, count
-from gpudoctor.reporters.words import by_reason, headline, question, seen, unanswered, unseen
+from gpudoctor.reporters.words import by_reason, headline, question, seen, troubles, unanswered, unseen
 
 VERDICTS = {"healthy": "✓ Healthy", "problem": "✗ Problem", "inconclusive": "? Inconclusive"}
 ROOTS = 50  # causes that have a section of their own
@@ -88,6 +88,8 @@ def sections(
         yield section("Needs consent", listed([joined(tag("code", one.what), f" {one.why}") for one in report.withheld]))
     if report.unknown:
         yield section(unanswered(report.unknown), (reason(why, own) for why, own in by_reason(report.unknown)))
+    if report.unexplained:
+        yield section("Not explained", listed(troubles(report)))
     if report.not_shown and report.verdict != "problem":
         yield section("Not shown", listed([f"{line} ({one.expectation})" for line, one in unseen(report)]))
     if report.shown:

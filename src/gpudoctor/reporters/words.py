@@ -31,13 +31,14 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         return place + (roots[0].title or "untitled") + (f" (and {count(more, 'more root cause')})" if more else "")
     if report.verdict == "healthy":
         return "nothing wrong was found"
-    if report.unknown and is_sign(report.unknown[0]):
-        further = len(report.unknown) - 1
-        return shortened(report.unknown[0].why, WHY) + (f" (and {count(further, 'more sign')} of trouble)" if further else "")
-    if report.candidates and all(one.words for one in report.candidates):
-        return "no check can decide it; these causes are told in the same words"
-    if report.candidates:
+    named = [one for one in report.candidates if not one.words]
+    if named:
         return f"{count(len(report.candidates), 'possible cause')}, none of them certain"
+    if report.unexplained:
+        further = len(report.unexplained) - 1
+        return f"no finding explains “{shortened(report.unexplained[0].text, WHY)}”" + (f" and {further} more" if further else "")
+    if report.candidates:
+        return "no check can decide it; these causes are told in the same words"
     if report.withheld:
         return "what would tell was not run: it disturbs running work, and needs --allow-disruptive"
     if report.coverage.missing and not report.coverage.answered:
@@ -73,16 +74,18 @@ def unseen(report: Report, every: bool = False) -> list[tuple[str, NotShown]]:
     return made
 
 
-def is_sign(one: Unknown) -> bool:
-    """Whether it is a sign of trouble that no check explains. A report has such signs, or checks without an answer."""
-    return one.check.startswith("signs.")
-
-
 def unanswered(checks: Sequence[Unknown]) -> str:
-    """What is left open, counted: one kind of it."""
-    return (
-        f"{count(len(checks), 'sign')} of trouble unexplained" if is_sign(checks[0]) else f"{count(len(checks), 'check')} without an answer"
-    )
+    """What is left open, counted."""
+    return f"{count(len(checks), 'check')} without an answer"
+
+
+def troubles(report: Report) -> list[str]:
+    """What no finding explains, each with its place: `dmesg.txt:40: nvme nvme0: controller is down (2 times)`."""
+    return [
+        f"{one.source}{f':{one.line}' if one.line else ''}: {one.text}".removeprefix(": ")
+        + (f" ({one.count} times)" if one.count > 1 else "")
+        for one in report.unexplained
+    ]
 
 
 def onward(report: Report) -> str:

@@ -155,7 +155,16 @@ def messages(path: Path, shown: str = "") -> tuple[list[model.KnownMessage], lis
     made, problems = validated(read(path, shown), schema.Messages)
     if made is None:
         return [], problems
-    return [msgspec.convert(entry.model_dump(), model.KnownMessage) for entry in made.messages], []
+    return [message(entry) for entry in made.messages], []
+
+
+def message(entry: schema.Message) -> model.KnownMessage:
+    """One known message. What is harmless, with a reason, is benign too."""
+    made = msgspec.convert({**entry.model_dump(), "benign": bool(entry.benign)}, model.KnownMessage)
+    if not isinstance(entry.benign, schema.Benign):
+        return made
+    given = entry.benign
+    return msgspec.structs.replace(made, harmless=model.Harmless(why=given.why, at_most=given.at_most or 0, not_last=given.not_last))
 
 
 def paired_test(path: Path, shown: str = "") -> tuple[paired.PairedTest | None, list[Problem]]:

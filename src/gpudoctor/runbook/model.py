@@ -172,6 +172,14 @@ class Cause(Struct, frozen=True, kw_only=True):
     refuted_by: list[str] = []  # expectations, as RUNBOOK.ID: where one was shown for every target, the cause is ruled out
 
 
+class Harmless(Struct, frozen=True, kw_only=True):
+    """Why a line of an error is none: said at most so often in one text, and, where `not_last`, not as its last word."""
+
+    why: str
+    at_most: int = 0  # 0: as often as it likes
+    not_last: bool = False
+
+
 class KnownMessage(Struct, frozen=True, kw_only=True):
     """A line whose meaning is known. `pattern` is RE2; its one optional group is the detail."""
 
@@ -180,7 +188,8 @@ class KnownMessage(Struct, frozen=True, kw_only=True):
     line: str
     unless: str = ""  # RE2; a line that fits this too doesn't say it
     source: str = ""
-    benign: bool = False
+    benign: bool = False  # no alarm by itself
+    harmless: Harmless | None = None
     survivor: bool = False  # says only that another process of the job is gone or late: never who began
 
 

@@ -290,6 +290,14 @@ class Catalogue(Model):
     causes: Annotated[dict[CauseName, Cause], Field(min_length=1)]
 
 
+class Benign(Model):
+    """Why a line that a program marks as an error or a warning is none."""
+
+    why: OneLine
+    at_most: Annotated[int, Field(ge=1)] | None = None
+    not_last: bool = False
+
+
 class Message(Model):
     """An entry of a messages file."""
 
@@ -298,7 +306,7 @@ class Message(Model):
     line: Annotated[str, Field(min_length=1)]
     unless: str = ""
     source: str = ""
-    benign: bool = False
+    benign: bool | Benign = False
     survivor: bool = False
 
 

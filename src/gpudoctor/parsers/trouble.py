@@ -1,0 +1,218 @@
+"""What a text itself says is not well, found in one pass over it: beside the known messages where a log is scanned for them anyway.
+
+Lines that differ in numbers alone are one record. Who explains it, or that it is harmless, is decided where everything is known
+(`engine.trouble`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from gpudoctor.facts import Origin, Subject
+from gpudoctor.facts.program import Trouble
+from gpudoctor.knowledge.xids import book
+from gpudoctor.parsers.kernel_xid import sxid_of, xid_of
+from gpudoctor.parsers.messages import Hit, find
+from gpudoctor.parsers.messages import scanner as messages
+from gpudoctor.parsers.scanner import Scanner, alone, compiled
+from gpudoctor.parsers.trouble_words import AGAIN, EVENT, FORMS, HINT, NONE, OURS, PASSING, RAISED, TIMES, TRACE
+from gpudoctor.patterns import regex
+
+MARK = "=trouble"
+MARKS = ((MARK, HINT),)
+LOOKED_AT = 10_000  # lines of one text that may be trouble
+DIFFERENT = 2_000  # of them, apart from their numbers, are looked at closely
+KEPT = 50  # records of one text
+LONGEST = 500  # characters of a line that are kept
+TRACED = 400  # lines that a traceback has at most
+END = 3  # lines at the end of a text that are its last word
+NUMBER = regex(r"0x[0-9a-f]+|\d+")
+XID = regex(r"Xid \(PCI:")
+
+
+class Troubles:
+    """Those of one text, while it is scanned; `get` tells the scanner how many lines of a block are still looked at."""
+
+    def __init__(self, about: Subject) -> None:
+        self.about = about
+        self.found: dict[str, Trouble | None] = {}  # by what is alike of a line; None for what is no trouble
+        self.lasts: dict[str, str] = {}  # the same → the last such line
+        self.number, self.text, self.marked = 0, "", False  # the line that is read
+        self.names: list[str] = []  # of the messages on it
+        self.trace: Trouble | None = None  # that is open
+        self.looked = self.kept = self.left_out = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((MARK,))
+
+    def get(self, name: str) -> int | None:
+        """How many lines of a kind are looked at in the next block, None for all."""
+        if name != MARK:
+            return None
+        self.left_out += self.looked >= LOOKED_AT
+        return LOOKED_AT - self.looked if self.looked < LOOKED_AT else 0
+
+    def count(self, name: str, line: str) -> None:
+        """A line of a kind was found."""
+        self.looked += name == MARK
+
+    def hit(self, hit: Hit) -> None:
+        """A line that says something known, or that may be trouble; one with several things comes several times."""
+        if hit.line != self.number:
+            self.close()
+            self.number, self.text, self.marked, self.names = hit.line, hit.text, False, []
+        if hit.name == MARK:
+            self.marked = True
+        elif not hit.name.startswith("="):
+            self.names.append(hit.name)
+
+    def close(self) -> None:
+        """The line is complete."""
+        if not self.marked:
+            return
+        self.marked = False
+        text = self.text.strip()[:LONGEST]
+        if TRACE in text:
+            self.end_trace()
+            self.trace = self.made(text, "fatal")
+            return
+        if self.trace is not None and self.number - self.trace.origin.line <= TRACED and raised().search(text):
+            self.trace = msgspec.structs.replace(self.trace, text=text, lines=self.number - self.trace.origin.line + 1, known=[*self.names])
+            return
+        shape = NUMBER.sub("0", text)
+        self.lasts[shape] = text
+        if shape in self.found:
+            known = self.found[shape]
+            self.found[shape] = known and msgspec.structs.replace(known, count=known.count + 1)
+        elif len(self.found) < DIFFERENT:
+            self.add(shape, self.made(text, level) if (level := level_of(text, self.about)) else None)
+        else:
+            self.left_out += 1
+
+    def end_trace(self) -> None:
+        """A traceback is complete: the next one begins, or the text ends."""
+        if self.trace is not None:
+            self.add(NUMBER.sub("0", self.trace.text), self.trace)
+            self.lasts.setdefault(NUMBER.sub("0", self.trace.text), self.trace.text)
+            self.trace = None
+
+    def add(self, shape: str, made: Trouble | None) -> None:
+        """Keep one; of very many the first ones."""
+        if made is not None and (known := self.found.get(shape)):
+            made = msgspec.structs.replace(known, count=known.count + 1)
+        elif made is not None:
+            self.kept += 1
+            self.left_out += self.kept > KEPT
+            made = made if self.kept <= KEPT else None
+        self.found[shape] = made
+
+    def made(self, text: str, level: str) -> Trouble:
+        """The record of the line that is read."""
+        about, event = self.about, EVENT.match(self.text)
+        return Trouble(
+            level=level,
+            text=text,
+            known=[*self.names],
+            event=event[1] if event else "",
+            namespace=about.namespace,
+            pod=about.pod,
+            container=about.container,
+            node=about.node,
+            workload=about.workload,
+            component=about.component,
+            origin=Origin("", self.number, text),
+        )
+
+    def records(self, source: str, end: str) -> list[Trouble]:
+        """All of a source whose last lines are `end`."""
+        self.close()
+        self.end_trace()
+        last = {line.strip()[:LONGEST] for line in [line for line in end.split("\n") if line.strip()][-END:]}
+        made = []
+        for shape, one in self.found.items():
+            if one is not None:
+                final = not last.isdisjoint((self.lasts.get(shape, one.text), one.text))
+                where = Origin(source, one.origin.line, one.origin.text)
+                made.append(msgspec.structs.replace(one, origin=where, final=final))
+        if self.left_out:
+            made.append(Trouble(level="error", text="more lines say trouble than were looked at", origin=Origin(source)))
+        return made
+
+
+def of_text(text: str, about: Subject, source: str) -> list[Trouble]:
+    """Those of a text that nobody scans for known messages."""
+    made = Troubles(about)
+    data = text.encode("utf-8", "replace")
+    for hit in find([data], marks(), made):
+        names = list(find([hit.text.encode("utf-8", "replace")], messages())) if level_of(hit.text, about) else []
+        for known in names:
+            made.hit(known._replace(line=hit.line))
+        made.hit(hit)
+    return made.records(source, text[-LONGEST * END :])
+
+
+@functools.cache
+def marks() -> Scanner:
+    """The forms alone."""
+    return compiled(MARKS)
+
+
+@functools.cache
+def raised() -> Any:
+    """What a traceback ends with."""
+    return alone(RAISED)
+
+
+@functools.cache
+def forms() -> list[Any]:
+    """The forms, compiled one by one when the first line is looked at."""
+    return [alone(form.pattern) for form in FORMS]
+
+
+def level_of(line: str, about: Subject) -> str:
+    """How bad a line is by its program's own word, "" where it isn't.
+
+    >>> [level_of(line, Subject(kind="cluster")) for line in ("srun: error: task 3: Exited with exit code 1", "ERROR 0", "error: 0.02")]
+    ['error', '', '']
+    """
+    text = line.strip()
+    none: bool | None = None
+    for form, pattern in zip(FORMS, forms(), strict=True):
+        if not pattern.search(line.rstrip()) or (form.ours and not (about.component or OURS.search(text))):
+            continue
+        if form.word:
+            none = any(one.search(text) for one in NONE) if none is None else none
+            if none:
+                continue
+        return "" if passing(line) else form.level
+    return ""
+
+
+def passing(line: str) -> bool:
+    """Whether a line is what comes and goes: an Xid that only tells, a warning of Kubernetes that came a few times."""
+    if XID.search(line):
+        switch, error = sxid_of(line), xid_of(line)
+        if switch is not None:
+            return switch.severity == "nonfatal"
+        known = book().xid(error.code) if error is not None else None
+        return known is not None and known.severity == "info"
+    event = EVENT.match(line)
+    times = TIMES.search(line)
+    return event is not None and comes_and_goes(event[1], int(times[1]) if times else 1)
+
+
+def comes_and_goes(reason: str, count: int) -> bool:
+    """Whether a Warning event is one of those of a cluster that is well."""
+    return bool(PASSING.match(reason)) and count <= AGAIN
+
+
+def of_hits(hits: Iterable[Hit], troubles: Troubles) -> Iterator[Hit]:
+    """The hits of a scan as they come, without the marks of trouble, which `troubles` is told of."""
+    for hit in hits:
+        troubles.hit(hit)
+        if hit.name != MARK:
+            yield hit
