@@ -303,6 +303,40 @@ RULES = (
     Rule("df full", DF, r"^(\S+ +\S+ +\S+ +)\S+( +)\d+%", r"\g<1>0\g<2>100%"),
 )
 
+# Lines by which programs say that something is not well, at the end of whatever was printed.
+LINES = {
+    "java exception": "Exception in thread \"main\" java.lang.IllegalStateException: the weir is gone",
+    "go fatal": "fatal error: all goroutines are asleep - deadlock!",
+    "rust panic": "thread 'main' panicked at src/weir.rs:41:9:",
+    "node exception": "Uncaught TypeError: Cannot read properties of undefined (reading 'weir')",
+    "bracket fatal": "2026-03-01 12:00:00,123 [FATAL] the flume is torn",
+    "json level": '{"level":"error","ts":1772366400.1,"msg":"the flume is torn"}',
+    "mpi signal": "[gpu-7:00812] *** Process received signal ***",
+    "mpi abort": "MPI_ABORT was invoked on rank 3 in communicator MPI_COMM_WORLD",
+    "glibc double free": "double free or corruption (out)",
+    "assertion": "python3: fit.c:88: step: Assertion `n > 0' failed.",
+    "slurmstepd": "slurmstepd: error: *** STEP 412.0 ON gpu-7 CANCELLED AT 2026-03-01T12:00:00 ***",
+    "slurm oom": "slurmstepd: error: Detected 1 oom_kill event in StepId=412.0. Some of the step tasks have been OOM Killed.",
+    "kernel oom": "[ 9031.120000] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=weir,task=python3,pid=4211,uid=0",
+    "kernel err level": "kern  :err   : [ 9031.120000] weir 0000:41:00.0: flume 3 is torn",
+    "kernel mlx5": "[ 9031.120000] mlx5_core 0000:5d:00.0: wait_func:1151:(pid 812): 2RST_QP(0x50a) timeout. Will cause a leak of a command resource",
+    "kernel xid alone": "[ 9031.120000] NVRM: Xid (PCI:0000:65:00): 199, pid=1, a new error of this driver",
+    "unit failed to start": "Mar 01 12:00:00 gpu-7 systemd[1]: Failed to start Weir of the flume.",
+    "unit exited": "Mar 01 12:00:00 gpu-7 systemd[1]: weir.service: Main process exited, code=exited, status=1/FAILURE",
+    "event in a table": "5m          Warning   FlumeTorn   pod/train-0   the flume of the sandbox is torn",
+    "event again and again": "  Warning  Unhealthy  1m (x7 over 7m)  kubelet  Readiness probe failed: the weir is gone",
+    "exit code 2": "job 412 finished: exit code 2",
+    "terminated with exit code": "command terminated with exit code 137",
+    "ucx error": "[1772366400.120000] [gpu-7:812  :0]        weir.c:88   UCX  ERROR the flume is torn",
+    "libfabric warning": "libfabric:812:1772366400:efa:ep_ctrl:weir():88<warn> the flume is torn",
+    "klog F": "F0301 12:00:00.123456   18732 flume.go:210] the flume is torn",
+    "plugin warning": "W0301 12:00:00.123456   18732 flume.go:210] nvidia device plugin: the flume is torn",
+    "fabric manager in a file": "[Mar 01 2026 12:00:00] [ERROR] [tid 812] the flume of a partition is torn",
+    "docker": "docker: Error response from daemon: the flume is torn.",
+    "make": "make: *** [Makefile:12: weir] Error 2",
+}
+RULES += tuple(Rule(f"line: {name}", LOG, r"\Z", f"\n{line}\n") for name, line in LINES.items())
+
 
 def mutants(text: str, rules: tuple[Rule, ...] = RULES) -> Iterator[tuple[Rule, str]]:
     """Every mutant of a text: one value of it made bad, by each rule that fits."""

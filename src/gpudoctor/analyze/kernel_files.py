@@ -39,7 +39,7 @@ class Tail:
 
 def read(paths: Iterable[str], since: float | None, budget: Budget | None = None) -> Gathered:
     """The Xids, SXids and known messages of kernel logs; with `since`, only those of the last so many seconds before the newest time."""
-    facts: Facts = {"xids": [], "sxids": [], "messages": [], "kernel_logs": []}
+    facts: Facts = {"xids": [], "sxids": [], "messages": [], "kernel_logs": [], "troubles": []}
     inputs: list[InputFile] = []
     newest = 0.0
     budget = budget or Budget()

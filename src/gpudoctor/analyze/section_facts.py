@@ -70,15 +70,15 @@ def read(section: Section, now: float) -> SectionRead:
         names = [recognise.LINES.name] if alone else names
     unknown = called(section) if alone and not any(facts.values()) else ""
     if not troubles:  # no reader of a log has looked for it, or it said none
-        troubles = [*place.placed({"troubles": said(section, hint)}, section.text, section.line, section.numbers)["troubles"]]
+        troubles = [*place.placed({"troubles": said(section, hint, now)}, section.text, section.line, section.numbers)["troubles"]]
     if troubles:
         facts["troubles"] = list({one.origin.line: one for one in troubles}.values())
     return SectionRead(facts, names, note, unknown)
 
 
-def said(section: Section, hint: hints.Hint) -> list[Fact]:
+def said(section: Section, hint: hints.Hint, now: float) -> list[Fact]:
     """What a section itself says is not well, whatever it is."""
-    return [*trouble.of_text(section.text, hint.about, section.path)]
+    return [*trouble.of_text(section.text, hint.about, section.path, now)]
 
 
 def add_lines(facts: Facts, found: Facts) -> None:

@@ -23,6 +23,7 @@ from gpudoctor.report import Finding, Unexplained
 from gpudoctor.runbook.model import Harmless, Library
 
 MOST = 50  # that are named
+HISTORY = 86_400.0  # s: what an error of yesterday did is seen in the state of today; the end of a program is its end
 LEVELS = ("fatal", "error", "warning")
 NUMBER = re.compile(r"\d+")
 
@@ -79,10 +80,9 @@ class Known:
         return frozenset(name for one in origins for name in self.at.get((one.source, one.line), ()))
 
     def harmless(self, names: frozenset[str], count: int, final: bool) -> bool:
-        """Whether a line says nothing but what is benign, and a reason for that holds for so many of them at this place."""
-        entries = [self.entries[name] for name in names if name in self.entries]
-        reasons = [entry.harmless for entry in entries if entry.harmless]
-        return bool(reasons) and all(entry.benign for entry in entries) and all(holds(reason, count, final) for reason in reasons)
+        """Whether a line says what is harmless for a reason, which holds for so many of them at this place."""
+        reasons = [reason for name in names if (entry := self.entries.get(name)) and (reason := entry.harmless)]
+        return bool(reasons) and all(holds(reason, count, final) for reason in reasons)
 
 
 def holds(reason: Harmless, count: int, final: bool) -> bool:
@@ -119,6 +119,8 @@ def lines(store: Store, known: Known) -> Iterator[Sign]:
     for one in store.records("troubles"):
         if not isinstance(one, Trouble) or (one.event and (one.origin.source, one.origin.line) in events):
             continue
+        if one.age is not None and one.age > HISTORY and one.level != "fatal" and not one.final:
+            continue
         names = frozenset(one.known) | known.names([one.origin])
         if not known.harmless(names, one.count, one.final):
             yield Sign([one.origin], one.text, one.level, None, names, one.count, one.lines)
@@ -136,7 +138,7 @@ def warnings(store: Store, known: Known) -> Iterator[Sign]:
             continue
         later = one.age is not None and went_on.get(one.subject(), one.age) < one.age
         names = known.names([one.origin])
-        if not (later and comes_and_goes(one.reason, 1)) and not known.harmless(names, one.count, final=False):
+        if not (later and comes_and_goes(one.reason, 1)):
             yield Sign([one.origin], f"{one.reason} {one.kind}/{one.name}: {one.message}", "warning", one.subject(), names, one.count)
 
 

@@ -26,6 +26,7 @@ class Trouble(Fact, frozen=True, kw_only=True):
     count: int = 1
     lines: int = 1  # that the first one has: of a traceback all
     final: bool = False  # the text ends with it
+    age: float | None = None  # seconds since the last such line
     event: str = ""  # the reason of the Kubernetes event that it is
     namespace: str = ""
     pod: str = ""

@@ -123,7 +123,7 @@ class Log:
         for hit in trouble.of_hits(find(chunks(), scanner(), said), said):
             if first is not None:
                 self.line(hit, first)
-        self.troubles = said.records(self.source, end.decode("utf-8", "replace"))
+        self.troubles = said.records(self.source, end.decode("utf-8", "replace"), first.time if first is not None else 0.0)
         xids, sxids = self.fold.records(self.uuids)
         # Without an address it is the same error retold, or the rest of a line that was wrapped.
         addressed = {xid.code for xid in xids if xid.gpu}

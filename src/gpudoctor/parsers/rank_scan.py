@@ -93,7 +93,7 @@ def scan(pages: Iterable[Output], sources: int = 1) -> Iterator[Batch]:
                 yield Batch(name, passed.time, hits, None)
                 hits = []
         end = passed.end(TAIL_OF_ONE // 4 * max(4, len(speakers)))
-        yield Batch(name, passed.time, hits, end, said.records(name, end))
+        yield Batch(name, passed.time, hits, end, said.records(name, end, passed.time))
 
 
 class Passed:

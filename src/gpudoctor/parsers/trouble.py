@@ -19,6 +19,7 @@ from gpudoctor.parsers.kernel_xid import sxid_of, xid_of
 from gpudoctor.parsers.messages import Hit, find
 from gpudoctor.parsers.messages import scanner as messages
 from gpudoctor.parsers.scanner import Scanner, alone, compiled
+from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.parsers.trouble_words import AGAIN, EVENT, FORMS, HINT, NONE, OURS, PASSING, RAISED, TIMES, TRACE
 from gpudoctor.patterns import regex
 
@@ -89,7 +90,7 @@ class Troubles:
             known = self.found[shape]
             self.found[shape] = known and msgspec.structs.replace(known, count=known.count + 1)
         elif len(self.found) < DIFFERENT:
-            self.add(shape, self.made(text, level) if (level := level_of(text, self.about)) else None)
+            self.add(shape, self.made(text, level) if (level := level_of(self.text, self.about)) else None)
         else:
             self.left_out += 1
 
@@ -127,23 +128,31 @@ class Troubles:
             origin=Origin("", self.number, text),
         )
 
-    def records(self, source: str, end: str) -> list[Trouble]:
-        """All of a source whose last lines are `end`."""
+    def records(self, source: str, end: str, now: float) -> list[Trouble]:
+        """All of a source whose last lines are `end`, and that was read at `now`."""
         self.close()
         self.end_trace()
         last = {line.strip()[:LONGEST] for line in [line for line in end.split("\n") if line.strip()][-END:]}
         made = []
         for shape, one in self.found.items():
             if one is not None:
-                final = not last.isdisjoint((self.lasts.get(shape, one.text), one.text))
-                where = Origin(source, one.origin.line, one.origin.text)
-                made.append(msgspec.structs.replace(one, origin=where, final=final))
+                said = self.lasts.get(shape, one.text)
+                when = line_time(said, now)
+                made.append(
+                    msgspec.structs.replace(
+                        one,
+                        origin=Origin(source, one.origin.line, one.origin.text),
+                        final=not last.isdisjoint((said, one.text)),
+                        time=when,
+                        age=max(0.0, now - when) if when is not None and now else None,
+                    )
+                )
         if self.left_out:
             made.append(Trouble(level="error", text="more lines say trouble than were looked at", origin=Origin(source)))
         return made
 
 
-def of_text(text: str, about: Subject, source: str) -> list[Trouble]:
+def of_text(text: str, about: Subject, source: str, now: float = 0.0) -> list[Trouble]:
     """Those of a text that nobody scans for known messages."""
     made = Troubles(about)
     data = text.encode("utf-8", "replace")
@@ -152,7 +161,7 @@ def of_text(text: str, about: Subject, source: str) -> list[Trouble]:
         for known in names:
             made.hit(known._replace(line=hit.line))
         made.hit(hit)
-    return made.records(source, text[-LONGEST * END :])
+    return made.records(source, text[-LONGEST * END :], now)
 
 
 @functools.cache

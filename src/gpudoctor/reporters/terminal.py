@@ -59,8 +59,7 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
         vendor(page, report)
     withheld(page, report, verbose)
     unknown(page, report.unknown, verbose, said=report.coverage.missing[0].why if onward(report) else "")
-    not_explained(page, report, verbose)
-    not_understood(page, report, verbose)
+    left_open(page, report, verbose)
     if verbose or (report.verdict == "inconclusive" and not onward(report)):
         missed(page, report, verbose)
     if verbose or report.verdict == "healthy":
@@ -224,28 +223,22 @@ def unknown(page: Page, checks: Sequence[Unknown], verbose: bool, said: str = ""
         page.lines((f"{count(rest, 'more check')} for want of what could not be read, with -v", "dim"), indent=2)
 
 
-def not_explained(page: Page, report: Report, verbose: bool) -> None:
-    """Where no problem was found, or everything is asked for: what was said to be not well, and no finding explains."""
-    lines = troubles(report)
-    if not lines or (report.verdict == "problem" and not verbose):
-        return
-    page.gap()
-    page.lines(("not explained", "bold"))
+def left_open(page: Page, report: Report, verbose: bool) -> None:
+    """What no finding explains, and, where nothing was found, the parts of files that nobody knows."""
+    if report.verdict != "problem" or verbose:
+        listed(page, "not explained", troubles(report), verbose)
+    if not report.findings or verbose:
+        listed(page, "not understood", [f"{one.path}  {part}" for one in report.inputs for part in one.unknown], verbose)
+
+
+def listed(page: Page, title: str, lines: Sequence[str], verbose: bool) -> None:
+    """Some lines under a title, if there are any."""
+    if lines:
+        page.gap()
+        page.lines((title, "bold"))
     for line in lines if verbose else lines[:SHORT]:
         page.lines((line, ""), indent=2, rows=0 if verbose else 2)
     more(page, len(lines), verbose, indent=2)
-
-
-def not_understood(page: Page, report: Report, verbose: bool) -> None:
-    """Where nothing was found, or everything is asked for: the parts of files that nobody knows."""
-    parts = [(one.path, part) for one in report.inputs for part in one.unknown]
-    if not parts or (report.findings and not verbose):
-        return
-    page.gap()
-    page.lines(("not understood", "dim"))
-    for file, part in parts if verbose else parts[:SHORT]:
-        page.lines((f"{file}  ", "dim"), (part, ""), indent=2, rows=0 if verbose else 2)
-    more(page, len(parts), verbose, indent=2)
 
 
 def missed(page: Page, report: Report, verbose: bool) -> None:
