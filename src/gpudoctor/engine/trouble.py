@@ -67,7 +67,7 @@ class Known:
     """The known messages that were read, by their place, and which of them are harmless."""
 
     def __init__(self, library: Library, store: Store) -> None:
-        self.entries = {entry.name: entry for entry in library.messages}
+        self.entries = {entry.name: entry for entry in (*library.messages, *library.harmless)}
         self.at: dict[Place, set[str]] = {}
         self.counts: dict[str, int] = {}
         for one in store.records("messages"):

@@ -48,9 +48,9 @@ def errors() -> dict[str, bool]:
 def exceptions() -> dict[str, Any]:
     """Names of the known messages that have an exception → what a line must not fit to say them."""
     from gpudoctor.parsers.scanner import alone
-    from gpudoctor.runbook.index import messages
+    from gpudoctor.runbook.index import harmless, messages
 
-    return {message.name: alone(message.unless) for message in messages() if message.unless}
+    return {message.name: alone(message.unless) for message in (*messages(), *harmless()) if message.unless}
 
 
 @functools.cache

@@ -117,7 +117,7 @@ class Troubles:
         return Trouble(
             level=level,
             text=text,
-            known=[*self.names],
+            known=[*self.names, *(hit.name for hit in find([text.encode("utf-8", "replace")], harmless()))],
             event=event[1] if event else "",
             namespace=about.namespace,
             pod=about.pod,
@@ -168,6 +168,14 @@ def of_text(text: str, about: Subject, source: str, now: float = 0.0) -> list[Tr
 def marks() -> Scanner:
     """The forms alone."""
     return compiled(MARKS)
+
+
+@functools.cache
+def harmless() -> Scanner:
+    """What is looked for only in lines that say trouble: most of it stands in many others too."""
+    from gpudoctor.runbook import index
+
+    return compiled(((entry.name, entry.pattern) for entry in index.harmless()), index.literals())
 
 
 @functools.cache

@@ -17,6 +17,7 @@ def compile_files() -> tuple[Library, list[Problem]]:
     runbooks: dict[str, Runbook] = {}
     causes: dict[str, Cause] = {}
     messages: list[KnownMessage] = []
+    harmless: list[KnownMessage] = []
     settings: list[Known] = []
     signs = Library().signs
     for path in index.source_files():
@@ -24,6 +25,8 @@ def compile_files() -> tuple[Library, list[Problem]]:
         if path.parent == index.messages_folder():
             more, found = load.messages(path, shown)
             messages += more
+        elif path == index.harmless_file():
+            harmless, found = load.messages(path, shown)
         elif path == index.settings_file():
             settings, found = nccl_settings.load(path, shown)
         elif path == index.signs_file():
@@ -42,7 +45,8 @@ def compile_files() -> tuple[Library, list[Problem]]:
         runbooks=dict(sorted(runbooks.items())),
         causes=dict(sorted(causes.items())),
         messages=messages,
-        literals={message.name: texts for message in messages if (texts := literals(message.pattern))},
+        harmless=harmless,
+        literals={message.name: texts for message in (*messages, *harmless) if (texts := literals(message.pattern))},
         settings=settings,
         signs=signs,
     )

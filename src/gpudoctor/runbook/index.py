@@ -81,6 +81,11 @@ def settings_file() -> Path:
     return PACKAGE / "knowledge" / "nccl_settings.yaml"
 
 
+def harmless_file() -> Path:
+    """Lines that say trouble where there is none."""
+    return PACKAGE / "knowledge" / "harmless.yaml"
+
+
 def signs_file() -> Path:
     """The signs of trouble, in the form of a runbook."""
     return PACKAGE / "knowledge" / "signs.yaml"
@@ -90,7 +95,8 @@ def source_files() -> list[Path]:
     """All files that the index is made from, in a fixed order."""
     books = runbooks_folder()
     found = [path for path in books.glob("*.yaml") if not path.name.endswith(".test.yaml")]
-    return sorted([*found, *(books / "catalogue").glob("*.yaml"), *messages_folder().glob("*.yaml"), settings_file(), signs_file()])
+    given = (harmless_file(), settings_file(), signs_file())
+    return sorted([*found, *(books / "catalogue").glob("*.yaml"), *messages_folder().glob("*.yaml"), *given])
 
 
 def code_files() -> list[Path]:
@@ -190,3 +196,8 @@ def literals() -> dict[str, list[str]]:
 def messages() -> list[KnownMessage]:
     """The known messages."""
     return library().messages
+
+
+def harmless() -> list[KnownMessage]:
+    """The lines that say trouble where there is none."""
+    return library().harmless

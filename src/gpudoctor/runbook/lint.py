@@ -234,10 +234,12 @@ def message_problems(given: Library) -> Iterator[str]:
     options = re2.Options()
     options.log_errors = False
     names: set[str] = set()
-    for entry in given.messages:
+    for entry in (*given.messages, *given.harmless):
         if entry.name in names:
             yield f"{entry.name}: the name is there twice"
         names.add(entry.name)
+        if entry in given.harmless and entry.harmless is None:
+            yield f"{entry.name}: benign: say why with `why`"
         if entry.name.replace("_", "-") in given.causes:
             yield f"{entry.name}: a message says what a line states; this is the name of a cause"
         try:

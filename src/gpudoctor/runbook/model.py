@@ -199,6 +199,7 @@ class Library(Struct, frozen=True, kw_only=True):
     runbooks: dict[str, Runbook] = {}
     causes: dict[str, Cause] = {}
     messages: list[KnownMessage] = []
+    harmless: list[KnownMessage] = []  # those that are looked for only in lines that say trouble
     literals: dict[str, list[str]] = {}  # name of a message → texts of which every line of it has one (`knowledge.literals`)
     settings: list[Known] = []
     signs: Runbook = Runbook(
