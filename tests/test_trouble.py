@@ -266,7 +266,7 @@ def test_an_error_that_no_check_explains_is_not_healthy(tmp_path: Path) -> None:
     nobody_knows = without(library(), {one.cause for one in found.findings} | {one.cause for one in found.candidates})
     left_over = diagnosed(tmp_path / "dmesg.txt", XID, nobody_knows)
     assert left_over.verdict == "inconclusive"
-    assert [(one.line, one.text) for one in left_over.unexplained] == [(1, XID.strip())]
+    assert [(one.line, one.text) for one in left_over.unexplained] == [(1, "Xid 79 on GPU 0000:3b:00")]
 
 
 def test_beside_a_problem_the_rest_of_its_log_is_a_part_of_it_and_another_file_is_not(tmp_path: Path) -> None:

@@ -34,15 +34,13 @@ def read(section: Section, now: float) -> SectionRead:
     facts: Facts = {}
     names: list[str] = []
     note = ""
-    troubles: list[Fact] = []
+    said = Said()
     chosen = recognise.recognise(section.text, hint)
     for one in chosen:
-        found, problem = attempt(one, section, hint, now)
-        troubles += found.pop("troubles", [])
+        found, problem = attempt(one, section, hint, now, said)
         note = note or problem
         if problem and not found:  # looked like it, but isn't: what it says in plain lines still counts
-            found, _ = attempt(recognise.LINES, section, hint, now)
-            troubles += found.pop("troubles", [])
+            found, _ = attempt(recognise.LINES, section, hint, now, said)
             one = recognise.LINES
         if one.embedded and any(other is not one and recognise.scans(other) for other in chosen):  # the log around it is scanned as a whole
             found.pop("messages", None)
@@ -56,29 +54,31 @@ def read(section: Section, now: float) -> SectionRead:
     poor = not any(facts.values()) or "pod_templates" in facts
     if poor and len(section.text) <= unwrap.WRAPPED and not any(map(recognise.scans, chosen)):
         # It gave nothing as what it is, a part of a manifest for example: its lines may.
-        found = attempt(recognise.LINES, section, hint, now)[0]
-        troubles += found.pop("troubles", [])
-        facts |= {kind: records for kind, records in found.items() if records}
+        facts |= {kind: found for kind, found in attempt(recognise.LINES, section, hint, now, said)[0].items() if found}
     elif recognise.may_stand_among_lines(chosen):
-        found = attempt(recognise.LINES, section, hint, now)[0]
-        troubles += found.pop("troubles", [])
-        add_lines(facts, found)
+        add_lines(facts, attempt(recognise.LINES, section, hint, now, said)[0])
     alone = chosen == [recognise.LINES]
     short = len(section.text) <= unwrap.WRAPPED and any(recognise.scans(one) for one in chosen)
     if short and (extra := unwrap.messages(section, facts, hint.about, log=not alone)):
         facts.setdefault("messages", []).extend(extra)
         names = [recognise.LINES.name] if alone else names
     unknown = called(section) if alone and not any(facts.values()) else ""
-    if not troubles:  # no reader of a log has looked for it, or it said none
-        troubles = [*place.placed({"troubles": said(section, hint, now)}, section.text, section.line, section.numbers)["troubles"]]
-    if troubles:
+    if troubles := said.troubles if said.read else of_any(section, hint, now):
         facts["troubles"] = list({one.origin.line: one for one in troubles}.values())
     return SectionRead(facts, names, note, unknown)
 
 
-def said(section: Section, hint: hints.Hint, now: float) -> list[Fact]:
-    """What a section itself says is not well, whatever it is."""
-    return [*trouble.of_text(section.text, hint.about, section.path, now)]
+class Said:
+    """What a section itself says is not well, and whether a reader of logs has looked for that."""
+
+    def __init__(self) -> None:
+        self.read, self.troubles = False, list[Fact]()
+
+
+def of_any(section: Section, hint: hints.Hint, now: float) -> list[Fact]:
+    """The same of a section that no reader of logs has read."""
+    found = trouble.of_text(section.text, hint.about, section.path, now)
+    return place.placed({"troubles": [*found]}, section.text, section.line, section.numbers)["troubles"]
 
 
 def add_lines(facts: Facts, found: Facts) -> None:
@@ -100,8 +100,8 @@ def called(section: Section) -> str:
     return (section.command or lines[0])[:CALLED].strip() if len(lines) > 1 else ""
 
 
-def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: float) -> tuple[Facts, str]:
-    """(facts with places in the file, "" or why the parser refused the rest)."""
+def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: float, said: Said) -> tuple[Facts, str]:
+    """(facts with places in the file, "" or why the parser refused the rest); what it says is not well is `said`."""
     output = as_output(section, (section.text.encode("utf-8", "replace"),), hint, now)
     try:
         facts = one.parse(output, hint.about)
@@ -111,7 +111,10 @@ def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: 
     except Exception as error:
         return {}, mistake(f"parser {one.name}", section.path, error)
     facts = {kind: [completed(fact, one, hint) for fact in records] for kind, records in facts.items()}
-    return place.placed(facts, section.text, section.line, section.numbers), problem
+    found = place.placed(facts, section.text, section.line, section.numbers)
+    said.read = said.read or (recognise.scans(one) and bool(found))
+    said.troubles += found.pop("troubles", [])
+    return found, problem
 
 
 def as_output(section: Section, pages: tuple[bytes, ...], hint: hints.Hint, now: float) -> Output:

@@ -20,19 +20,34 @@ from gpudoctor.parsers.messages import Hit, find
 from gpudoctor.parsers.messages import scanner as messages
 from gpudoctor.parsers.scanner import Scanner, alone, compiled
 from gpudoctor.parsers.timestamps import line_time
-from gpudoctor.parsers.trouble_words import AGAIN, EVENT, FORMS, HINT, NONE, OURS, PASSING, RAISED, TIMES, TRACE
+from gpudoctor.parsers.trouble_words import AGAIN, EVENT, FORMS, HINT, NONE, NUMBERED, OURS, PASSING, RAISED, TIMES, TRACE, Form
 from gpudoctor.patterns import regex
 
 MARK = "=trouble"
 MARKS = ((MARK, HINT),)
-LOOKED_AT = 10_000  # lines of one text that may be trouble
+LOOKED_AT = 2_000  # lines of one text that may be trouble
 DIFFERENT = 2_000  # of them, apart from their numbers, are looked at closely
 KEPT = 50  # records of one text
 LONGEST = 500  # characters of a line that are kept
 TRACED = 400  # lines that a traceback has at most
 END = 3  # lines at the end of a text that are its last word
 NUMBER = regex(r"0x[0-9a-f]+|\d+")
+ZEROS = str.maketrans("123456789", "0" * 9)
 XID = regex(r"Xid \(PCI:")
+
+
+class Alike:
+    """Lines that differ in numbers alone: the record of the first one, None for what is no trouble; how many, and the last."""
+
+    __slots__ = ("count", "first", "last")
+
+    def __init__(self, first: Trouble | None, last: str) -> None:
+        self.first, self.count, self.last = first, 1, last
+
+    def again(self, last: str) -> None:
+        """One more."""
+        self.count += 1
+        self.last = last
 
 
 class Troubles:
@@ -40,8 +55,8 @@ class Troubles:
 
     def __init__(self, about: Subject) -> None:
         self.about = about
-        self.found: dict[str, Trouble | None] = {}  # by what is alike of a line; None for what is no trouble
-        self.lasts: dict[str, str] = {}  # the same → the last such line
+        self.found: dict[str, Alike] = {}  # by the line without its numbers
+        self.seen: dict[str, Alike] = {}  # the same by the line with zeros for digits, which is made faster
         self.number, self.text, self.marked = 0, "", False  # the line that is read
         self.names: list[str] = []  # of the messages on it
         self.trace: Trouble | None = None  # that is open
@@ -55,61 +70,69 @@ class Troubles:
         if name != MARK:
             return None
         self.left_out += self.looked >= LOOKED_AT
-        return LOOKED_AT - self.looked if self.looked < LOOKED_AT else 0
+        return max(0, LOOKED_AT - self.looked)
 
     def count(self, name: str, line: str) -> None:
-        """A line of a kind was found."""
-        self.looked += name == MARK
+        """A line was found, of which `hit` tells."""
 
     def hit(self, hit: Hit) -> None:
         """A line that says something known, or that may be trouble; one with several things comes several times."""
         if hit.line != self.number:
-            self.close()
-            self.number, self.text, self.marked, self.names = hit.line, hit.text, False, []
+            if self.marked:
+                self.close()
+            self.number, self.text = hit.line, hit.text
+            if self.names:
+                self.names = []
         if hit.name == MARK:
             self.marked = True
-        elif not hit.name.startswith("="):
+            self.looked += 1
+        elif hit.name[0] != "=":
             self.names.append(hit.name)
 
     def close(self) -> None:
         """The line is complete."""
-        if not self.marked:
-            return
         self.marked = False
+        zeros = self.text.translate(ZEROS)
+        if self.trace is None and (known := self.seen.get(zeros)):
+            known.again(self.text)
+            return
         text = self.text.strip()[:LONGEST]
         if TRACE in text:
             self.end_trace()
             self.trace = self.made(text, "fatal")
-            return
-        if self.trace is not None and self.number - self.trace.origin.line <= TRACED and raised().search(text):
+        elif self.trace is not None and self.number - self.trace.origin.line <= TRACED and raised().search(text):
             self.trace = msgspec.structs.replace(self.trace, text=text, lines=self.number - self.trace.origin.line + 1, known=[*self.names])
-            return
-        shape = NUMBER.sub("0", text)
-        self.lasts[shape] = text
-        if shape in self.found:
-            known = self.found[shape]
-            self.found[shape] = known and msgspec.structs.replace(known, count=known.count + 1)
         elif len(self.found) < DIFFERENT:
-            self.add(shape, self.made(text, level) if (level := level_of(self.text, self.about)) else None)
+            shape = NUMBER.sub("0", text)
+            known = self.found.get(shape)
+            if known is not None:
+                known.again(self.text)
+            else:
+                level = level_of(self.text, self.about)
+                known = self.add(shape, self.made(text, level) if level else None)
+            if len(self.seen) < DIFFERENT:
+                self.seen[zeros] = known
         else:
             self.left_out += 1
 
     def end_trace(self) -> None:
         """A traceback is complete: the next one begins, or the text ends."""
         if self.trace is not None:
-            self.add(NUMBER.sub("0", self.trace.text), self.trace)
-            self.lasts.setdefault(NUMBER.sub("0", self.trace.text), self.trace.text)
+            shape = NUMBER.sub("0", self.trace.text)
+            known = self.found.get(shape)
+            if known is not None and known.first is not None:
+                known.again(self.trace.text)
+            else:
+                self.add(shape, self.trace)
             self.trace = None
 
-    def add(self, shape: str, made: Trouble | None) -> None:
+    def add(self, shape: str, made: Trouble | None) -> Alike:
         """Keep one; of very many the first ones."""
-        if made is not None and (known := self.found.get(shape)):
-            made = msgspec.structs.replace(known, count=known.count + 1)
-        elif made is not None:
+        if made is not None:
             self.kept += 1
             self.left_out += self.kept > KEPT
-            made = made if self.kept <= KEPT else None
-        self.found[shape] = made
+        known = self.found[shape] = Alike(made if self.kept <= KEPT else None, self.text)
+        return known
 
     def made(self, text: str, level: str) -> Trouble:
         """The record of the line that is read."""
@@ -130,23 +153,23 @@ class Troubles:
 
     def records(self, source: str, end: str, now: float) -> list[Trouble]:
         """All of a source whose last lines are `end`, and that was read at `now`."""
-        self.close()
+        if self.marked:
+            self.close()
         self.end_trace()
         last = {line.strip()[:LONGEST] for line in [line for line in end.split("\n") if line.strip()][-END:]}
         made = []
-        for shape, one in self.found.items():
-            if one is not None:
-                said = self.lasts.get(shape, one.text)
-                when = line_time(said, now)
-                made.append(
-                    msgspec.structs.replace(
-                        one,
-                        origin=Origin(source, one.origin.line, one.origin.text),
-                        final=not last.isdisjoint((said, one.text)),
-                        time=when,
-                        age=max(0.0, now - when) if when is not None and now else None,
-                    )
+        for one, count, said in ((alike.first, alike.count, alike.last) for alike in self.found.values() if alike.first):
+            when = line_time(said, now)
+            made.append(
+                msgspec.structs.replace(
+                    one,
+                    origin=Origin(source, one.origin.line, one.origin.text),
+                    count=count,
+                    final=not last.isdisjoint((said.strip()[:LONGEST], one.text)),
+                    time=when,
+                    age=max(0.0, now - when) if when is not None and now else None,
                 )
+            )
         if self.left_out:
             made.append(Trouble(level="error", text="more lines say trouble than were looked at", origin=Origin(source)))
         return made
@@ -166,8 +189,8 @@ def of_text(text: str, about: Subject, source: str, now: float = 0.0) -> list[Tr
 
 @functools.cache
 def marks() -> Scanner:
-    """The forms alone."""
-    return compiled(MARKS)
+    """The forms alone, and the numbered errors."""
+    return compiled([(MARK, f"{HINT}|{NUMBERED.pattern}")])
 
 
 @functools.cache
@@ -185,9 +208,9 @@ def raised() -> Any:
 
 
 @functools.cache
-def forms() -> list[Any]:
+def forms() -> list[tuple[Form, Any]]:
     """The forms, compiled one by one when the first line is looked at."""
-    return [alone(form.pattern) for form in FORMS]
+    return [(form, alone(form.pattern)) for form in (*FORMS, NUMBERED)]
 
 
 def level_of(line: str, about: Subject) -> str:
@@ -198,7 +221,7 @@ def level_of(line: str, about: Subject) -> str:
     """
     text = line.strip()
     none: bool | None = None
-    for form, pattern in zip(FORMS, forms(), strict=True):
+    for form, pattern in forms():
         if not pattern.search(line.rstrip()) or (form.ours and not (about.component or OURS.search(text))):
             continue
         if form.word:

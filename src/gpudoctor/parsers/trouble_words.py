@@ -77,10 +77,8 @@ FORMS = (
     Form("error", r'^\w{2,8} *:(?:emerg|alert|crit|err) *: |^<[0-3]>\[|^[0-3],\d+,\d+,\S?;|"PRIORITY" ?: ?"[0-3]"', word=True),
     Form("warning", r'^\w{2,8} *:warn *: |^<4>\[|^4,\d+,\d+,\S?;|"PRIORITY" ?: ?"4"', ours=True, word=True),
     # --- the kernel --------------------------------------------------------------------------------------------------------------------
-    # [ 9031.1] NVRM: Xid (PCI:0000:65:00): 79, pid='<unknown>', …  |  nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 12028, Non-fatal, …
-    Form("error", r"\bS?Xid \(PCI:"),
     # NVRM: GPU 0000:65:00.0: RmInitAdapter failed! (0x26:0x56:1482)  |  NVRM: API mismatch: …
-    Form("error", r"\b(?:NVRM|nvidia-\w+): .*(?i:\bfail|\berror|\bcannot|\bcan't|\bunable|\btime[d ]{0,2}out|\blost\b|\bfallen|\bmismatch)", r"\b(?:NVRM|nvidia-\w+): "),
+    Form("error", r"\b(?:NVRM|nvidia-\w+): .*(?i:\bfail|\berror|\bcannot|\bcan't|\bunable|\btime[d ]{0,2}out|\blost\b|\bfallen|\bmismatch)", r"\b(?:NVRM: [^X]|nvidia-\w+: [^S])"),
     # mlx5_core 0000:5d:00.0: health_recover_work: 10: … syndrome 0x8  |  mlx5_core 0000:5d:00.0: wait_func: timeout
     Form("error", r"\bmlx[45]_(?:core|ib) .*(?i:\bfail|\berr(?:or)?\b|timed? ?out|syndrome|\bfatal|\bdead\b)", r"\bmlx[45]_(?:core|ib) "),
     # watchdog: BUG: soft lockup - CPU#12 stuck for 23s!  |  INFO: task python3:4411 blocked for more than 120 seconds.
@@ -102,6 +100,8 @@ FORMS = (
 # ValueError: shard 3 has no rows  |  [rank3]: torch.distributed.DistBackendError: …: what a traceback ends with
 RAISED = r"(?:^|[\s\]:])(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Interrupt)(?:: .|$)"
 HINT = "|".join(dict.fromkeys([*(form.hint or form.pattern for form in FORMS), RAISED]))
+# [ 9031.1] NVRM: Xid (PCI:0000:65:00): 79, pid='<unknown>', …  |  nvidia-nvswitch0: SXid (PCI:0000:c1:00.0): 12028, Non-fatal, …
+NUMBERED = Form("error", r"\bS?Xid \(PCI:")  # facts of their own, where a log is read as one
 TRACE = "Traceback (most recent call last)"
 
 # Warnings of Kubernetes itself that come and go in a cluster that is well: what is tried again, and a probe's single miss.
