@@ -286,6 +286,15 @@ def test_a_note_explains_its_own_lines_and_no_others(tmp_path: Path) -> None:
     assert (report.verdict, [one.text for one in report.unexplained]) == ("inconclusive", [TORN.strip()])
 
 
+def test_a_note_explains_what_the_catalogue_says_that_it_explains(tmp_path: Path) -> None:
+    """The fabric manager gives up where there is nothing for it to do."""
+    idle = "Mar 01 12:00:01 gpu-01 nvidia-fabricmanager-start.sh[4756]: WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]\n"
+    gone = "Mar 01 12:00:01 gpu-01 systemd[1]: nvidia-fabricmanager.service: Control process exited, code=exited, status=1/FAILURE\n"
+    other = "Mar 01 12:00:02 gpu-01 systemd[1]: weir.service: Control process exited, code=exited, status=1/FAILURE\n"
+    assert diagnosed(tmp_path / "journal.txt", idle + gone).unexplained == []
+    assert [one.line for one in diagnosed(tmp_path / "journal.txt", idle + gone + other).unexplained] == [3]
+
+
 def said(text: str, **more: object) -> Trouble:
     return msgspec.convert({"level": "error", "text": text, "origin": {"source": "x.log", "line": 7, "text": text}, **more}, Trouble)
 

@@ -26,6 +26,7 @@ MOST = 50  # that are named
 HISTORY = 86_400.0  # s: what an error of yesterday did is seen in the state of today; the end of a program is its end
 LEVELS = ("fatal", "error", "warning")
 NUMBER = re.compile(r"\d+")
+QUOTED = re.compile(r'"(\w+)"')
 
 Place = tuple[str, int]  # source, number of the line
 
@@ -45,7 +46,7 @@ class Sign(msgspec.Struct, frozen=True):
 def unexplained(library: Library, store: Store, checked: list[Checked], decided: list[Finding]) -> list[Unexplained]:
     """What is left, the worst first. What differs in numbers alone is one entry."""
     known = Known(library, store)
-    told = Told(known, checked, decided)
+    told = Told(library, known, checked, decided)
     left: dict[str, Unexplained] = {}
     seen: set[Place] = set()
     signs = [*lines(store, known), *warnings(store, known), *values(library, store, known)]
@@ -93,13 +94,13 @@ def holds(reason: Harmless, count: int, final: bool) -> bool:
 class Told:
     """What the findings tell of."""
 
-    def __init__(self, known: Known, checked: list[Checked], decided: list[Finding]) -> None:
+    def __init__(self, library: Library, known: Known, checked: list[Checked], decided: list[Finding]) -> None:
         hits = [(one, hit) for one in checked if one.outcome == "found" and one.check.finds for hit in one.hits]
         grave = {one.cause for one in decided if one.severity != "info"}
         self.places = {(origin.source, origin.line) for _, hit in hits for origin in hit.origins}
         self.subjects = {(origin.source, hit.subject) for _, hit in hits for origin in hit.origins}
         self.sources = {origin.source for one, hit in hits if one.check.finds in grave for origin in hit.origins}
-        self.names = {name for _, hit in hits for name in known.names(hit.origins)}
+        self.names = {name for _, hit in hits for name in known.names(hit.origins)} | consequences(library, known, decided)
 
     def explains(self, sign: Sign) -> bool:
         """Whether a finding is about a sign: by its line or block, its message, or its subject in the same answer."""
@@ -111,6 +112,15 @@ class Told:
             or any((one.source, line) in self.places for line in range(one.line, one.line + sign.lines))
             for one in sign.origins
         )
+
+
+def consequences(library: Library, known: Known, decided: list[Finding]) -> set[str]:
+    """The messages by which checks find what the catalogue says that a finding explains."""
+    causes = {other for one in decided if one.cause in library.causes for other in library.causes[one.cause].explains}
+    if not causes:
+        return set()
+    checks = (check for book in library.runbooks.values() for check in book.checks() if check.finds in causes)
+    return {name for check in checks for name in QUOTED.findall(check.when) if name in known.entries}
 
 
 def lines(store: Store, known: Known) -> Iterator[Sign]:
