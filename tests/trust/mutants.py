@@ -305,7 +305,7 @@ RULES = (
 
 # Lines by which programs say that something is not well, at the end of whatever was printed.
 LINES = {
-    "java exception": "Exception in thread \"main\" java.lang.IllegalStateException: the weir is gone",
+    "java exception": 'Exception in thread "main" java.lang.IllegalStateException: the weir is gone',
     "go fatal": "fatal error: all goroutines are asleep - deadlock!",
     "rust panic": "thread 'main' panicked at src/weir.rs:41:9:",
     "node exception": "Uncaught TypeError: Cannot read properties of undefined (reading 'weir')",

@@ -67,9 +67,7 @@ PARSERS: dict[str, Parser] = {
     "person.answer": Parser(("answers",), "person:answer"),
     "logs.text": Parser(("messages", "xids", "sxids", "allocations", "endings", "troubles"), "logs:text"),
     "logs.errors": Parser(("xids", "sxids"), "logs:errors"),
-    "kernel.log": Parser(
-        ("xids", "sxids", "messages", "kernel_logs", "troubles"), "kernel:log", streams=True, all_of=("xids", "sxids")
-    ),
+    "kernel.log": Parser(("xids", "sxids", "messages", "kernel_logs", "troubles"), "kernel:log", streams=True, all_of=("xids", "sxids")),
     # Logs of the ranks of a distributed job, and of what launches it.
     "job.counters": Parser(("collectives",), "rank_counters:counters"),
     "nccl.log": Parser(
