@@ -333,7 +333,6 @@ def test_what_was_said_yesterday_is_history_but_not_the_end_of_a_program() -> No
     assert left({"troubles": [said("ERROR the ledger is torn", **old)]}) == []
     assert left({"troubles": [said("ERROR the ledger is torn", age=HISTORY - 1)]}) != []
     assert left({"troubles": [said("panic: the ledger is torn", level="fatal", **old)]}) != []
-    assert left({"troubles": [said("ERROR the ledger is torn", final=True, **old)]}) != []
 
 
 # --- events ---------------------------------------------------------------------------------------------------------------------------

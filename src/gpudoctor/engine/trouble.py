@@ -129,7 +129,7 @@ def lines(store: Store, known: Known) -> Iterator[Sign]:
     for one in store.records("troubles"):
         if not isinstance(one, Trouble) or (one.event and (one.origin.source, one.origin.line) in events):
             continue
-        if one.age is not None and one.age > HISTORY and one.level != "fatal" and not one.final:
+        if one.age is not None and one.age > HISTORY and one.level != "fatal":
             continue
         names = frozenset(one.known) | known.names([one.origin])
         if not known.harmless(names, one.count, one.final):

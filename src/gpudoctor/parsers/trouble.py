@@ -15,6 +15,7 @@ import msgspec
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.program import Trouble
 from gpudoctor.knowledge.xids import book
+from gpudoctor.parsers import LINE
 from gpudoctor.parsers.kernel_xid import sxid_of, xid_of
 from gpudoctor.parsers.messages import Hit, find
 from gpudoctor.parsers.messages import scanner as messages
@@ -30,7 +31,6 @@ DIFFERENT = 2_000  # of them, apart from their numbers, are looked at closely
 KEPT = 50  # records of one text
 LONGEST = 500  # characters of a line that are kept
 TRACED = 400  # lines that a traceback has at most
-END = 3  # lines at the end of a text that are its last word
 NUMBER = regex(r"0x[0-9a-f]+|\d+")
 ZEROS = str.maketrans("123456789", "0" * 9)
 XID = regex(r"Xid \(PCI:")
@@ -156,7 +156,7 @@ class Troubles:
         if self.marked:
             self.close()
         self.end_trace()
-        last = {line.strip()[:LONGEST] for line in [line for line in end.split("\n") if line.strip()][-END:]}
+        last = next((line.strip()[:LONGEST] for line in reversed(end.split("\n")) if line.strip()), "")
         made = []
         for one, count, said in ((alike.first, alike.count, alike.last) for alike in self.found.values() if alike.first):
             when = line_time(said, now)
@@ -165,7 +165,7 @@ class Troubles:
                     one,
                     origin=Origin(source, one.origin.line, one.origin.text),
                     count=count,
-                    final=not last.isdisjoint((said.strip()[:LONGEST], one.text)),
+                    final=last in (said.strip()[:LONGEST], one.text),
                     time=when,
                     age=max(0.0, now - when) if when is not None and now else None,
                 )
@@ -184,7 +184,7 @@ def of_text(text: str, about: Subject, source: str, now: float = 0.0) -> list[Tr
         for known in names:
             made.hit(known._replace(line=hit.line))
         made.hit(hit)
-    return made.records(source, text[-LONGEST * END :], now)
+    return made.records(source, text[-LINE:], now)
 
 
 @functools.cache
