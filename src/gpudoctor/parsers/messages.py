@@ -59,6 +59,14 @@ def scanner() -> Scanner:
     return with_marks(())
 
 
+@functools.cache
+def harmless() -> Scanner:
+    """What is looked for only in lines that say trouble: most of it stands in many others too."""
+    from gpudoctor.runbook import index
+
+    return compiled(((entry.name, entry.pattern) for entry in index.harmless()), index.literals())
+
+
 def with_marks(marks: Iterable[tuple[str, str]], more: Mapping[str, Sequence[str]] = MappingProxyType({})) -> Scanner:
     """The known messages and what else makes a line worth a look to some parser, compiled together: a log is passed over once.
 

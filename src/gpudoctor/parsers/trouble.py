@@ -17,7 +17,7 @@ from gpudoctor.facts.program import Trouble
 from gpudoctor.knowledge.xids import book
 from gpudoctor.parsers import LINE
 from gpudoctor.parsers.kernel_xid import sxid_of, xid_of
-from gpudoctor.parsers.messages import Hit, find
+from gpudoctor.parsers.messages import Hit, find, harmless
 from gpudoctor.parsers.messages import scanner as messages
 from gpudoctor.parsers.scanner import Scanner, alone, compiled
 from gpudoctor.parsers.timestamps import line_time
@@ -191,14 +191,6 @@ def of_text(text: str, about: Subject, source: str, now: float = 0.0) -> list[Tr
 def marks() -> Scanner:
     """The forms alone, and the numbered errors."""
     return compiled([(MARK, f"{HINT}|{NUMBERED.pattern}")])
-
-
-@functools.cache
-def harmless() -> Scanner:
-    """What is looked for only in lines that say trouble: most of it stands in many others too."""
-    from gpudoctor.runbook import index
-
-    return compiled(((entry.name, entry.pattern) for entry in index.harmless()), index.literals())
 
 
 @functools.cache
