@@ -37,7 +37,7 @@ NONE = regex(r"does not have or support NvLink|NVLink is not supported|does not 
 DOWN = {"<inactive>": "inactive", "inactive": "inactive", "<disabled>": "disabled", "disabled": "disabled"}
 # gpuId 0:, and in the next line its links: U up, D down, X disabled, _ not supported (dcgmi nvlink -s)
 GPU_ID = regex(r"^\s*gpuId (\d{1,3}):\s*$")
-LETTERS = regex(r"^\s*[UDX_](?: +[UDX_]){0,63}\s*$")
+LETTERS = regex(r"^\s*[A-Z_?](?: +[A-Z_?]){0,63}\s*$")
 STATES = {"U": "active", "D": "inactive", "X": "disabled", "_": "not_supported"}
 FIELDS = {"Replay Errors": "replay_errors", "Recovery Errors": "recovery_errors", "CRC Errors": "crc_errors"}
 # What counts before correction is large on a healthy link (FEC Errors - 0: billions), and a bit error rate is no count.
@@ -61,7 +61,7 @@ def nvlink(output: Output, about: Subject) -> Facts:
         if of_dcgm := GPU_ID.match(line):
             gpu = Gpu(node=about.node, index=int(of_dcgm.group(1)), origin=origin)
         elif gpu is not None and LETTERS.match(line):
-            links |= {(*owner(gpu), at): replace(link(gpu, about, origin, at), state=STATES[one]) for at, one in enumerate(line.split())}
+            links |= {(*owner(gpu), at): replace(link(gpu, about, origin, at), state=STATES.get(one, one)) for at, one in enumerate(line.split())}
         if found := LINK.match(line):
             if new := value(found.group(2)):
                 key = (*owner(gpu), int(found.group(1)))

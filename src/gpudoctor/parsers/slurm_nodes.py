@@ -208,6 +208,7 @@ def of_row(row: Row, origin: Origin) -> list[SlurmNode]:
         "since": "" if row.get("TIMESTAMP", "") in NONE else row["TIMESTAMP"],
         "gres": "" if row.get("GRES", "") in NONE else row["GRES"],
         "partitions": [row["PARTITION"].rstrip("*")] if row.get("PARTITION") else [],
+        "avail": row.get("AVAIL", ""),
         "origin": origin,
     }
     return [node_of(node=name, **values) for name in expand(row.get("NODELIST") or row.get("HOSTNAMES") or "")]
