@@ -418,7 +418,6 @@ RULES = (
     Rule("unit word", UNIT, r"Active: active \(running\)", r"Active: maintenance (running)"),
     Rule("units failed", UNITS, r"loaded active running( NVIDIA fabric)", r"loaded failed failed \g<1>"),
     Rule("units restart", UNITS, r"loaded active running( NVIDIA DCGM)", r"loaded activating auto-restart\g<1>"),
-
     Rule("clock not synchronised", CLOCK, r"Leap status     : Normal", r"Leap status     : Not synchronised"),
     Rule("clock far off", CLOCK, r"System time     : 0\.\d+ seconds", r"System time     : 412.120042 seconds"),
     Rule("timedatectl no", TIMEDATECTL, r"(System clock synchronized: )yes", r"\g<1>no"),
@@ -426,7 +425,6 @@ RULES = (
     # Slurm
     Rule("sinfo fail", SINFO, r"\b(?:idle|alloc|mix)\b", r"fail*"),
     Rule("sinfo inval", SINFO, r"\b(?:idle|alloc|mix)\b", r"inval"),
-
     Rule("sinfo unknown word", SINFO, r"\b(?:idle|alloc|mix)\b", r"unk*"),
     Rule("sinfo partition down", SINFO, r"^(\S+ +)up ", r"\g<1>down "),
     Rule("sinfo -N drained", SINFO_N, r"\b(?:idle|mixed|allocated)\b( .*)none", r"drained\g<1>gres/gpu count too low"),
@@ -437,7 +435,6 @@ RULES = (
     Rule("sacct node fail", SACCT, r"COMPLETED +0:0", r"NODE_FAIL      0:0"),
     Rule("sacct failed", SACCT, r"COMPLETED      0:0", r"   FAILED      1:0"),
     Rule("sacct memory", SACCT, r"COMPLETED      0:0", r"OUT_OF_ME+  0:125"),
-
     Rule("squeue node fail", SQUEUE, r"(mara +)R( )", r"\g<1>NF\g<2>"),
     Rule("squeue launch failed", SQUEUE, r"(mara +)R( .*)gpu-\[03-06\]", r"\g<1>PD\g<2>(launch failed requeued held)"),
     Rule("job failed", SCONTROL_JOB, r"JobState=RUNNING Reason=None", r"JobState=FAILED Reason=NonZeroExitCode"),

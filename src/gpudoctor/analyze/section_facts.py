@@ -94,7 +94,7 @@ def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: 
     output = as_output(section, (section.text.encode("utf-8", "replace"),), hint, now)
     try:
         facts = one.parse(output, hint.about)
-        problem = cut_off(one.name, section.text) if any(facts.values()) else ""
+        problem = cut_off(one.name, section.text)
     except ParseError as error:
         facts, problem = error.facts, str(error)[:300]
     except Exception as error:
