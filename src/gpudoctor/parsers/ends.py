@@ -15,9 +15,10 @@ EDGE = regex(r"\s*\+[-=]{3,}")
 DESCRIBED = regex(r"^(?:Containers|Init Containers|Capacity|System Info|QoS Class):")
 # #        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
 TESTED = regex(r"^#\s+\(B\)\s+\(elements\)\s")
-# NAME      STATUS   ROLES    AGE   VERSION  |  index, uuid, memory.used [MiB]
+# NAME      STATUS   ROLES    AGE   VERSION  |  Filesystem      Size  Used  |  index, uuid, memory.used [MiB]
 HEADING = regex(
-    r"Filesystem +[A-Z1]|(?:[A-Z][A-Z0-9-]*(?:\([A-Z]+\))?(?: [A-Z]+)?(?: {2,}|\s*$)){2,}|(?:index|name|uuid|timestamp|pci\.bus_id), [a-z_., ]+"
+    r"(?:[A-Z][A-Z0-9-]*(?:\([A-Z]+\))?(?: [A-Z]+)?(?: {2,}|\s*$)){2,}|Filesystem +[A-Z1]"
+    r"|(?:index|name|uuid|timestamp|pci\.bus_id), [a-z_., ]+"
 )
 # # Port counters: Lid 21 port 1 (CapMask: 0x5A00)
 PORT = regex(r"# Port (?:extended )?counters:")
