@@ -38,6 +38,8 @@ WORD = regex(r"<([a-z][a-z _-]{2,30})>\Z", re.IGNORECASE)
 DOWN = {"<inactive>": "inactive", "inactive": "inactive", "<disabled>": "disabled", "disabled": "disabled"}
 # gpuId 0:, and in the next line its links: U up, D down, X disabled, _ not supported (dcgmi nvlink -s)
 GPU_ID = regex(r"^\s*gpuId (\d{1,3}):\s*$")
+# physicalId 11:, and in the next line its links: of a switch, many of which lead nowhere in a sound machine
+SWITCH_ID = regex(r"^\s*physicalId \d{1,5}:\s*$")
 LETTERS = regex(r"^\s*[A-Z_?](?: +[A-Z_?]){0,63}\s*$")
 STATES = {"U": "active", "D": "inactive", "X": "disabled", "_": "not_supported"}
 FIELDS = {"Replay Errors": "replay_errors", "Recovery Errors": "recovery_errors", "CRC Errors": "crc_errors"}
@@ -61,6 +63,8 @@ def nvlink(output: Output, about: Subject) -> Facts:
             gpus.append(gpu)
         if of_dcgm := GPU_ID.match(line):
             gpu = Gpu(node=about.node, index=int(of_dcgm.group(1)), origin=origin)
+        elif SWITCH_ID.match(line):
+            gpu = None
         elif gpu is not None and LETTERS.match(line):
             for at, one in enumerate(line.split()):
                 links[*owner(gpu), at] = replace(link(gpu, about, origin, at), state=STATES.get(one, one))
