@@ -110,7 +110,7 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
     work = [busy for sample in samples if (busy := with_work(sample)) is not None]
     idle = all(map(idles, samples))
     loaded = [sample for sample in samples if with_work(sample)] or samples
-    seconds = (last.time or 0.0) - (first.time or 0.0) if last.time and first.time else 0.0
+    seconds = last.time - first.time if last.time and first.time else sum(sample.every or 0.0 for sample in samples[1:])
     rose = grown(samples)
     shares = shared(samples, rose, seconds)
     temperature = highest(samples, "temperature")

@@ -165,6 +165,7 @@ class GpuSample(OfGpu, frozen=True, kw_only=True):
     dram_active: float | None = None
     holder: str = ""  # NAMESPACE/POD to which the exporter maps the GPU
     span: float = 0.0  # s, where the values are means over so long a time before `time`
+    every: float | None = None  # s since the GPU's sample before, where no time is known
     pstate: int | None = None
     fan: float | None = None
     reasons: list[str] | None = None  # names of knowledge/clock_reasons; None = not asked
