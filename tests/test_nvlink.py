@@ -347,7 +347,7 @@ SIBLINGS: dict[str, tuple[str | None, tuple[str, ...]]] = {
     ),
     "letters of a GPU above those of a switch": (
         "nvlink-links-inactive",
-        (DCGMI + "    gpuId 0:\n        U U U U U U\n    gpuId 1:\n        U U D U U U\nNvSwitches:\n    physicalId 11:\n        U U U U U U U U U U U U\n",),
+        (DCGMI + "    gpuId 0:\n        U U U U\n    gpuId 1:\n        U U D U\nNvSwitches:\n    physicalId 11:\n        U U U U U U\n",),
     ),
     "imex": (
         "imex-not-ready",

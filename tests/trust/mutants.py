@@ -505,7 +505,6 @@ RULES = (
     Rule("metric cut", METRICS, r"^(DCGM_FI_DEV_GPU_TEMP\{gpu=\"1\"[^}]{20})[\s\S]*\Z", r"\g<1>"),
     Rule("up 0", UP, r'"1"\]', r'"0"]'),
     # collective tests and jobs
-    Rule("nccl #wrong", NCCL_TESTS, r"^( +\d+ +\d+ +float .*[\d.]+ +)0( *)$", r"\g<1>N/A\g<2>"),
     Rule("nccl no rows", NCCL_TESTS, r"(^#  +\(B\).*\n)(?: +\d+ .*\n)+", r"\g<1>"),
     Rule("nccl cut in the rows", NCCL_TESTS, r"^( +\d+ +\d+ +float .*\n)[\s\S]*\Z", r"\g<1>"),
     Rule("ras errors", RAS, r"RUNNING +OK", r"RUNNING  TIMEOUT"),
