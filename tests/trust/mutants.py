@@ -300,7 +300,7 @@ RULES = (
     Rule("mlperf aborted", r":::MLL", r'("status": ?")success', r"\g<1>aborted"),
     # lspci
     Rule("lspci ff", LSPCI, r"(NVIDIA Corporation .*?)\(rev (?:a\d)\)", r"\g<1>(rev ff)"),
-    Rule("lspci width", LSPCI_VV, r"(LnkSta:\s+Speed [\d.]+GT/s[^,]*, Width )x16", r"\g<1>x4"),
+    Rule("lspci width", LSPCI_VV, r"(NVIDIA Corporation(?:.*\n\s)+?\s*LnkSta:\s+Speed [\d.]+GT/s[^,]*, Width )x16", r"\g<1>x4"),
     Rule("nvlink inactive", NVLINK, r"(Link \d+: )[\d.]+ GB/s", r"\g<1><inactive>"),
     # metrics
     Rule("metric xid", METRICS, r"^(DCGM_FI_DEV_XID_ERRORS\{[^}]*\}) 0", r"\g<1> 79"),
@@ -412,7 +412,7 @@ RULES = (
     Rule("lspci slow", LSPCI_VV, r"LnkSta:\tSpeed 32GT/s", "LnkSta:\tSpeed 2.5GT/s (downgraded)"),
     Rule("lspci width downgraded", LSPCI_VV, r"(LnkSta:\tSpeed [\d.]+GT/s, Width )x16", r"\g<1>x8 (downgraded)"),
     Rule("lspci no driver", LSPCI_VV, r"^\tKernel driver in use: nvidia\n", r""),
-    Rule("lspci fatal error", LSPCI_VV, r" FatalErr-", r" FatalErr+"),
+    Rule("lspci fatal error", LSPCI_VV, r"(NVIDIA Corporation(?:.*\n\s)+?\s*DevSta:.*) FatalErr-", r"\g<1> FatalErr+"),
     Rule("unit failed", UNIT, r"Active: active \(running\)", r"Active: failed (Result: exit-code)"),
     Rule("unit restarts", UNIT, r"Active: active \(running\)", r"Active: activating (auto-restart) (Result: exit-code)"),
     Rule("unit word", UNIT, r"Active: active \(running\)", r"Active: maintenance (running)"),

@@ -118,6 +118,7 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
     margin = left(lowest(samples, "margin"), temperature, known.temperature_max_operating)
     # A clock without work is low by design, and no loss.
     clock, reference = mean(loaded, "sm_clock"), None if idle else reference_clock(samples, shares)
+    at_slowdown = slowed(samples, limits)
     before, at_limit = lowered(samples) or (None, None)
     worst = max(samples, key=lambda one: (severity(one), before is not None and one.power_limit == last.power_limit))
     return Throttling(
@@ -137,7 +138,8 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
         memory_temperature=memory,
         margin=margin,
         # A V100 works at its 83 °C, a T4 at its 85 °C for hours without being slowed down.
-        hot=not shares and ((margin is not None and margin <= 0) or slowed(samples, limits)),
+        hot=not shares and ((margin is not None and margin <= 0) or at_slowdown),
+        at_slowdown=at_slowdown,
         memory_margin=left(None, memory, known.memory_temperature_max),
         power=mean(loaded, "power"),
         power_limit=lowest(samples, "power_limit"),

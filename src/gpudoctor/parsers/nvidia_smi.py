@@ -205,7 +205,8 @@ def joined(first: Gpu, second: Gpu) -> Gpu:
         one, other = getattr(first, name), getattr(second, name)
         if one is not None and other is not None and other > one:
             changes[name] = other
-    changes["gaps"] = {name: why for name, why in {**second.gaps, **first.gaps}.items() if name not in changes}
+    lacks = {**second.gaps, **first.gaps}
+    changes["gaps"] = {name: why for name, why in lacks.items() if name not in changes and getattr(first, name, None) in (None, "")}
     changes["unreadable"] = list(dict.fromkeys([*first.unreadable, *second.unreadable]))
     made = msgspec.structs.replace(first, **changes)
     return msgspec.structs.replace(made, gpu=made.uuid or made.pci)

@@ -39,7 +39,7 @@ WARMED = 20  # a step by which that is over, where no more than one or two lines
 # [2026-03-01 10:11:30][train] - [rank 2] iter 30 loss 7.700
 NAMED = regex(r"\[[Rr]ank[ :=]{1,2}(\d{1,6})\]")
 # iter 30 loss nan  |  'loss': nan,  |  lm loss: inf
-DIVERGED = regex(r"(?i)\bloss['\"]?(?: ?[:=] ?| )[-+]?(?:nan|inf)\b")
+DIVERGED = regex(r"(?i)\bloss['\"]?(?: ?[:=] ?| )[-+]?(?:nan|inf(?!o))")
 TABLE = ("table", None, None)
 Key = tuple[str, int | None, int | None]
 
