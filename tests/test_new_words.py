@@ -113,6 +113,15 @@ def test_fewer_gpus_than_are_attached_are_not_all(tmp_path: Path) -> None:
     assert verdict == "inconclusive"
 
 
+def test_a_card_that_retires_no_page_has_retired_none(tmp_path: Path) -> None:
+    rows = [f"GPU-1, {address}, {cause} Bit ECC" for address, cause in (("[N/A]", "Single"), ("[N/A]", "Double"), ("0x1F", "Double"))]
+    heading = "gpu_uuid, retired_pages.address, retired_pages.cause"
+    none, _ = read(tmp_path / "none.csv", "\n".join([heading, *rows[:2], ""]))
+    one, _ = read(tmp_path / "one.csv", "\n".join([heading, *rows, ""]))
+    assert [getattr(gpu, "retired_double", None) for gpu in none.facts.get("gpus", [])] == []
+    assert [getattr(gpu, "retired_double", None) for gpu in one.facts["gpus"]] == [1]
+
+
 def test_the_worse_of_two_readings_of_a_gpu_counts(tmp_path: Path) -> None:
     worse = SOUND["h100.txt"].replace("Remapping Failure Occurred        : No", "Remapping Failure Occurred        : Yes", 1)
     given, verdict = read(tmp_path / "both.txt", SOUND["h100.xml"] + "\n" + worse)

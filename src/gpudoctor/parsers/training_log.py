@@ -61,7 +61,8 @@ class Seen:
         """One more line. A lower number than the last is a new life or a new epoch: what was before is history, and so with a batch of
         another size."""
         if self.steps and (step.step < self.steps[-1].step or step.batch != self.steps[-1].batch):
-            self.steps, self.times, self.diverged = [], [], False
+            self.diverged = self.diverged and step.step >= self.steps[-1].step
+            self.steps, self.times = [], []
         if len(self.steps) < MOST:
             self.steps.append(step)
         else:
