@@ -345,6 +345,10 @@ SIBLINGS: dict[str, tuple[str | None, tuple[str, ...]]] = {
         "nvlink-links-inactive",
         (DCGMI + "    gpuId 0:\n        U U U U U U U U U U U U\n    gpuId 1:\n        U U U U D D U U U U U U\nNvSwitches:\n",),
     ),
+    "letters of a GPU above those of a switch": (
+        "nvlink-links-inactive",
+        (DCGMI + "    gpuId 0:\n        U U U U\n    gpuId 1:\n        U U D U\nNvSwitches:\n    physicalId 11:\n        U U U U U U\n",),
+    ),
     "imex": (
         "imex-not-ready",
         ("Connectivity Table Legend:\nN - Never Connected\nNode #0   * 10.0.0.1 *    - UNAVAILABLE\nDomain State: DOWN\n",),
@@ -353,6 +357,10 @@ SIBLINGS: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "a healthy board": (None, (BOARD, nvlink.status(HOPPER), nvlink.topo(4), nvlink.p2p(4))),
     "a card without a bridge": (None, (ONE_CARD,)),
     "letters of a healthy board": (None, (DCGMI + "    gpuId 0:\n        U U U U _ _\n    gpuId 1:\n        U U U U _ _\n",)),
+    "letters of a switch whose links lead nowhere": (
+        None,
+        (DCGMI + "    gpuId 0:\n        U U U U U U\nNvSwitches:\n    physicalId 11:\n        U U D D X X U U U U U U\n",),
+    ),
     "a single GH200": (
         None,
         ("GPU 0: NVIDIA GH200 480GB (UUID: GPU-1)\nNVML: Unable to retrieve NVLink information as all links are inActive\n",),

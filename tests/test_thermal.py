@@ -104,6 +104,25 @@ def test_the_boards_own_limits_give_the_margin_where_none_was_read() -> None:
     assert (margin.margin, margin.memory_margin) == (26.0, None)
 
 
+def test_a_gpu_at_its_slowdown_temperature_is_slowed_down() -> None:
+    gpu = Gpu(node="gpu-01", gpu="GPU-1", uuid="GPU-1", temperature_slowdown=92)
+    hot = {"reasons": None, "margin": None}
+    assert [one.hot for one in measured(sample(temperature=94.0, **hot), gpus=[gpu])] == [True]
+    assert measured(sample(temperature=91.0, **hot), gpus=[gpu]) == []
+    # `GPU Slowdown T.Limit Temp : -2 C` is no temperature
+    assert measured(sample(temperature=60.0, **hot), gpus=[changed_limit(gpu, -2)]) == []
+
+
+def test_counters_without_times_grow_from_row_to_row() -> None:
+    rows = [sample(reasons=None, margin=None, time=None, every=1.0, throttled={"thermal": 120.0 + second}) for second in range(3)]
+    (one,) = measured(*rows)
+    assert (one.seconds, one.share) == (2.0, {"sw_thermal": 1.0})
+
+
+def changed_limit(gpu: Gpu, degrees: int) -> Gpu:
+    return msgspec.structs.replace(gpu, temperature_slowdown=degrees)
+
+
 def test_samples_of_one_gpu_under_different_names_are_one_gpus() -> None:
     card = Gpu(node="gpu-01", uuid="GPU-1", gpu="GPU-1", pci="0000:1b:00", index=0)
     found = measured(

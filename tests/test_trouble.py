@@ -18,15 +18,16 @@ from gpudoctor.engine.trouble import HISTORY, MOST, unexplained
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.facts.dcgm import DcgmHealth, DcgmTest
-from gpudoctor.facts.gpu import Gpu, Smi
+from gpudoctor.facts.gpu import Gpu, GpuPath, NvLink, Smi
 from gpudoctor.facts.infiniband import IbPort
 from gpudoctor.facts.job import Collective, CollectiveTest, Job, Rank
 from gpudoctor.facts.kernel import Sxid, Xid
-from gpudoctor.facts.kubernetes import Container, Event, Node, Pod, Workload
-from gpudoctor.facts.monitoring import ScrapeTarget
-from gpudoctor.facts.node import Unit
+from gpudoctor.facts.kubernetes import Claim, Container, Event, Node, Pod, Workload
+from gpudoctor.facts.monitoring import ScrapeTarget, ServiceEndpoints
+from gpudoctor.facts.node import PciDevice, Unit
 from gpudoctor.facts.program import Ending, Trouble
 from gpudoctor.facts.slurm import SlurmJob, SlurmNode
+from gpudoctor.facts.stall import Pace
 from gpudoctor.parsers import load
 from gpudoctor.parsers.trouble import KEPT, LOOKED_AT, level_of, of_text
 from gpudoctor.parsers.trouble_words import AGAIN, FORMS
@@ -378,7 +379,7 @@ SIGNS = {
     "unreadable": (
         "gpus",
         Gpu(gpu="GPU-1", unreadable=["fan"], problem="gpu_lost", origin=HERE),
-        Gpu(gpu="GPU-1", unreadable=["fan"], problem="unknown_error", origin=HERE),
+        Gpu(gpu="GPU-1", gaps={"fan": "N/A"}, origin=HERE),
     ),
     "no_answer": ("smi", Smi(problem="no_devices", origin=HERE), Smi(gpus=8, origin=HERE)),
     "dcgm_health": (
@@ -387,9 +388,25 @@ SIGNS = {
         DcgmHealth(entity="GPU", index=3, system="PCIe", status="warning", origin=HERE),
     ),
     "dcgm_test": ("dcgm_tests", DcgmTest(test="memory", status="fail", origin=HERE), DcgmTest(test="memory", status="skip", origin=HERE)),
-    "unit_failed": (
+    "driver": (
+        "pci_devices",
+        PciDevice(pci="0000:1b:00", kind="gpu", driver="", origin=HERE),
+        PciDevice(pci="0000:1b:00", kind="gpu", driver=None, origin=HERE),
+    ),
+    "fatal": (
+        "pci_devices",
+        PciDevice(pci="0000:1b:00", kind="gpu", driver="nvidia", fatal=True, origin=HERE),
+        PciDevice(pci="0000:1b:00", kind="gpu", driver="nvidia", origin=HERE),
+    ),
+    "nvlink": ("nvlinks", NvLink(index=0, link=3, state="?", origin=HERE), NvLink(index=0, link=3, state="active", origin=HERE)),
+    "peers": (
+        "gpu_paths",
+        GpuPath(matrix="", one="GPU0", other="GPU1", path="U", origin=HERE),
+        GpuPath(matrix="m", one="GPU0", other="GPU1", path="SYS", origin=HERE),
+    ),
+    "unit": (
         "units",
-        Unit(unit="nvidia-fabricmanager", active="failed", origin=HERE),
+        Unit(unit="nvidia-fabricmanager", active="activating", sub="auto-restart", origin=HERE),
         Unit(unit="nvidia-dcgm", active="inactive", origin=HERE),
     ),
     "slurm_node": ("slurm_nodes", SlurmNode(node="gpu-07", out=True, origin=HERE), SlurmNode(node="gpu-07", out=None, origin=HERE)),
@@ -430,6 +447,22 @@ SIGNS = {
         Workload(namespace="ml", workload="Deployment/web", kind="Deployment", name="web", desired=3, ready=1, origin=HERE),
         Workload(namespace="ml", workload="Job/once", kind="Job", name="once", desired=1, ready=0, origin=HERE),
     ),
+    "ended_badly": (
+        "workloads",
+        Workload(namespace="ml", workload="Job/once", kind="Job", name="once", status="FailureTarget", origin=HERE),
+        Workload(namespace="ml", workload="Job/once", kind="Job", name="once", status="Complete", origin=HERE),
+    ),
+    "claim": (
+        "claims",
+        Claim(namespace="ml", claim="data", phase="Lost", origin=HERE),
+        Claim(namespace="ml", claim="data", phase="Bound", origin=HERE),
+    ),
+    "endpoints": (
+        "service_endpoints",
+        ServiceEndpoints(namespace="gpu-operator", service="nvidia-dcgm-exporter", origin=HERE),
+        ServiceEndpoints(namespace="kube-system", service="kube-scheduler", origin=HERE),
+    ),
+    "diverged": ("paces", Pace(step=12, diverged=True, origin=HERE), Pace(step=12, origin=HERE)),
     "target": (
         "scrape_targets",
         ScrapeTarget(url="http://10.0.0.9:9400/metrics", health="down", error="connection refused", origin=HERE),

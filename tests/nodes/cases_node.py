@@ -89,8 +89,8 @@ def known(answer: str | Said, cards: list[Card] = LONE) -> Case:
 
 def warm(index: int, degrees: int) -> list[Card]:
     """Four cards at one power, one of them as warm as told."""
-    busy = [replace(card, power=300.0, temperature=58 + card.index, utilisation=97) for card in CARDS]
-    return [replace(card, temperature=degrees) if card.index == index else card for card in busy]
+    busy = [replace(card, power=300.0, temperature=58 + card.index, tlimit=27 - card.index, utilisation=97) for card in CARDS]
+    return [replace(card, temperature=degrees, tlimit=85 - degrees) if card.index == index else card for card in busy]
 
 
 CASES: dict[str, Case] = {

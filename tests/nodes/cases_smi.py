@@ -204,6 +204,10 @@ CASES: dict[str, Case] = {
     "sram-counted": pair(driver="535.161.08", aggregate=(2, 6, 0, 0)),
     "pages-waiting": health(V100, replace(V100, index=1, pci="0000:5d:00.0", retired=(3, 1, "Yes")), driver="535.161.08"),
     "pages-used-up": health(V100, replace(V100, index=1, pci="0000:5d:00.0", retired=(40, 24, "No")), driver="535.161.08"),
+    "errors-without-rows": pair(aggregate=(0, 0, 3, 12)),
+    "errors-with-rows": pair(remapped=(0, 2, "No", "No"), aggregate=(0, 0, 3, 2)),
+    "at-its-limit": pair(temperature=86, tlimit=-1),
+    "replays": pair(replays=48211),
     "link-narrow": pair(width=(16, 4)),
     "link-narrow-in-a-desktop": health(
         *(

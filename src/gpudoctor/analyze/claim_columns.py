@@ -22,7 +22,7 @@ def claim(row: Row, about: Subject, origin: Origin) -> list[Fact]:
     """One PersistentVolumeClaim."""
     name = (PREFIX.match(row.get("NAME", "")) or ["", "", row.get("NAME", "")])[2]
     phase = row.get("STATUS", "")
-    if not name or phase not in ("Pending", "Bound", "Lost"):
+    if not name or not phase:
         return []
     # An unbound claim has no volume, capacity and modes: its cells don't stand below their titles.
     volume = row.get("VOLUME", "") if phase == "Bound" else ""

@@ -198,6 +198,7 @@ def workload(kind: str, row: Row, about: Subject, origin: Origin) -> list[Fact]:
         name=name,
         component=components.of_name(name),
         suspended=row.get("STATUS") == "Suspended",
+        status=row.get("STATUS", "") if kind == "Job" else "",
         desired=whole(row.get("DESIRED", "")) if "DESIRED" in row else whole(wanted.split(" ")[0]),
         current=whole(row.get("CURRENT", "")),
         ready=whole(ready),

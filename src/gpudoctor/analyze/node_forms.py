@@ -7,6 +7,7 @@ import re
 from gpudoctor.knowledge import clock_reasons
 from gpudoctor.parsers.linux_lspci import DEVICE, FRAGMENT
 from gpudoctor.parsers.linux_modules import LSMOD, MODULE, PICKED
+from gpudoctor.parsers.linux_units import LISTED as LISTED_UNIT
 from gpudoctor.parsers.linux_units import PROPERTY, STATUS
 from gpudoctor.parsers.nvidia_nvlink import ALL_DOWN, GPU_ID, LINK, NONE, value
 from gpudoctor.parsers.nvidia_smi_csv import QUERIES, by_units, titles_in
@@ -122,7 +123,7 @@ def of_version(lines: list[str]) -> int:
 def of_units(lines: list[str]) -> int:
     """systemctl show, status or list-units."""
     shown = sum(PROPERTY.match(line) is not None for line in lines)
-    return 72 if shown >= 2 else 64 if any(STATUS.match(line) for line in lines) else 0
+    return 72 if shown >= 2 else 64 if any(STATUS.match(line) or LISTED_UNIT.match(line) for line in lines) else 0
 
 
 def of_nvml(whole: str) -> int:

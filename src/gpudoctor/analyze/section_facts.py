@@ -12,6 +12,7 @@ from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Smi
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.parsers import ParseError, mistake, trouble
+from gpudoctor.parsers.ends import cut_off
 from gpudoctor.probes.base import Command, Output
 
 CALLED = 80  # characters of a section's command
@@ -105,7 +106,7 @@ def attempt(one: recognise.Recogniser, section: Section, hint: hints.Hint, now: 
     output = as_output(section, (section.text.encode("utf-8", "replace"),), hint, now)
     try:
         facts = one.parse(output, hint.about)
-        problem = ""
+        problem = cut_off(one.name, section.text)
     except ParseError as error:
         facts, problem = error.facts, str(error)[:300]
     except Exception as error:

@@ -30,17 +30,32 @@ LEAST_LIMIT = 50  # °C: below it a "limit" is a margin (`GPU Slowdown T.Limit T
 
 
 def throttling(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
-    """One Throttling a GPU of which a sample tells a clock reason, a margin or a throttle counter, or an impossible reading."""
+    """One Throttling a GPU of which a sample tells a clock reason, a margin, a throttle counter, its limit, or what can't be true."""
     samples = [one for one in facts.get("gpu_samples", []) if isinstance(one, GpuSample)]
     gpus = [one for one in facts.get("gpus", []) if isinstance(one, Gpu)]
     limits = {key: gpu for gpu in gpus for key in named(gpu)}
-    made = [of_gpu(own, limits) for own in by_gpu(samples, gpus) if any(map(tells, own)) or stuck(own) or corrects(own) or lowered(own)]
+    found = [
+        own for own in by_gpu(samples, gpus) if any(map(tells, own)) or stuck(own) or corrects(own) or lowered(own) or slowed(own, limits)
+    ]
+    made = [of_gpu(own, limits) for own in found]
     return {"throttling": list(sides.placed(made))}
 
 
 def tells(sample: GpuSample) -> bool:
     """Whether a sample says anything of throttling; a reason that was asked for and couldn't be read is a gap, and so an answer."""
     return sample.reasons is not None or sample.margin is not None or bool(sample.throttled) or "reasons" in sample.gaps
+
+
+def slowed(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> bool:
+    """Whether a GPU is as hot as it says itself that its hardware slows it down at."""
+    limit = of_sample(samples, limits).temperature_slowdown
+    hottest = highest(samples, "temperature")
+    return limit is not None and limit >= LEAST_LIMIT and hottest is not None and hottest >= limit
+
+
+def of_sample(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> Gpu:
+    """The GPU with the limits of samples."""
+    return next((limits[key] for sample in samples for key in named(sample) if key in limits), Gpu())
 
 
 def corrects(samples: Sequence[GpuSample]) -> int | None:
@@ -90,12 +105,12 @@ def by_gpu(samples: Sequence[GpuSample], gpus: Sequence[Gpu]) -> list[list[GpuSa
 def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
     """The measurements of one GPU."""
     first, last = samples[0], samples[-1]
-    known = next((limits[key] for sample in samples for key in named(sample) if key in limits), Gpu())
+    known = of_sample(samples, limits)
     index = next((sample.index for sample in samples if sample.index is not None), known.index)
     work = [busy for sample in samples if (busy := with_work(sample)) is not None]
     idle = all(map(idles, samples))
     loaded = [sample for sample in samples if with_work(sample)] or samples
-    seconds = (last.time or 0.0) - (first.time or 0.0) if last.time and first.time else 0.0
+    seconds = last.time - first.time if last.time and first.time else sum(sample.every or 0.0 for sample in samples[1:])
     rose = grown(samples)
     shares = shared(samples, rose, seconds)
     temperature = highest(samples, "temperature")
@@ -103,6 +118,7 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
     margin = left(lowest(samples, "margin"), temperature, known.temperature_max_operating)
     # A clock without work is low by design, and no loss.
     clock, reference = mean(loaded, "sm_clock"), None if idle else reference_clock(samples, shares)
+    at_slowdown = slowed(samples, limits)
     before, at_limit = lowered(samples) or (None, None)
     worst = max(samples, key=lambda one: (severity(one), before is not None and one.power_limit == last.power_limit))
     return Throttling(
@@ -122,7 +138,8 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
         memory_temperature=memory,
         margin=margin,
         # A V100 works at its 83 °C, a T4 at its 85 °C for hours without being slowed down.
-        hot=not shares and margin is not None and margin <= 0,
+        hot=not shares and ((margin is not None and margin <= 0) or at_slowdown),
+        at_slowdown=at_slowdown,
         memory_margin=left(None, memory, known.memory_temperature_max),
         power=mean(loaded, "power"),
         power_limit=lowest(samples, "power_limit"),

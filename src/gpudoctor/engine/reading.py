@@ -10,6 +10,7 @@ import msgspec
 
 from gpudoctor import parsers
 from gpudoctor.facts import Facts, Subject
+from gpudoctor.parsers.ends import ENDS, cut_off
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output, Probe
 
@@ -71,6 +72,7 @@ def judged(parser: str, output: Output, facts: Facts, problem: str, printed: boo
     if not_there(output):
         return Reading(output, "", {kind: [] for kind in parsers.PARSERS[parser].fills})
     problem = unusable(output) or died(output) or ("" if printed else silent(output, facts)) or blank(output, facts) or problem
+    problem = problem or (cut_off(parser, output.text) if parser in ENDS else "")
     # Objects of the API name themselves and may be many, and what a host says is about the host; any other text may be read anew.
     light = output.command.host or output.command.argv[:2] == ("kubectl", "get")
     kept = msgspec.structs.replace(output, pages=()) if light else output

@@ -165,6 +165,7 @@ class GpuSample(OfGpu, frozen=True, kw_only=True):
     dram_active: float | None = None
     holder: str = ""  # NAMESPACE/POD to which the exporter maps the GPU
     span: float = 0.0  # s, where the values are means over so long a time before `time`
+    every: float | None = None  # s since the GPU's sample before, where no time is known
     pstate: int | None = None
     fan: float | None = None
     reasons: list[str] | None = None  # names of knowledge/clock_reasons; None = not asked
@@ -187,6 +188,7 @@ class Throttling(OfGpu, frozen=True, kw_only=True):
     memory_temperature: float | None = None
     margin: float | None = None  # the lowest; where it wasn't read, what is left to the board's maximum operating temperature
     hot: bool = False  # nothing is left of the margin, and no reasons were read, which would tell whether that slows it down
+    at_slowdown: bool = False  # as hot as the card itself says that its hardware slows it down at
     memory_margin: float | None = None  # what is left to the memory's maximum operating temperature
     fan: float | None = None  # per cent, the lowest
     power: float | None = None  # mean, of busy samples where there are some

@@ -112,7 +112,10 @@ class CollectiveTest(Fact, frozen=True, kw_only=True):
     largest: int = 0  # bytes
     bandwidth: float | None = None  # GB/s on the bus, the best of the sizes that are large enough to measure it
     wrong: int = 0  # results that it found wrong
+    out_of_bounds: int | None = None  # the same by its closing line
     ended: bool = False  # its last lines are there
+    average: float | None = None  # GB/s, by its closing line
+    mean: float | None = None  # GB/s, of the rows that are there: what the average was made of, unless some are missing
 
 
 class Job(Fact, frozen=True, kw_only=True):

@@ -166,6 +166,7 @@ class Workload(Fact, frozen=True, kw_only=True):
     current: int | None = None
     ready: int | None = None
     updated: int | None = None
+    status: str = ""  # of a Job, as kubectl 1.31 and later print it: Complete, Failed, Running …
     age: float | None = None  # seconds since creation
     selector: str = ""  # label selector that finds its pods
     owner: str = ""

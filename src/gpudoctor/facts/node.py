@@ -32,6 +32,7 @@ class PciDevice(Fact, frozen=True, kw_only=True):
     speed: float | None = None  # GT/s
     speed_max: float | None = None
     bars_unassigned: int = 0
+    fatal: bool = False  # its status says that it had a fatal error since somebody cleared it
     answers: bool = True  # False: revision ff, or "Unknown header type 7f"
 
 

@@ -29,6 +29,7 @@ class SlurmNode(Fact, frozen=True, kw_only=True):
     gres: str = ""
     memory: int | None = None  # RealMemory, MiB
     partitions: list[str] = []
+    avail: str = ""  # the state of the partition it is listed in: up, down, drain, inact
     version: str = ""
     logged: bool = False  # told by the controller's log, which may be older than the node's present state
 

@@ -125,14 +125,33 @@ def physical(text: str) -> str:
     return PHYSICAL.get(bare(text).replace("_", "").replace(" ", ""), "")
 
 
+def shown_state(text: str) -> str:
+    """A logical state in ibstat's word, or a word that nobody here knows as it stands.
+
+    >>> shown_state("4: ACTIVE"), shown_state("6: TRIPPED"), shown_state("PORT_NOP (0)")
+    ('Active', 'TRIPPED', 'PORT_NOP')
+    """
+    return state(text) or unnumbered(text)
+
+
+def shown_physical(text: str) -> str:
+    """A physical state, likewise."""
+    return physical(text) or unnumbered(text)
+
+
 def layer(text: str) -> str:
     """A link layer in sysfs' word: `IB` is what the simulator and some tools write."""
     return LAYERS.get(text.strip().lower(), "")
 
 
-def bare(text: str) -> str:
+def unnumbered(text: str) -> str:
     """A state without the number before or behind it."""
-    return text.partition("(")[0].rpartition(":")[2].strip().lower()
+    return text.partition("(")[0].rpartition(":")[2].strip()[:40]
+
+
+def bare(text: str) -> str:
+    """The same in lower case."""
+    return unnumbered(text).lower()
 
 
 def saturated(counter: Counter, value: int) -> bool:

@@ -32,6 +32,10 @@ HEAD = regex(r"# ?nThreads? \d")
 TITLES = regex(r"#\s+\(B\)\s+\(elements\)\s+")
 # # Avg bus bandwidth    : 371.224  |  # Out of bounds values : 0 OK  |  # Collective test concluded: all_reduce_perf
 END = regex(r"# (?:Avg bus bandwidth|Out of bounds values|Collective test concluded)\b")
+# # Avg bus bandwidth    : 371.224
+AVERAGE = regex(r"# Avg bus bandwidth +: +([\d.]{1,12})")
+# # Out of bounds values : 0 OK
+BOUNDS = regex(r"# Out of bounds values : (\d{1,12}) (\w+)")
 MOST = 200  # tests of one text
 LARGE = 1 << 26  # bytes: smaller messages measure how long a step takes, and not how much a link carries
 
@@ -45,17 +49,30 @@ class Test:
         self.ranks = self.rows = self.wrong = self.largest = 0
         self.best: float | None = None
         self.ended = False
+        self.total, self.measured = 0.0, 0  # of the bandwidths of all rows
+        self.average: float | None = None
+        self.out_of_bounds: int | None = None
         self.origin = Origin()
 
     def row(self, size: int, cells: Sequence[str | None], origin: Origin) -> None:
         """One size: the better of both bandwidths counts, and each result that was wrong."""
         self.rows += 1
         self.wrong += sum(int(cell) for cell in (cells[1], cells[3]) if cell and cell.isdigit())
-        speed = max(float(cell) for cell in (cells[0], cells[2]) if cell)
+        speeds = [float(cell) for cell in (cells[0], cells[2]) if cell]
+        speed = max(speeds)
+        self.total, self.measured = self.total + sum(speeds), self.measured + len(speeds)
         self.largest = max(self.largest, size)
         if size >= LARGE and (self.best is None or speed > self.best):
             self.best, self.origin = speed, origin
         self.origin = self.origin if self.best is not None else origin
+
+    def closing(self, line: str) -> None:
+        """One of the closing lines. A word other than OK counts as one value at least."""
+        self.ended = True
+        if match := AVERAGE.search(line):
+            self.average = number(match.group(1))
+        elif match := BOUNDS.search(line):
+            self.out_of_bounds = max(int(match.group(1)), match.group(2) != "OK")
 
     def fact(self, about: Subject) -> CollectiveTest:
         """The record."""
@@ -70,7 +87,10 @@ class Test:
             largest=self.largest,
             bandwidth=self.best,
             wrong=self.wrong,
+            out_of_bounds=self.out_of_bounds,
             ended=self.ended,
+            average=self.average,
+            mean=self.total / self.measured if self.measured else None,
             origin=self.origin,
         )
 
@@ -104,7 +124,12 @@ def read(found: list[Test], line: str, origin: Origin) -> None:
     elif row:
         test.row(int(row[1]), row.groups()[1:], origin)
     elif END.search(line):
-        test.ended = True
+        test.closing(line)
+
+
+def number(text: str) -> float | None:
+    """A number, None for points without one."""
+    return float(text) if text.count(".") < 2 and text != "." else None
 
 
 def shown(text: Sequence[str]) -> Iterator[str]:

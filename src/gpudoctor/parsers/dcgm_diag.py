@@ -27,6 +27,8 @@ CATEGORIES = ("Deployment", "Hardware", "Integration", "Stress")
 ORDER = ("", "not_run", "skip", "pass", "warn", "fail")
 # Pass  |  Pass - All  |  Fail - GPU: 3  |  Skip - GPUs: 0, 1  |  GPU3: Fail
 STATUS = regex(r"(?:([A-Za-z_]{1,20}?) ?(\d{1,4}): )?(Pass|Fail|Warn|Skip|Not Run)(?: - (?:All|GPUs?: ([\d, ]{1,200})))?\s*\Z")
+# the same with a word that no release had so far
+ANY_STATUS = regex(r"(?:([A-Za-z_]{1,20}?) ?(\d{1,4}): )?([A-Z][A-Za-z ]{1,24}?)(?: - (?:All|GPUs?: ([\d, ]{1,200})))?\s*\Z")
 # Warning  |  Error  |  Info  |  Warning: GPU3
 SENTENCE = regex(r"(Warning|Error|Info)(?:: ([A-Za-z_]{1,20}?) ?(\d{1,4}))?\s*\Z")
 
@@ -78,7 +80,7 @@ def of_table(output: Output, about: Subject) -> tuple[list[DcgmTest], list[DcgmE
     speaking = False
     for row in rows(output):
         left, right = row.left.strip(), row.right.strip()
-        status = STATUS.match(right)
+        status = STATUS.match(right) or ((left or not speaking) and category in CATEGORIES and ANY_STATUS.match(right)) or None
         if row.section:
             category, current, speaking = row.section.split(" ")[0], -1, False
         elif heading := SENTENCE.match(left):
@@ -96,10 +98,11 @@ def of_table(output: Output, about: Subject) -> tuple[list[DcgmTest], list[DcgmE
         else:
             speaking = False
     errors = [made for one in said if one.kind != "Info" and one.text and (made := of_said(one, tests, output, about))]
-    # A test's own row only sums up those of its entities.
-    apart = {test.test for test in tests if test.index is not None}
+    # A test's own row only sums up those of its entities, unless it says what none of them says.
+    apart = {(test.test, test.status) for test in tests if test.index is not None}
+    several = {name for name, _ in apart}
     first = {key: one for one in reversed(errors) for key in ((one.where, None), (one.where, one.index))}
-    return [with_error(test, first) for test in tests if test.index is not None or test.test not in apart], errors
+    return [with_error(test, first) for test in tests if test.index is not None or own_row(test, several, apart)], errors
 
 
 def of_status(match: re.Match[str], name: str, category: str, row: Row, output: Output, about: Subject) -> Iterator[DcgmTest]:
@@ -114,9 +117,19 @@ def of_status(match: re.Match[str], name: str, category: str, row: Row, output: 
             index=one,
             test=short_name(name),
             category=category,
-            status=STATUSES[word.lower()],
+            status=status_of(word),
             origin=row.origin(output, f"{name}: {match.group(0).strip()}"),
         )
+
+
+def status_of(word: str) -> str:
+    """A status in our word, or one that nobody here knows as it stands.
+
+    >>> status_of("Not Run"), status_of("Aborted")
+    ('not_run', 'aborted')
+    """
+    lower = word.strip().lower()
+    return STATUSES.get(lower, lower.replace(" ", "_")[:40])
 
 
 def short_name(name: str) -> str:
@@ -135,10 +148,20 @@ def of_said(said: Said, tests: list[DcgmTest], output: Output, about: Subject) -
     if test is not None:
         of_test = [one for one in tests[said.test : said.test + 64] if one.test == test.test]  # type: ignore[operator]
         failed = [one for one in of_test if one.status == "fail" and one.index is not None]
-        status = max((one.status for one in of_test if index in (None, one.index)), key=ORDER.index, default=status)
+        status = max((one.status for one in of_test if index in (None, one.index)), key=rank, default=status)
         if index is None and len(failed) == 1 and not re.search(r"\bGPU \d", said.text):
             entity, index = "GPU", failed[0].index
     return error("diag", test.test if test else "", status, entity, index, said.text, said.row.origin(output), about)
+
+
+def own_row(test: DcgmTest, several: set[str], apart: set[tuple[str, str]]) -> bool:
+    """Whether the row of a test says more than those of its entities; `Fail` or `Pass` of some is that of the whole."""
+    return test.test not in several or not (test.status in ORDER or (test.test, test.status) in apart)
+
+
+def rank(status: str) -> int:
+    """How bad a status is; a word that nobody knows is no better than a warning."""
+    return ORDER.index(status if status in ORDER else "warn")
 
 
 def with_error(test: DcgmTest, first: dict[tuple[str, int | None], DcgmError]) -> DcgmTest:
@@ -178,7 +201,7 @@ def of_result(
     result: dict[str, Any], name: str, category: str, output: Output, about: Subject, errors: list[DcgmError], known: set[str]
 ) -> Iterator[DcgmTest]:
     """The records of one result, for each GPU that it names; its errors are added to `errors` unless they are `known`."""
-    status = STATUSES.get(str(result.get("status", "")).strip().lower(), "")
+    status = status_of(str(result.get("status", "")))
     given = result.get("entity_id", result.get("gpu_id"))
     ids = str(result["gpu_ids"]).split(",")[:64] if "gpu_ids" in result else listed(given)[:64]
     entity = str(result.get("entity_group", "GPU" if ids else ""))[:20]

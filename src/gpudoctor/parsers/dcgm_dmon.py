@@ -65,7 +65,8 @@ def samples(found: list[tuple[int, int, str, dict[str, str]]], output: Output, a
     for number, index, line, values in found:
         left[index] -= 1
         time = output.time - left[index] * step if output.time else None
-        yield sample(index, values, time, Origin(output.named(), number, line.strip()), about)
+        every = None if output.time else step
+        yield sample(index, values, time, every, Origin(output.named(), number, line.strip()), about)
 
 
 def alarmed(found: list[tuple[int, int, str, dict[str, str]]], output: Output, about: Subject) -> Iterator[Gpu]:
@@ -91,7 +92,7 @@ def delay(output: Output) -> float:
     return DELAY
 
 
-def sample(index: int, values: dict[str, str], time: float | None, origin: Origin, about: Subject) -> GpuSample:
+def sample(index: int, values: dict[str, str], time: float | None, every: float | None, origin: Origin, about: Subject) -> GpuSample:
     """One row."""
     made: dict[str, Any] = {IDENTITY[header]: text for header, text in values.items() if header in IDENTITY and text not in ("", "N/A")}
     made["pci"] = pci.canonical(made.get("pci", ""))
@@ -108,7 +109,8 @@ def sample(index: int, values: dict[str, str], time: float | None, origin: Origi
         elif value is not None and (reason := dcgm_fields.THROTTLED.get(field.id)):
             throttled[reason] = value * dcgm_fields.NANOSECONDS
     gpu = made.get("uuid") or made["pci"] or gpu_name("GPU", index)
-    return GpuSample(node=about.node, gpu=gpu, index=index, time=time, throttled=throttled, gaps=gaps, origin=origin, **made)
+    known: dict[str, Any] = {"node": about.node, "gpu": gpu, "index": index, "time": time, "every": every, "throttled": throttled}
+    return GpuSample(**known, gaps=gaps, origin=origin, **made)
 
 
 def converted(name: str, value: float) -> Any:

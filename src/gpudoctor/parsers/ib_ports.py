@@ -151,9 +151,9 @@ def field(name: str, value: str) -> dict[str, Any]:
     ({'speed': '100.0 Gbps'}, {'width': '4X'}, {'guid': '0x58a2e10300a7820e'})
     """
     if name == "state":
-        return {"state": infiniband.state(value)}
+        return {"state": infiniband.shown_state(value)}
     if name == "physical":
-        return {"physical": infiniband.physical(value)}
+        return {"physical": infiniband.shown_physical(value)}
     if name == "rate":
         return rate(value)
     if name == "link_layer":

@@ -163,6 +163,8 @@ def detail(line: str, found: dict[str, Any]) -> None:
         found["answers"] = False
     elif bare == "Capabilities: <access denied>":
         found["gaps"].update(dict.fromkeys(("width", "width_max", "speed", "speed_max"), "<access denied>"))
+    elif bare.startswith("DevSta:"):  # 		DevSta:	CorrErr+ NonFatalErr- FatalErr- UnsupReq+ AuxPwr- TransPend-
+        found["fatal"] = " FatalErr+" in bare
     elif match := FRAGMENT.match(line):
         end = "_max" if match.group(1) == "LnkCap" else ""
         if (speed := SPEED.search(bare)) and f"speed{end}" not in found:

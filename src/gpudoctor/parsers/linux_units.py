@@ -25,7 +25,8 @@ STATUS = regex(r"^(?:[●○×↻*] |\s{0,2})(\S{1,120}\.service) (?:- .*|(?:loa
 #      Loaded: loaded (/usr/lib/systemd/system/nvidia-dcgm.service; enabled; preset: enabled)
 LOADED = regex(r"^\s*Loaded: ([a-z-]{1,20})(?: \([^;)]{0,200}; ?([a-z-]{1,20}))?")
 #      Active: failed (Result: exit-code) since …  |  Active: active (running) since …
-ACTIVE = regex(r"^\s*Active: ([a-z-]{1,20})(?: \((?:Result: )?([a-z-]{1,30})\))?")
+#      Active: activating (auto-restart) (Result: exit-code) since …
+ACTIVE = regex(r"^\s*Active: ([a-z-]{1,20})(?: \(([a-z-]{1,30})\))?(?: \(Result: ([a-z-]{1,30})\))?")
 #   nvidia-dcgm.service  loaded active running NVIDIA DCGM service
 LISTED = regex(r"^(?:[●○×*] |\s{0,2})(\S{1,120}\.service)\s+(loaded|not-found|masked|error)\s+([a-z-]{1,20})\s+([a-z-]{1,20})\b")
 MOST = 10_000
@@ -53,8 +54,8 @@ def units(output: Output, about: Subject) -> Facts:
         elif found and (match := LOADED.match(line)) and "load" not in found[-1]:
             found[-1].update(load=match.group(1), enabled=match.group(2) or "")
         elif found and (match := ACTIVE.match(line)) and "active" not in found[-1]:
-            result = "Result: " in line
-            found[-1].update(active=match.group(1), **{"result" if result else "sub": match.group(2) or ""})
+            found[-1].update(active=match.group(1), **({"sub": match.group(2)} if match.group(2) else {}))
+            found[-1].update({"result": match.group(3)} if match.group(3) else {})
             found[-1]["origin"] = at["origin"]
     if not found:
         foreign(output, "systemctl")

@@ -34,10 +34,13 @@ REMOTE = regex(r"^(?:Remote Device )?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f
 # NVML: Unable to retrieve NVLink information as all links are inActive
 ALL_DOWN = regex(r"all links are in-?active", re.IGNORECASE)
 NONE = regex(r"does not have or support NvLink|NVLink is not supported|does not support NVLink", re.IGNORECASE)
+WORD = regex(r"<([a-z][a-z _-]{2,30})>\Z", re.IGNORECASE)
 DOWN = {"<inactive>": "inactive", "inactive": "inactive", "<disabled>": "disabled", "disabled": "disabled"}
 # gpuId 0:, and in the next line its links: U up, D down, X disabled, _ not supported (dcgmi nvlink -s)
 GPU_ID = regex(r"^\s*gpuId (\d{1,3}):\s*$")
-LETTERS = regex(r"^\s*[UDX_](?: +[UDX_]){0,63}\s*$")
+# physicalId 11:, and in the next line its links: of a switch, many of which lead nowhere in a sound machine
+SWITCH_ID = regex(r"^\s*physicalId \d{1,5}:\s*$")
+LETTERS = regex(r"^\s*[A-Z_?](?: +[A-Z_?]){0,63}\s*$")
 STATES = {"U": "active", "D": "inactive", "X": "disabled", "_": "not_supported"}
 FIELDS = {"Replay Errors": "replay_errors", "Recovery Errors": "recovery_errors", "CRC Errors": "crc_errors"}
 # What counts before correction is large on a healthy link (FEC Errors - 0: billions), and a bit error rate is no count.
@@ -60,8 +63,11 @@ def nvlink(output: Output, about: Subject) -> Facts:
             gpus.append(gpu)
         if of_dcgm := GPU_ID.match(line):
             gpu = Gpu(node=about.node, index=int(of_dcgm.group(1)), origin=origin)
+        elif SWITCH_ID.match(line):
+            gpu = None
         elif gpu is not None and LETTERS.match(line):
-            links |= {(*owner(gpu), at): replace(link(gpu, about, origin, at), state=STATES[one]) for at, one in enumerate(line.split())}
+            for at, one in enumerate(line.split()):
+                links[*owner(gpu), at] = replace(link(gpu, about, origin, at), state=STATES.get(one, one))
         if found := LINK.match(line):
             if new := value(found.group(2)):
                 key = (*owner(gpu), int(found.group(1)))
@@ -108,6 +114,8 @@ def value(text: str) -> dict[str, Any]:
         return {"state": "active", "speed": float(f"{match.group(1)}.{match.group(2) or 0}")}
     if text.lower() in DOWN:
         return {"state": DOWN[text.lower()]}
+    if match := WORD.match(text):  # of a later release
+        return {"state": match.group(1).lower()}
     if match := REMOTE.match(text):
         return {"remote": pci.canonical(match.group(1))}
     match = COUNTER.match(text)

@@ -26,6 +26,8 @@ CUDA = regex(r"CUDA (?:UMD )?Version *: *(\d[\d.]*)|<cuda_version>(\d[\d.]*)<")
 HEAD = regex(r"^\| NVIDIA-SMI +\d[\d.]{0,20} .{0,40}Version:", re.MULTILINE)
 # Attached GPUs                             : 8  |  <attached_gpus>8</attached_gpus>
 ATTACHED = regex(r"^\s*(?:Attached GPUs *: *|<attached_gpus>)(\d{1,4})")
+# GPU 00000000:1B:00.0  |  <gpu id="00000000:1B:00.0">
+ADDRESS = regex(r"\s*(?:GPU |<gpu id=\")([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\b")
 MOST = 1024  # GPUs of an answer; processes of it are 16 times as many
 ROWS = 16 * MOST  # of a CSV that was written for hours
 
@@ -77,24 +79,36 @@ def smi(output: Output, about: Subject) -> Facts:
         "gpu_samples": [with_names(sample, names) for sample in samples],
         "messages": [*scan_lines(output, about, source="exec")],
     }
-    if not output.failure and cut_off(whole, bool(cards or problem)):
-        raise ParseError(f"{output.named()}: the answer of nvidia-smi breaks off", {kind: many for kind, many in facts.items() if many})
+    if not output.failure and (why := cut_off(whole, lines, bool(cards or problem), output)):
+        raise ParseError(f"{output.named()}: {why}", {kind: many for kind, many in facts.items() if many})
     # What an error or a command that did not return hasn't shown is not known: an empty list would say that there is none.
     silent = output.failure or problem not in ("", "no_devices")
     return {kind: records for kind, records in facts.items() if records or (kind == "messages" and not output.failure)} if silent else facts
 
 
-def cut_off(whole: str, said: bool) -> bool:
-    """Whether the answer ends in the middle: XML without its end, a table without a row of what its head announces."""
-    return ("<nvidia_smi_log>" in whole and "</nvidia_smi_log>" not in whole) or (not said and HEAD.search(whole) is not None)
+def cut_off(whole: str, lines: list[str], said: bool, output: Output) -> str:
+    """Why the answer isn't whole: it ends in the middle (XML without its end, a table without a row of what its head announces), or shows
+    fewer GPUs than it says are attached, and nobody asked for one of them.
+    """
+    if ("<nvidia_smi_log>" in whole and "</nvidia_smi_log>" not in whole) or (not said and HEAD.search(whole) is not None):
+        return "the answer of nvidia-smi breaks off"
+    number = attached(lines) or 0
+    blocks = {match[1].upper() for line in lines if (match := ADDRESS.match(line))}
+    chosen = any(word in ("-i", "--id") or word.startswith("--id=") for word in output.command.argv)
+    if 0 < len(blocks) < number and not chosen:
+        return f"nvidia-smi shows {len(blocks)} of the {number} GPUs that are attached"
+    return ""
 
 
 def cards_of(whole: str, lines: list[str], output: Output) -> tuple[list[Card], list[tuple[Card, dict[str, str]]]]:
     """Everything that the forms of nvidia-smi show of GPUs and their processes."""
     rows, running = from_table(lines)
-    long = read_xml(whole) if "<nvidia_smi_log>" in whole or '<gpu id="' in whole or partly_xml(whole) else read_text(lines)
+    long = [read_xml(whole)] if "<nvidia_smi_log>" in whole or '<gpu id="' in whole or partly_xml(whole) else []
+    if not long or any(line.startswith("GPU ") and ADDRESS.match(line) for line in lines):  # a collection of answers has both
+        long.append(read_text(["" if long and line.lstrip().startswith("<") else line for line in lines]))
     answers, asked = read_csv(lines, output)
-    return [*rows, *from_list(lines), *long.cards, *answers, *from_handles(lines)], [*running, *long.held, *asked]
+    cards, held = [card for one in long for card in one.cards], [held for one in long for held in one.held]
+    return [*rows, *from_list(lines), *cards, *answers, *from_handles(lines)], [*running, *held, *asked]
 
 
 def inside(output: Output, about: Subject) -> str:
@@ -165,13 +179,34 @@ def fits(one: Gpu, other: Gpu) -> bool:
     return all(not (a and b) or a == b for a, b in ((one.uuid, other.uuid), (one.pci, other.pci)))
 
 
+# What two answers about one GPU may differ in: what was counted, or got hot, between them, and what became bad. The worse one counts.
+WORSENS = (
+    "temperature",
+    "pcie_replays",
+    "ecc_uncorrected_volatile",
+    "ecc_uncorrected_aggregate",
+    "sram_uncorrected_aggregate",
+    "retired_pages",
+    "retired_double",
+    "retired_pending",
+    "remap_pending",
+    "remap_failed",
+    "sram_threshold_exceeded",
+)
+
+
 def joined(first: Gpu, second: Gpu) -> Gpu:
-    """The first record, completed by the second."""
+    """The first record, completed by the second, with the worse of both where it grows worse."""
     changes: dict[str, Any] = {}
     for name in Gpu.__struct_fields__:
         if name not in ("gaps", "origin", "unreadable") and getattr(first, name) in (None, "") and getattr(second, name) not in (None, ""):
             changes[name] = getattr(second, name)
-    changes["gaps"] = {name: why for name, why in {**second.gaps, **first.gaps}.items() if name not in changes}
+    for name in WORSENS:
+        one, other = getattr(first, name), getattr(second, name)
+        if one is not None and other is not None and other > one:
+            changes[name] = other
+    lacks = {**second.gaps, **first.gaps}
+    changes["gaps"] = {name: why for name, why in lacks.items() if name not in changes and getattr(first, name, None) in (None, "")}
     changes["unreadable"] = list(dict.fromkeys([*first.unreadable, *second.unreadable]))
     made = msgspec.structs.replace(first, **changes)
     return msgspec.structs.replace(made, gpu=made.uuid or made.pci)

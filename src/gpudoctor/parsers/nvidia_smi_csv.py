@@ -46,7 +46,9 @@ def read_csv(lines: list[str], output: Output) -> tuple[list[Card], list[tuple[C
         card = card_of(row, number)
         if "pid" in row:
             held.append((card, {"pid": row["pid"], "process": row.get("process_name", ""), "memory": memory(row)}))
-        elif "retired_pages.address" in row:  # a row for each page
+        elif "retired_pages.address" in row:  # a row for each page; of a card that retires none, one for each cause
+            if not row["retired_pages.address"].startswith("0x"):
+                continue
             known = pages.setdefault(str(card.values.get("uuid") or card.values.get("pci")), card)
             kind, counts = "double" if "Double" in row.get("retired_pages.cause", "") else "single", known.parts.get("retired", {})
             known.parts["retired"] = {**counts, kind: counts.get(kind, 0) + 1}

@@ -62,10 +62,11 @@ def is_cell(word: str) -> bool:
 def row(one: str, cells: list[str], columns: list[str], about: Subject, origin: Origin, letter: str) -> list[GpuPath]:
     """The cells of one line, as far as they are words of a matrix; the diagonal says nothing."""
     found = []
+    access = any(ACCESS.match(cell) and cell != "X" for cell in cells[: len(columns)])
     for other, cell in zip(columns, cells, strict=False):
-        if not is_cell(cell):
+        if not (is_cell(cell) or access):  # an access table has no other columns, so a word that nobody knows is one for access
             break
         if cell != "X":
-            matrix = letter if ACCESS.match(cell) else "m"
+            matrix = "m" if PATH.match(cell) else letter
             found.append(GpuPath(node=about.node, matrix=matrix, one=one, other=other, path=cell, origin=origin))
     return found

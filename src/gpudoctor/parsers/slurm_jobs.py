@@ -133,12 +133,16 @@ def asked_for(argv: tuple[str, ...]) -> str:
     return found[0] if len(found) == 1 and ID.match(found[0]) else ""
 
 
+# a state that no release had so far: NODE_LOST, NL
+UNKNOWN_STATE = regex(r"[A-Z][A-Z_]{1,24}\+?\Z")
+
+
 def is_row(row: Row) -> bool:
     """Whether cells can be a job's: its id, a state where one stands, an exit code where one stands."""
     state = first(row, "ST", "STATE", "State")
     code = row.get("ExitCode")
     known = bool(ID.match(first(row, "JOBID", "JobID", "JobIDRaw")))
-    return known and (not state or bool(slurm.job_state(state))) and (not code or bool(CODE.match(code)))
+    return known and (not state or bool(slurm.job_state(state) or UNKNOWN_STATE.match(state))) and (not code or bool(CODE.match(code)))
 
 
 def first(row: Row, *names: str) -> str:
@@ -204,7 +208,7 @@ def of_json(text: str, source: str) -> list[SlurmJob]:
 def job_of(shown: str, state: str, *, reason: str, nodes: str, code: str = "", **rest: Any) -> SlurmJob:
     """A job with what its state and its reason mean."""
     match = ID.match(shown)
-    long = slurm.job_state(state)
+    long = slurm.job_state(state) or (state if UNKNOWN_STATE.match(state) else "")
     said = "" if reason in ("None", "none") else reason.replace("_", " ") if " " not in reason and reason.count("_") > 1 else reason
     waits = slurm.wait_kind(reason) if long in ("PENDING", "FAILED", "REQUEUE_HOLD", "SPECIAL_EXIT") else ""
     names = expand(nodes) or (expand(away.group(1)) if (away := UNAVAILABLE.search(reason)) else [])

@@ -186,12 +186,16 @@ def barred_row(line: str, titles: list[tuple[int, str]]) -> Row | None:
     return row if is_row(row) else None
 
 
+# a state that no release had so far, in a column of sinfo's own table
+UNKNOWN_STATE = regex(r"[a-z][a-z_]{2,20}[*$@^#%~!+-]?\Z")
+
+
 def is_row(row: Row) -> bool:
     """Whether cells can be a node's: a state where one stands, names of nodes, and a time where one stands."""
     state = row.get("STATE")
     stamp = row.get("TIMESTAMP")
     return (
-        (state is None or slurm.node_state(state) is not None)
+        (state is None or slurm.node_state(state) is not None or ("NODES" in row and bool(UNKNOWN_STATE.match(state))))
         and (stamp is None or stamp == "Unknown" or bool(re.match(r"\d{4}-\d\d-\d\dT", stamp)))
         and (state is not None or stamp is not None or "GRES" in row or "REASON" in row)
         and bool(expand(row.get("NODELIST") or row.get("HOSTNAMES") or ""))
@@ -208,6 +212,7 @@ def of_row(row: Row, origin: Origin) -> list[SlurmNode]:
         "since": "" if row.get("TIMESTAMP", "") in NONE else row["TIMESTAMP"],
         "gres": "" if row.get("GRES", "") in NONE else row["GRES"],
         "partitions": [row["PARTITION"].rstrip("*")] if row.get("PARTITION") else [],
+        "avail": row.get("AVAIL", ""),
         "origin": origin,
     }
     return [node_of(node=name, **values) for name in expand(row.get("NODELIST") or row.get("HOSTNAMES") or "")]

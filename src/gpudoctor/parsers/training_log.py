@@ -38,6 +38,8 @@ WARM = 2  # the first lines: compiling, filling of caches
 WARMED = 20  # a step by which that is over, where no more than one or two lines were pasted
 # [2026-03-01 10:11:30][train] - [rank 2] iter 30 loss 7.700
 NAMED = regex(r"\[[Rr]ank[ :=]{1,2}(\d{1,6})\]")
+# iter 30 loss nan  |  'loss': nan,  |  lm loss: inf
+DIVERGED = regex(r"(?i)\bloss['\"]?(?: ?[:=] ?| )[-+]?(?:nan|inf(?!o))")
 TABLE = ("table", None, None)
 Key = tuple[str, int | None, int | None]
 
@@ -51,6 +53,7 @@ class Seen:
         self.times: list[float] = []
         self.origin = Origin()
         self.slowest: Slowest | None = None
+        self.diverged = False
         self.memory: list[float] = []  # MiB, of lines without a step
         self.peaks: list[float] = []  # the same of the most so far
 
@@ -58,6 +61,7 @@ class Seen:
         """One more line. A lower number than the last is a new life or a new epoch: what was before is history, and so with a batch of
         another size."""
         if self.steps and (step.step < self.steps[-1].step or step.batch != self.steps[-1].batch):
+            self.diverged = self.diverged and step.step >= self.steps[-1].step
             self.steps, self.times = [], []
         if len(self.steps) < MOST:
             self.steps.append(step)
@@ -67,6 +71,7 @@ class Seen:
             self.times.append(time)
             del self.times[:-MOST]
         self.origin = origin
+        self.diverged = self.diverged or DIVERGED.search(origin.text) is not None
 
     def beside(self, slowest: Slowest | None, memory: float | None, peak: float | None, origin: Origin) -> None:
         """A line between those of steps: a comparison of ranks, the memory that is allocated now, or the most so far."""
@@ -112,6 +117,7 @@ class Seen:
             pod=self.line.pod or about.pod,
             rank=self.line.rank if self.line.rank is not None else rank_named(self.origin),
             lines=len(self.steps),
+            diverged=self.diverged,
             step=self.steps[-1].step if self.steps and self.steps[-1].numbered else None,
             total=self.steps[-1].total if self.steps else None,
             seconds=median(own) if own else None,
