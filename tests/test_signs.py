@@ -127,7 +127,7 @@ def without(library: Library, causes: set[str]) -> Library:
 def read(path: Path, text: str, library: Library) -> Report:
     path.write_text(text)
     given = gather([str(path)])
-    return analyze(library, given.facts, given.inputs, given.now, words=given.words)
+    return analyze(library, given.facts, given.inputs, given.now)
 
 
 @pytest.mark.parametrize("name", SIGNS)

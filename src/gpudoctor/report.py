@@ -66,7 +66,6 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     cause: str
     why: str
     check: str = ""
-    words: list[str] = []  # it is named because the inputs have these words of it, and by no check
     subject: ReportSubject
     evidence: list[Evidence] = []
     settle_with: list[str] = []

@@ -10,7 +10,7 @@ import msgspec
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine import conclude, expectations, hardware, lanes, nearest, outcomes, outputs, overall, path, relate, series, signs
+from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, path, relate, series, signs
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
@@ -98,11 +98,10 @@ def analyze(
     now: float,
     shown: Runbook | None = None,
     *,
-    words: str = "",
     explain_path: bool = False,
 ) -> Report:
     """Draw the conclusions from facts that files gave; no command runs, the measurements over the facts do. `shown` is a runbook whose
-    tables the report has. Where nothing is found and nothing possible, the causes nearest to the inputs' own `words` are named.
+    tables the report has.
     """
     store = Store()
     store.put(0, facts)
@@ -119,7 +118,7 @@ def analyze(
     shows = [step.show for step in shown.steps if step.show] if shown else []
     defaults = {name: declared.default for name, declared in shown.inputs.items()} if shown else {}
     made = [table(show, shown, defaults, store) for show in shows if shown]
-    drawn = report(
+    return report(
         library,
         store,
         checked,
@@ -131,9 +130,6 @@ def analyze(
         coverage=Coverage(len(inputs), len(read), [*unread(inputs), *failed]),
         inputs=inputs,
     )
-    if not words or drawn.verdict != "inconclusive" or drawn.candidates:
-        return drawn
-    return msgspec.structs.replace(drawn, candidates=nearest.nearest(library, words))
 
 
 def unread(inputs: Sequence[InputFile]) -> list[Missing]:

@@ -34,8 +34,6 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
     if report.unknown and is_sign(report.unknown[0]):
         further = len(report.unknown) - 1
         return shortened(report.unknown[0].why, WHY) + (f" (and {count(further, 'more sign')} of trouble)" if further else "")
-    if report.candidates and all(one.words for one in report.candidates):
-        return "no check can decide it; these causes are told in the same words"
     if report.candidates:
         return f"{count(len(report.candidates), 'possible cause')}, none of them certain"
     if report.withheld:
