@@ -71,6 +71,18 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     settle_with: list[str] = []
 
 
+class Overridden(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause that isn't said, since another one reads the same line better or is declared to go before it."""
+
+    cause: str
+    confidence: Confidence
+    subject: ReportSubject
+    check: str  # RUNBOOK.CHECK
+    title: str
+    overridden_by: list[str]  # the causes
+    evidence: list[Evidence] = []
+
+
 class Unknown(msgspec.Struct, frozen=True, kw_only=True):
     check: str
     why: str
@@ -289,6 +301,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     findings: list[Finding] = []
     candidates: list[Candidate] = []
+    overridden: list[Overridden] = []
     shown: list[Shown] = []
     not_shown: list[NotShown] = []
     refutations: list[Refutation] = []

@@ -16,6 +16,7 @@ from gpudoctor.report import (
     Evidence,
     Finding,
     Fix,
+    Overridden,
     ReportSubject,
 )
 from gpudoctor.runbook.model import FixTemplate
@@ -110,6 +111,23 @@ def candidates(found: list[Found]) -> list[Candidate]:
         and one.cause.id not in decided
         and not (one.cause.broader and one.cause.layer in alarmed)
         and all(other.confidence == "possible" for other in one.explained_by)
+    ]
+
+
+def overridden(found: list[Found]) -> list[Overridden]:
+    """The causes that another one overrides, in the order in which they were found."""
+    return [
+        Overridden(
+            cause=one.cause.id,
+            confidence=one.confidence,
+            subject=shown(one.subject),
+            check=one.check,
+            title=one.title,
+            overridden_by=sorted({other.cause.id for other in one.overridden_by}),
+            evidence=evidence(one.origins),
+        )
+        for one in found
+        if one.overridden_by
     ]
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, path, relate, series, signs
+from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, path, precedence, series, signs
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
@@ -157,8 +157,8 @@ def report(
     """The report of checked facts; how it came to its causes is looked up only where somebody wants to know."""
     weighed = weighed or expectations.Weighed()
     links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks")))
-    found = relate.gather(library, checked, links)
-    relate.relate(library, found, links)
+    drawn = precedence.drawn(library, checked, links)
+    found = precedence.standing(drawn)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
     unsure = overall.unknowns(checked)
     inputs: list[InputFile] = rest.get("inputs", [])
@@ -176,6 +176,7 @@ def report(
         verdict=verdict,
         findings=decided,
         candidates=open_,
+        overridden=conclude.overridden(drawn),
         ruled_out=sorted({one.cause for one in refuted}),
         refutations=refuted,
         shown=weighed.shown,
@@ -185,7 +186,7 @@ def report(
         lanes=lanes.of_store(store),
         hardware=hardware.of_store(store, found, links),
         checks=[CheckResult(one.name, one.outcome, one.check.finds, one.why) for one in checked if one.check.finds],
-        path=path.of(library, store, checked, found, links) if explain_path else msgspec.UNSET,
+        path=path.of(library, store, checked, drawn, links) if explain_path else msgspec.UNSET,
         **rest,
     )
 

@@ -45,6 +45,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     settle_with: list[str]
     act: str = ""
     last: float | None = None  # when it happened last, of what comes in bursts
+    record: Fact | None = None
 
 
 # What joins find that find the same for every record, by the join's name; None until it was looked for.
@@ -179,6 +180,7 @@ def holds(
         settle_with=[pasteable(text, types, values) for text in check.settle_with],
         act=fill(check.act, types, values, unknown=""),
         last=(getattr(record, "last", None) or record.time) if record is not None else None,
+        record=record,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from gpudoctor.engine.evaluate import Hit
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.facts import Subject
 from gpudoctor.facts.base import Origin
@@ -29,6 +30,9 @@ class Found(msgspec.Struct, kw_only=True, eq=False):
     settle_with: list[str]
     order: int
     act: str = ""  # what the check says is to be done; "" = what the cause says
+    hits: list[Hit] = []
+    overridden_by: list[Found] = []
+    overrides: list[Found] = []
     explained_by: list[Found] = []
     explains: list[Found] = []
     root: bool = True
@@ -56,6 +60,7 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
                 settle_with=hit.settle_with,
                 order=len(found),
                 act=hit.act if hit.act in ACTS else "",
+                hits=[hit],
             )
             key = (cause.id, subject.kind, subject.name)
             found[key] = together(found[key], made) if key in found else made
@@ -69,6 +74,8 @@ def together(first: Found, second: Found) -> Found:
     lead.act = lead.act or other.act
     lead.severity = min(lead.severity, other.severity, key=SEVERITY_ORDER.__getitem__)
     lead.subject = Subject(**{key: getattr(lead.subject, key) or getattr(other.subject, key) for key in Subject.__struct_fields__})
+    first.hits.extend(second.hits)
+    lead.hits = first.hits
     lead.origins = list(dict.fromkeys([*lead.origins, *other.origins]))
     lead.time = min((t for t in (lead.time, other.time) if t is not None), default=None)
     return lead
@@ -88,11 +95,12 @@ def brought_about(library: Library, cause: str) -> set[str]:
 
 def relate(library: Library, found: list[Found], links: Links) -> None:
     """Fill in who explains whom: A explains B when the catalogue says so, their subjects are linked, and A is not later than B."""
-    reach = {name: brought_about(library, name) for name in {one.cause.id for one in found}}
+    reach = {name: brought_about(library, name) for name in {each.cause.id for one in found for each in (one, *one.overrides)}}
     nearby = Nearby(found, links)
     for effect in found:
         for cause in nearby.of(effect):
-            brings = effect.cause.id in reach[cause.cause.id] or seen_from_afar(cause, effect)
+            # what it overrides was a reading of its own line: what that would have brought about, it has
+            brings = any(effect.cause.id in reach[one.cause.id] for one in (cause, *cause.overrides)) or seen_from_afar(cause, effect)
             if brings and not later(cause, effect) and tied(cause, effect, links):
                 effect.explained_by.append(cause)
                 cause.explains.append(effect)
