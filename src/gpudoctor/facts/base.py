@@ -92,6 +92,11 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it says something. A record of an answer as a whole may be all that was made of words that nobody knows."""
         return True
 
+    @property
+    def mild(self) -> bool:
+        """Whether the tool itself calls it a warning, where it calls worse things failures."""
+        return False
+
 
 class OfGpu(Fact, frozen=True, kw_only=True):
     """A fact about one GPU, with all its names. `gpu` is the one that identifies it: the UUID where it was seen, else the PCI address."""
