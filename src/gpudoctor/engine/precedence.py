@@ -98,7 +98,7 @@ class Rivals:
 
     def declared(self, winner: Found, loser: Found) -> bool:
         """Whether the catalogue lets one of them yield to the other, on linked subjects: the more certain one stays, else the one named."""
-        if not self.may(winner, loser) or not self.links.linked(winner.subject, loser.subject):
+        if not self.may(winner, loser) or not relate.tied(winner, loser, self.links):
             return False
         by = certainty(loser) - certainty(winner)
         yields = winner.cause.id in loser.cause.yields_to

@@ -140,10 +140,23 @@ def tied(cause: Found, effect: Found, links: Links) -> bool:
 
     In a distributed job it stops the ranks of other nodes too; a machine of which no rank is known may have one that never spoke.
     """
+    if nowhere(cause, effect, links) or of_other_gpus(cause, effect):
+        return False
     if links.linked(cause.subject, effect.subject):
         return True
     silent = cause.subject.kind in ("node", "gpu") and not links.jobs_of(cause.subject)
     return effect.cause.layer == "distributed" and (silent or links.of_one_job(cause.subject, effect.subject))
+
+
+def nowhere(cause: Found, effect: Found, links: Links) -> bool:
+    """Whether a machine or GPU is named that suffers, and nothing names the one where a cause was seen: it may be any other one."""
+    return cause.subject.kind == "cluster" and cause.cause.subject != "cluster" and of_one_machine(effect.subject, links)
+
+
+def of_other_gpus(cause: Found, effect: Found) -> bool:
+    """Whether a critical fault is seen on a GPU that isn't known to be the one of a cause: it stays a root of its own."""
+    gpus = cause.subject.gpu, effect.subject.gpu
+    return effect.severity == "critical" and cause.subject.kind == effect.subject.kind == "gpu" and gpus[0] != gpus[1]
 
 
 def later(cause: Found, effect: Found) -> bool:
