@@ -53,7 +53,7 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
                 subject=subject,
                 check=one.name,
                 title=hit.title,
-                confidence=one.check.confidence,
+                confidence=hit.confidence(one.check),
                 severity=one.check.weighs(cause),
                 time=hit.time,
                 origins=list(hit.origins),
@@ -149,8 +149,12 @@ def tied(cause: Found, effect: Found, links: Links) -> bool:
 
 
 def nowhere(cause: Found, effect: Found, links: Links) -> bool:
-    """Whether a machine or GPU is named that suffers, and nothing names the one where a cause was seen: it may be any other one."""
-    return cause.subject.kind == "cluster" and cause.cause.subject != "cluster" and of_one_machine(effect.subject, links)
+    """Whether a machine or GPU is named that suffers, and nothing names the one where a cause was seen: it may be any other one.
+
+    Logs of a job that isn't named are of the one job.
+    """
+    unnamed = cause.subject.kind == "cluster" and cause.cause.subject not in ("cluster", "workload")
+    return unnamed and of_one_machine(effect.subject, links)
 
 
 def of_other_gpus(cause: Found, effect: Found) -> bool:

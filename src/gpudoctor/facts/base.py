@@ -81,6 +81,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin = Origin()
     time: float | None = None  # seconds since the epoch at which the stated thing happened, where it is known
     gaps: dict[str, str] = {}
+    stated: bool = False  # a person says so, in a sentence or in a table of his own; no tool has printed it
 
     def subject(self) -> Subject:
         """What the fact is about, made of the identity fields that the fact has."""
