@@ -80,6 +80,17 @@ def test_a_record_that_a_tool_has_printed_too_is_not_only_stated() -> None:
     assert (one.stated, getattr(one, "serial", "")) == (False, "1")
 
 
+@pytest.mark.usefixtures("fake_parsers")
+@pytest.mark.parametrize(("stated", "verdict"), [(False, "healthy"), (True, "inconclusive")])
+def test_what_a_person_states_shows_nothing_to_be_sound(stated: bool, verdict: str, tmp_path: Path) -> None:
+    expects = '[{id: sound, each: gpu in gpus, when: gpu.problem == "", title: well}]'
+    step = "- {id: gpus, title: Read the GPUs, run: [nvidia-smi], parse: test.gpus, checks: [{id: c, each: gpu in gpus, finds: sick-gpu, "
+    step += "title: it, when: gpu.problem != ''}]}\n"
+    report = run(step, {"nvidia-smi": facts(gpus=[{"gpu": "GPU-1", "node": "gpu-01", "stated": stated}])}, tmp_path, expects=expects)
+    assert report.verdict == verdict
+    assert [one.why for one in report.not_shown] == (["a person states it, and no tool has shown it"] if stated else [])
+
+
 def test_a_condition_does_not_ask_who_says_it() -> None:
     assert "stated" not in fields(Xid)
     assert "stated" in Xid.__struct_fields__

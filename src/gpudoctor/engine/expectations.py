@@ -175,6 +175,8 @@ def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store:
 
 def missing(one: Expectation, types: Types, outers: list[dict[str, Any]], record: Fact, values: Values, store: Store) -> list[str]:
     """Why a record doesn't show what is expected, [] where it does; `outers` are the variables that each join may use. Raises `Unsure`."""
+    if record.stated:
+        return ["a person states it, and no tool has shown it"]
     for join, outer in zip(one.joins, outers, strict=True):
         if not store.has(join.type):
             return [f"no {join.type} were read"]

@@ -26,7 +26,8 @@ Place = tuple[str, int, str]  # source, number of the line; of what has no numbe
 # Records that are what one line states. A record of a thing (a GPU, a pod) has many properties, and several may be wrong at once.
 STATEMENTS = (Message, Xid, Sxid, Ending)
 # From an error to its reason, where one line tells both: `: `, `: exec: `, `caused by`. A new sentence is about something else.
-LEADS_ON = regex(r"(?:(?!\. |; ).)*(?::(?=[\s\"'\\]|\Z)|\bcaused\b|\bbecause\b|\bdue to\b)(?:(?!\. |; ).)*")
+LEADS_ON = regex(r":(?:[\s\"'\\]|\Z)|\b(?:caused|because|due to)\b")
+ANEW = (". ", "; ")
 END = 12  # characters at the end of a known message that may lead on to its reason
 
 
@@ -143,7 +144,8 @@ def nested(line: str, first: str, second: str) -> int | None:
         return None if back is None else -back
     if one[1] > other[0]:
         return 0
-    return 1 if LEADS_ON.fullmatch(line, max(one[0], one[1] - END), other[0]) else None
+    between = line[max(one[0], one[1] - END) : other[0]]
+    return 1 if LEADS_ON.search(between) and not any(mark in between for mark in ANEW) else None
 
 
 @functools.lru_cache(maxsize=1024)
