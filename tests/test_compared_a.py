@@ -29,7 +29,7 @@ PORTS = "".join(f"mlx5_{n} State: Active Rate: RATE\n" for n in range(4))
 # What was pasted → the cause that is found first; "" = no alarm
 TEXTS: dict[str, tuple[str, str]] = {
     "variables, with letters": (
-        "p2p-broken",
+        "nccl-timeout",
         f"==> job.log <==\n{HANG}==> tries.txt <==\nA  default                 -> TIMEOUT 60s\nB  NCCL_IB_DISABLE=1       -> TIMEOUT 60s\n"
         "C  B + NCCL_P2P_DISABLE=1  -> 5.2s OK\n",
     ),
@@ -44,7 +44,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "variables, all work": ("", "default   ok   41.2\nNCCL_P2P_DISABLE=1   ok   12.0\nNCCL_ALGO=Ring   ok   40.9\n"),
     "the plugin": (
-        "ofi-plugin-bug",
+        "collective-hang",
         "==> job.log <==\n  [0,1,2,3] joined but didn't finish collective #12\nnccl plugin: aws-ofi-nccl/1.8.1\n"
         "==> tries.txt <==\ndefault  hang 4/4\nNCCL_PROTO=Simple  hang\nNCCL_NET=Socket  3/3 ok\n",
     ),
@@ -54,16 +54,16 @@ TEXTS: dict[str, tuple[str, str]] = {
         "default -> hang\nNCCL_PROTO=LL -> hang\nNCCL_IB_DISABLE=1 -> works, 3 GB/s\n",
     ),
     "variables, and the log's alone": (
-        "p2p-broken",
+        "?p2p-broken",
         "[x] NCCL_DEBUG=INFO: hang\n[x] NCCL_SHM_DISABLE=1: hang\n[ok] NCCL_P2P_DISABLE=1: all-reduce done in 3.1 s\n",
     ),
     "a host, in a column": (
-        "ib-hca-faulty",
+        "?ib-hca-faulty",
         f"==> job.log <==\n{REFUSED}==> runs.txt <==\nnodes   contains n17   busbw\n8       no             301.1\n16      yes            FAIL\n"
         "16      no             299.0\n",
     ),
     "a host, in words": (
-        "ib-hca-faulty",
+        "?ib-hca-faulty",
         f"==> job.log <==\n{REFUSED}==> runs.txt <==\n16 nodes with n17: failed\n15 nodes without n17: 299.02 GB/s\n8 nodes excluding n17: ok\n",
     ),
     "a host, and others fail too": (
@@ -105,19 +105,19 @@ TEXTS: dict[str, tuple[str, str]] = {
         "==> job.sh <==\nexport NCCL_IB_DISABLE=1\nsrun python train.py\n==> ports.txt <==\n" + PORTS.replace("RATE", "25"),
     ),
     "places of the data, in a table": (
-        "gpu-starved-by-input",
+        "?gpu-starved-by-input",
         "where the data is     GPU    minutes per epoch\nlocal NVMe            A100   14\nGPFS project folder   A100   39-42\nlocal NVMe            V100   31\n",
     ),
-    "places of the data, in words": ("gpu-starved-by-input", "from /dev/shm: 0.41 s/step\nfrom the NFS home: 1.30 s/step\n"),
+    "places of the data, in words": ("?gpu-starved-by-input", "from /dev/shm: 0.41 s/step\nfrom the NFS home: 1.30 s/step\n"),
     "places of the data, as rates": (
-        "gpu-starved-by-input",
+        "?gpu-starved-by-input",
         "| storage | img/s |\n|---|---|\n| node-local SSD | 2410 |\n| S3 through a mount | 611 |\n",
     ),
     "places of the data, all alike": ("", "storage      s/step\nlocal NVMe   1.21\nLustre       1.24\n"),
     "places of the data, on unlike machines": ("", "storage      GPU    s/step\nlocal NVMe   H100   0.41\nLustre       T4     2.24\n"),
     "places of a checkpoint": ("", "storage      checkpoint s/step\nlocal NVMe, checkpoint   3.1\nLustre, checkpoint       41.0\n"),
     "a loader without workers": (
-        "gpu-starved-by-input",
+        "?gpu-starved-by-input",
         "==> config.yaml <==\ndata:\n  num_workers: 0\n  pin_memory: true\n==> runs.txt <==\nrun     epoch  GPU util\n1 GPU   71 s   40-90 %\n2 GPU   70 s   12-85 %\n",
     ),
     "a loader without workers, and GPUs that work": (

@@ -29,7 +29,8 @@ CAUSES = {
         cause("lost-gpu", "gpu", explains=("short-node",), severity="critical"),
         cause("short-node", "node", explains=("waiting-pod",)),
         cause("broken-plugin", "pod", explains=("short-node",)),
-        cause("unplugged-gpu", "gpu", explains=("short-node",)),
+        cause("unplugged-gpu", "gpu", explains=("short-node", "lost-gpu")),
+        cause("broken-driver", "node", explains=("lost-gpu", "short-node")),
         cause("waiting-pod", "pod", explains=("stuck-job",)),
         cause("stuck-job", "workload"),
         cause("hint", "pod", severity="info"),
@@ -224,6 +225,26 @@ def test_what_has_no_place_contradicts_nothing_but_another_name_does() -> None:
     assert links.linked(pasted, GPU)
     assert not links.linked(pasted, Subject(kind="gpu", node="n1", gpu="GPU-2"))
     assert not links.linked(Subject(kind="gpu", gpu="GPU-2"), pasted)
+
+
+@pytest.mark.parametrize("name", ["short-node", "lost-gpu"])
+def test_what_was_seen_nowhere_explains_nothing_on_a_machine_that_is_named(name: str) -> None:
+    paste = found("broken-driver", Subject(kind="cluster"))
+    assert [one.role for one in report(paste, found(name, GPU if name == "lost-gpu" else NODE)).findings] == ["root", "root"]
+    assert [one.role for one in report(paste, found(name, Subject(kind="cluster"))).findings] == ["root", "symptom"]
+    assert [one.role for one in report(paste, found("waiting-pod", POD)).findings] == ["root", "symptom"]
+
+
+def test_what_is_about_the_cluster_explains_what_is_on_its_machines() -> None:
+    made = report(found("no-plugin-at-all", Subject(kind="cluster")), found("short-node", NODE))
+    assert [one.role for one in made.findings] == ["root", "symptom"]
+
+
+@pytest.mark.parametrize("other", ["GPU-2", "0000:1b:00"])
+def test_a_critical_fault_of_one_gpu_is_no_symptom_of_another_ones(other: str) -> None:
+    elsewhere = Subject(kind="gpu", gpu=other)
+    made = report(found("unplugged-gpu", GPU), found("lost-gpu", elsewhere))
+    assert {one.cause: one.role for one in made.findings} == {"unplugged-gpu": "root", "lost-gpu": "root"}
 
 
 def test_two_that_explain_each_other_are_both_roots_and_a_ring_has_roots() -> None:

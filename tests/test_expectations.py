@@ -81,7 +81,7 @@ def test_what_a_product_lacks_is_needless(tmp_path: Path) -> None:
 def test_what_is_found_is_not_refuted_by_another_subject(tmp_path: Path) -> None:
     report = looked(gpus(WELL, {**WELL, "gpu": "GPU-2", "remap_pending": True}), tmp_path)
     assert (report.verdict, report.ruled_out) == ("problem", [])
-    assert [one.why for one in report.not_shown] == ["it is not so"]
+    assert [one.why for one in report.not_shown] == ["remap pending: yes, expected no"]
 
 
 POD = {"pod": "train-0", "namespace": "ml", "node": "gpu-01", "target": True}
@@ -184,3 +184,28 @@ def test_every_refuter_is_there_refutes_in_a_case_and_never_what_is_found() -> N
             assert not report.not_shown, name
         ruled_out |= {*report.ruled_out}
     assert wanted - ruled_out == set()
+
+
+@pytest.mark.parametrize(
+    ("gpu", "when", "why"),
+    [
+        ({"remap_pending": True}, "!gpu.remap_pending", "remap pending: yes, expected no"),
+        ({"problem": "lost"}, "gpu.problem == ''", "problem: lost, expected none"),
+        ({"recovery_action": "reset"}, "gpu.recovery_action in ['none', 'drain']", "recovery action: reset, expected none, drain"),
+        ({"pcie_width": 4, "pcie_width_max": 16}, "gpu.pcie_width == gpu.pcie_width_max", "pcie width: 4, expected 16"),
+        ({"temperature": 91}, "gpu.temperature < 90", "temperature: 91, expected less than 90"),
+        ({"temperature": 91}, "gpu.problem == '' && gpu.temperature <= 90", "temperature: 91, expected at most 90"),
+        ({}, "gpu.problem == 'x' || gpu.problem == 'y'", "problem: none, expected x; problem: none, expected y"),
+        ({}, "others.count > 1", "others gpus: 1, expected more than 1"),
+        ({}, "others.present && others.problem == 'x'", "others problem: none, expected x"),
+        ({}, "gpu.problem.startsWith('x')", "problem: none"),
+        ({}, "size('a') == 2", "size('a') == 2 does not hold"),
+    ],
+)
+def test_what_is_not_so_is_told_with_its_values(gpu: dict[str, Any], when: str, why: str, tmp_path: Path) -> None:
+    join = "with: {others: {from: gpus, on: [node], where: 'others.gpu != gpu.gpu', pick: count}}"
+    expects = f'[{{id: sound, each: gpu in gpus, where: "gpu.gpu == \'GPU-1\'", when: "{when}", title: well, {join}}}]'
+    records = [{"gpu": "GPU-1", "node": "gpu-01", **gpu}, {"gpu": "GPU-2", "node": "gpu-01"}]
+    steps = "- {id: gpus, title: Read the GPUs, run: [nvidia-smi], parse: test.gpus}\n"
+    report = run(steps, {"nvidia-smi": facts(gpus=records)}, tmp_path, expects=expects)
+    assert [one.why for one in report.not_shown] == [why]

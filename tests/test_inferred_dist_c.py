@@ -107,7 +107,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         'Thread 0x7F3A40B21740 (idle): "MainThread"\n    wait (torch/utils/file_baton.py:49)\n    _jit_compile (torch/utils/cpp_extension.py:1702)\n    load (torch/utils/cpp_extension.py:1308)\n',
     ),
     "rails": (
-        "rdma-rails-unreachable",
+        "?rdma-rails-unreachable",
         "$ rping from n1 to n2\n          .1.2  .2.2  .3.2\nmlx5_0    ok    -     -\nmlx5_1    -     ok    -\nmlx5_2    -     -     ok\n",
     ),
     "all rails": ("", "          .1.2  .2.2  .3.2\nmlx5_0    ok    ok    ok\nmlx5_1    ok    ok    ok\nmlx5_2    ok    ok    ok\n"),

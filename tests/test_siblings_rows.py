@@ -341,7 +341,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "gpu-03 mlx5_0 ACTIVE mlx5_1 ACTIVE mlx5_2 ACTIVE mlx5_3 ACTIVE\n",
     ),
     "ibping matrix two islands": (
-        "ib-fabric-unreachable",
+        "?ib-fabric-unreachable",
         "$ ./fabric_ping.sh      # ibping -c 3 -G <guid>, every pair; all ports ACTIVE\n"
         "            hpc-0  hpc-1  hpc-2  hpc-3\n"
         "hpc-0       -      ok     fail   fail\n"
@@ -355,7 +355,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "hpc-3: 4: ACTIVE\n",
     ),
     "ib_write_bw pairs list islands": (
-        "ib-fabric-unreachable",
+        "?ib-fabric-unreachable",
         "pair            ib_write_bw\n"
         "n1 <-> n2       PASS  371.2 Gb/s\n"
         "n1 <-> n3       FAIL  Completion with error at client: Failed status 12: wr_id 0 syndrom 0x81\n"
@@ -365,7 +365,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "n3 <-> n4       PASS  371.0 Gb/s\n",
     ),
     "rail matrix numbers": (
-        "rdma-rails-unreachable",
+        "?rdma-rails-unreachable",
         "ib_write_bw gpu-a -> gpu-b [Gb/s]\n"
         "         mlx5_0  mlx5_1  mlx5_2  mlx5_3\n"
         "mlx5_0   396.1   0       0       0\n"
@@ -374,7 +374,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "mlx5_3   0       0       0       396.1\n",
     ),
     "rail ping list": (
-        "rdma-rails-unreachable",
+        "?rdma-rails-unreachable",
         "# from node1, ping -I <src if> <node2 if ip>\n"
         "rail0 -> rail0 : ok\n"
         "rail0 -> rail1 : fail\n"
@@ -424,7 +424,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "</system>\n",
     ),
     "kernel table": (
-        "kernel-regression-rdma",
+        "?kernel-regression-rdma",
         "host   kernel               ib_write_bw --use_cuda\n"
         "n01    6.8.0-49-generic     391.2 Gb/s\n"
         "n02    6.8.0-49-generic     391.1 Gb/s\n"
@@ -433,7 +433,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "n05    6.8.0-49-generic     391.0 Gb/s\n",
     ),
     "kernel boots": (
-        "kernel-regression-rdma",
+        "?kernel-regression-rdma",
         "$ ./boots.sh\n"
         "boot -3 6.17.0-1008-nvidia reg_mr_fail=0 ok=1\n"
         "boot -2 6.17.0-1014-nvidia reg_mr_fail=4 ok=0\n"

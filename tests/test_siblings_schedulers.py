@@ -42,7 +42,7 @@ LINES: dict[str, str] = {
     "0/6 nodes are available: 6 Insufficient aliyun.com/gpu-mem.": "?gpu-capacity-exhausted",
     "0/6 nodes are available: 6 Insufficient volcano.sh/vgpu-number.": "?device-plugin-not-running",
     "0/6 nodes are available: 6 Insufficient rdma/hca_shared.": "insufficient-other-resource",
-    "0/2 nodes are available: 2 Insufficient amd.com/gpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.": "gpu-capacity-exhausted",
+    "0/2 nodes are available: 2 Insufficient amd.com/gpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.": "?gpu-capacity-exhausted",
     # Karpenter and the cluster autoscaler
     "nodepool node limit reached": "autoscaler-limit-reached",
     "Failed to schedule pod, unsatisfiable topology constraint for pod anti-affinity, key=kubernetes.io/hostname": "affinity-mismatch",

@@ -303,7 +303,7 @@ Warning  FailedScheduling  31s  karpenter  Failed to schedule pod, incompatible 
         ),
     ),
     "GPUs are short everywhere, the CPU on one": (
-        "gpu-capacity-exhausted",
+        "?gpu-capacity-exhausted",
         (
             "0/3 nodes are available: 1 Insufficient cpu, 3 Insufficient nvidia.com/gpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.\n",
         ),
@@ -1203,7 +1203,7 @@ Events:
         ("0/3 nodes are available: 3 Insufficient nvidia.com/gpu.\n",),
     ),
     "cap multi": (
-        "gpu-capacity-exhausted",
+        "?gpu-capacity-exhausted",
         (
             "0/3 nodes are available: 1 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }, 2 Insufficient nvidia.com/gpu. preemption: 0/3 nodes are available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.\n",
         ),

@@ -140,21 +140,21 @@ TEXTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "discovery: labels of something else": ("", (DEMANDS % "example.com/ready", NODES % AZURE)),
     "discovery: it works": ("", (DEMANDS % "nvidia.com/gpu.present", NODES % f"{AZURE},feature.node.kubernetes.io/cpu-model.id=1")),
     "loader: columns": (
-        "gpu-starved-by-input",
+        "?gpu-starved-by-input",
         ("run     num_workers   samples/s   GPU util\nfirst   0             38          4%\nlast    12            301         71%\n",),
     ),
-    "loader: bars": ("gpu-starved-by-input", ("| num_workers | img/s |\n|---|---|\n| 0 | 210 |\n| 4 | 640 |\n| 8 | 655 |\n",)),
-    "loader: comma-separated": ("gpu-starved-by-input", ("num_workers,step_time_ms\n0,912\n4,240\n",)),
-    "loader: lines of a benchmark": ("gpu-starved-by-input", ("num_workers=0: 1.92 s/it\nnum_workers=8: 0.31 s/it\n",)),
+    "loader: bars": ("?gpu-starved-by-input", ("| num_workers | img/s |\n|---|---|\n| 0 | 210 |\n| 4 | 640 |\n| 8 | 655 |\n",)),
+    "loader: comma-separated": ("?gpu-starved-by-input", ("num_workers,step_time_ms\n0,912\n4,240\n",)),
+    "loader: lines of a benchmark": ("?gpu-starved-by-input", ("num_workers=0: 1.92 s/it\nnum_workers=8: 0.31 s/it\n",)),
     "loader: no gain": ("", ("num_workers,step_time_ms\n0,250\n4,240\n",)),
     "loader: slower": ("", ("| num_workers | img/s |\n|---|---|\n| 0 | 640 |\n| 8 | 210 |\n",)),
     "loader: ranks of Ray Train": ("", ("num_workers   tok/s     GPU util\n1             1000      91%\n8             7800      90%\n",)),
     "exporter: a share": (
-        "exporter-oomkilled",
+        "?exporter-oomkilled",
         ("tier     pods   OOMKilled   working set\nsmall    40     0%          170 MiB\nlarge    25     31%         240 MiB\n", EXPORTER),
     ),
     "exporter: a number, in its own row": (
-        "exporter-oomkilled",
+        "?exporter-oomkilled",
         ("| daemonset | OOM kills |\n|---|---|\n| node-exporter | 0 |\n| dcgm-exporter | 7 |\n",),
     ),
     "exporter: none was killed": (

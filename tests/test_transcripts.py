@@ -54,7 +54,7 @@ SCALED = "HPA chat scaled to 3 replicas after 90s\n"
 @pytest.mark.parametrize(
     ("before", "after", "cause"),
     [
-        (WAITING, RUNNING, "gpu-capacity-exhausted"),
+        (WAITING, RUNNING, "?gpu-capacity-exhausted"),
         (NO_IMAGE, DONE, "image-pull-failed"),
         (OFFERED.format(0), OFFERED.format(8), "device-unhealthy"),
         (QUEUED.format("                       "), QUEUED.format("cq            True     "), "kueue-not-admitted"),

@@ -66,10 +66,21 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     cause: str
     why: str
     check: str = ""
-    words: list[str] = []  # it is named because the inputs have these words of it, and by no check
     subject: ReportSubject
     evidence: list[Evidence] = []
     settle_with: list[str] = []
+
+
+class Overridden(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause that isn't said, since another one reads the same line better or is declared to go before it."""
+
+    cause: str
+    confidence: Confidence
+    subject: ReportSubject
+    check: str  # RUNBOOK.CHECK
+    title: str
+    overridden_by: list[str]  # the causes
+    evidence: list[Evidence] = []
 
 
 class Unknown(msgspec.Struct, frozen=True, kw_only=True):
@@ -299,6 +310,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     findings: list[Finding] = []
     candidates: list[Candidate] = []
+    overridden: list[Overridden] = []
     shown: list[Shown] = []
     not_shown: list[NotShown] = []
     unexplained: list[Unexplained] = []

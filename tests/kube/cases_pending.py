@@ -58,6 +58,10 @@ WORDS: dict[str, tuple[str, ...]] = {
     "taint": ("3 node(s) had untolerated taint {nvidia.com/gpu: present}",),
     "taint-unnamed": ("3 node(s) had untolerated taint(s)",),
     "in-use": ("3 Insufficient nvidia.com/gpu", NO_VICTIMS),
+    "in-use-on-one": (
+        "3 Insufficient nvidia.com/gpu",
+        "preemption: 0/3 nodes are available: 1 No preemption victims found for incoming pod, 2 Preemption is not helpful for scheduling.",
+    ),
     "nowhere": ("3 Insufficient nvidia.com/gpu", HELPLESS),
     "bare": ("3 Insufficient nvidia.com/gpu", ""),
     "other-vendor": ("3 Insufficient amd.com/gpu", NO_VICTIMS),
@@ -187,6 +191,9 @@ CASES: dict[str, Case] = {
     "api-refuses-nodes": case(
         [*pending(said("3 Insufficient nvidia.com/gpu")), *nodes()],
         faults=[{"match": "GET /api/v1/nodes", "status": 403}],
+    ),
+    "nowhere-one": case(
+        [*pending(said("3 Insufficient nvidia.com/gpu"), gpus=1), *nodes()], faults=[{"match": "GET /api/v1/nodes", "status": 403}]
     ),
     "exporter-pod-port": exporter_without_port(),
     **{f"words-{name}": blind(body, *rest) for name, (body, *rest) in WORDS.items()},

@@ -238,6 +238,9 @@ CASES: dict[str, Case] = {
         "error: Nodes gpu-02 not responding, setting DOWN\nslurmctld: fatal: Can't find plugin\n"
         "error: Setting node gpu-02 state to INVAL with reason:gres/gpu count too low (7 < 8)",
     ),
+    "slurm-log-enroot": cluster(
+        log="slurmstepd: error: pyxis: mkdir: cannot create directory '/var/lib/enroot/user-1007': Permission denied"
+    ),
     "slurm-log-refused": cluster(
         log="sbatch: error: Batch job submission failed: Requested node configuration is not available\n"
         "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user's size)\n"

@@ -38,32 +38,17 @@ from gpudoctor.report import InputFile
 SPLIT = 32 << 20  # a text up to this size is cut into sections at once, a longer one piece by piece
 HELD = 16 << 20  # characters of sections that are held from the first look to the reading
 TINY = 512  # bytes; such a text is kept, it may be a host's name
-WORDS, SECTION = 64 << 10, 16 << 10  # characters of all sections, and of one, that are kept as words
 UNKNOWN = 20  # parts of one source that are told as unknown
 LOOKING = 0.5  # of the time may be gone after the first look: what was seen then is read
 DUMP = "torch.flight_recorder"  # the one parser of what isn't text
 
 
 class Gathered(msgspec.Struct, frozen=True):
-    """The facts of all inputs, what each input was, the newest time that any of them shows (0: none), and of short inputs the words."""
+    """The facts of all inputs, what each input was, and the newest time that any of them shows (0: none)."""
 
     facts: Facts
     inputs: list[InputFile]
     now: float
-    words: str = ""
-
-
-class Words(msgspec.Struct):
-    """The beginnings of the sections that were read, as many characters of all files together as are kept."""
-
-    texts: list[str] = []
-    left: int = WORDS
-
-    def add(self, text: str) -> None:
-        """One more section."""
-        if self.left > 0:
-            self.texts.append(text[: min(SECTION, self.left)])
-            self.left -= len(self.texts[-1]) + 1
 
 
 class Read(msgspec.Struct):
@@ -102,7 +87,6 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
         read.printed = printed.get(read.source.path)
         read.log = None if read.printed and not read.printed.command else read.log
     texts: dict[Hashable, Read] = {}
-    words = Words()
     ordered = sorted(reads, key=lambda one: (one.printed.time if one.printed else 0.0, one.key))
     logs = log_files.read([log_of(read, read.log, now, hosts) for read in ordered if read.log is not None], count.bytes, budget)
     budget.turns = len(reads) + any(read.ranks is not None for read in reads)
@@ -122,7 +106,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
             elif budget.up:
                 read.note = read.note or UNREAD
             else:
-                budget.spend(budget.turn(), partial(parse, read, now, hosts, count, words, budget))
+                budget.spend(budget.turn(), partial(parse, read, now, hosts, count, budget))
         except TimeUp as cut:
             read.note = read.note or str(cut)
         except Exception as error:  # of ours: the other sources still count
@@ -152,7 +136,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
         )
         for read in reads
     ]
-    return Gathered(merge.merged(facts), inputs, now, "\n".join(words.texts))
+    return Gathered(merge.merged(facts), inputs, now)
 
 
 def identity(read: Read) -> Hashable:
@@ -246,8 +230,8 @@ def log_of(read: Read, kind: recognise.Recogniser, now: float, hosts: dict[str, 
     return log_files.Log(read.source, kind, hint, (read.printed.time if read.printed else 0.0) or now)
 
 
-def parse(read: Read, now: float, hosts: dict[str, str], count: Count, words: Words, budget: Budget) -> None:
-    """Fill a source's facts and the names of what it was recognised as, and keep its words."""
+def parse(read: Read, now: float, hosts: dict[str, str], count: Count, budget: Budget) -> None:
+    """Fill a source's facts and the names of what it was recognised as."""
     if read.printed is not None:
         if not read.printed.command:
             read.names = [recorded.LIST]
@@ -256,7 +240,6 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count, words: Wo
     notes: list[str] = []
     for section in trials.watched(read.facts, diffed.restored(sections_of(read))):
         section = in_its_place(section, read.printed, hosts)
-        words.add(section.text)
         found, recognised, note, unknown = section_facts.read(section, now)
         notes += [note] if note else []
         read.unknown += [unknown] if unknown and len(read.unknown) < UNKNOWN else []

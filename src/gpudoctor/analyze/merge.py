@@ -44,7 +44,7 @@ def merged(facts: Facts) -> Facts:
 
 def as_printed(samples: list[Fact]) -> list[Fact]:
     """The samples that a tool has printed, where there are any; else what people tell of them."""
-    return [one for one in samples if not getattr(one, "stated", False)] or samples
+    return [one for one in samples if not one.stated] or samples
 
 
 def with_pods(facts: Facts) -> Facts:

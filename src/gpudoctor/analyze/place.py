@@ -120,4 +120,4 @@ def gaps(fact_type: type[Fact], shown: set[str], why: str) -> dict[str, str]:
     >>> gaps(Claim, {"namespace", "claim", "phase"}, "not shown")
     {'volume': 'not shown', 'storage_class': 'not shown'}
     """
-    return {f: why for f in fact_type.__struct_fields__ if f not in shown and f not in ("origin", "time", "gaps", "target")}
+    return {f: why for f in fact_type.__struct_fields__ if f not in shown and f not in ("origin", "time", "gaps", "stated", "target")}

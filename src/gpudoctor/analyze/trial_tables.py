@@ -98,7 +98,7 @@ def helping(tries: list[Try]) -> Iterator[Message]:
     """The variables that every working run with variables has and no failing one: one of them alone."""
     bad = [one for one in tries if not one.works]
     if not bad and len(tries) > 1 and (plain := next((one for one in tries if not one.settings), None)):
-        yield Message(name=NEEDLESS, detail="", source="file", origin=plain.origin)
+        yield Message(name=NEEDLESS, detail="", source="file", stated=True, origin=plain.origin)
     good = [one for one in tries if one.works and one.settings]
     if len(bad) < 2 or (len(bad) < 3 and all(one.settings for one in bad)):
         return
@@ -109,7 +109,7 @@ def helping(tries: list[Try]) -> Iterator[Message]:
         more = one.settings - lost
         if len(more) == 1 and not more & told:
             told |= more
-            yield Message(name=HELPS, detail=next(iter(more)), source="file", origin=one.origin)
+            yield Message(name=HELPS, detail=next(iter(more)), source="file", stated=True, origin=one.origin)
 
 
 def failing_host(lines: list[tuple[int, str]], path: str) -> Iterator[Message]:
@@ -132,4 +132,4 @@ def failing_host(lines: list[tuple[int, str]], path: str) -> Iterator[Message]:
         sound = [one for one in rows if not one[0]]
         guilty = [one for one in rows if one[0]]
         if guilty and all(bad for _, bad, _ in guilty) and sound and not any(bad for _, bad, _ in sound) and len(rows) > 2:
-            yield Message(name=HOST, detail=name, source="file", origin=guilty[0][2])
+            yield Message(name=HOST, detail=name, source="file", stated=True, origin=guilty[0][2])

@@ -296,5 +296,5 @@ def analyze_paths(paths: list[str], timeout: float, shown: Shown) -> int:
         if (folder := recorded_run(paths)) is not None:
             return execute("", {}, Where(replay=folder), timeout=LONGEST, shown=shown)
         gathered = gather(paths, reading_progress(shown.format), budget)
-        made = analyze(library, gathered.facts, gathered.inputs, gathered.now, words=gathered.words, explain_path=shown.path)
+        made = analyze(library, gathered.facts, gathered.inputs, gathered.now, explain_path=shown.path)
     return printed(made, shown)

@@ -153,5 +153,5 @@ def from_files(gathered: Gathered, book: str, shown: Shown) -> int:
     check_shown(shown)
     library = loaded()
     tables = find_runbook(library, book)
-    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, tables, words=gathered.words, explain_path=shown.path)
+    report = analyze(library, gathered.facts, gathered.inputs, gathered.now, tables, explain_path=shown.path)
     return printed(report, shown)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+import msgspec
+
 from gpudoctor.facts import Fact, Facts
 
 
@@ -91,3 +93,12 @@ def load(name: str) -> Function:
     module, _, function = DERIVATIONS[name].function.partition(":")
     loaded: Function = getattr(import_module(f"{__name__}.{module}"), function)
     return loaded
+
+
+def measured(name: str, facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+    """What a measurement gives. Taken over what people state it is no better than that."""
+    made = load(name)(facts, inputs, now)
+    read = [record for kind in DERIVATIONS[name].needs for record in facts.get(kind, ())]
+    if not read or not all(record.stated for record in read):
+        return made
+    return {kind: [msgspec.structs.replace(record, stated=True) for record in records] for kind, records in made.items()}

@@ -16,6 +16,7 @@ from gpudoctor.report import (
     Evidence,
     Finding,
     Fix,
+    Overridden,
     ReportSubject,
 )
 from gpudoctor.runbook.model import FixTemplate
@@ -30,12 +31,13 @@ PLAIN = regex(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,300}\Z")
 
 
 def rank(one: Found) -> tuple[int, ...]:
-    """Alarms before information, roots first; then what is sure, what is severe and named precisely, what another root does not bring about
-    elsewhere, what explains most, the order.
+    """Alarms before information, roots first; then a tool's failures before its warnings, what is sure, what is severe and named precisely,
+    what another root does not bring about elsewhere, what explains most, the order.
     """
     severity = SEVERITY_ORDER[one.severity]
     alarms, precision = severity < SEVERITY_ORDER["info"], (one.cause.broader or one.general) + severity
-    return (not alarms, not one.root, CONFIDENCE_ORDER[one.confidence], precision, one.general, -len(one.explains), one.order)
+    mild = bool(one.hits) and all(hit.record is not None and hit.record.mild for hit in one.hits)
+    return (not alarms, not one.root, mild, CONFIDENCE_ORDER[one.confidence], precision, one.general, -len(one.explains), one.order)
 
 
 def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
@@ -110,6 +112,23 @@ def candidates(found: list[Found]) -> list[Candidate]:
         and one.cause.id not in decided
         and not (one.cause.broader and one.cause.layer in alarmed)
         and all(other.confidence == "possible" for other in one.explained_by)
+    ]
+
+
+def overridden(found: list[Found]) -> list[Overridden]:
+    """The causes that another one overrides, in the order in which they were found."""
+    return [
+        Overridden(
+            cause=one.cause.id,
+            confidence=one.confidence,
+            subject=shown(one.subject),
+            check=one.check,
+            title=one.title,
+            overridden_by=sorted({other.cause.id for other in one.overridden_by}),
+            evidence=evidence(one.origins),
+        )
+        for one in found
+        if one.overridden_by
     ]
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.derive import DERIVATIONS
-from gpudoctor.derive import load as load_derivation
-from gpudoctor.engine import conclude, expectations, hardware, lanes, nearest, outcomes, outputs, overall, path, relate, series, trouble
+from gpudoctor.derive import DERIVATIONS, measured
+from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, path, precedence, series, trouble
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
@@ -98,11 +97,10 @@ def analyze(
     now: float,
     shown: Runbook | None = None,
     *,
-    words: str = "",
     explain_path: bool = False,
 ) -> Report:
     """Draw the conclusions from facts that files gave; no command runs, the measurements over the facts do. `shown` is a runbook whose
-    tables the report has. Where nothing is found and nothing possible, the causes nearest to the inputs' own `words` are named.
+    tables the report has.
     """
     store = Store()
     store.put(0, facts)
@@ -110,7 +108,7 @@ def analyze(
     for number, (name, derivation) in enumerate(DERIVATIONS.items()):
         if not derivation.asked and any(store.records(kind) for kind in derivation.files or derivation.needs[:1]):
             try:
-                store.put(1, load_derivation(name)(store.everything(1), {}, now), number)
+                store.put(1, measured(name, store.everything(1), {}, now), number)
             except Exception as error:  # of ours: everything else that the files say still counts
                 failed.append(Missing(name, mistake(name, "the facts", error)))
     read = [one for one in inputs if one.recognised_as]
@@ -119,7 +117,7 @@ def analyze(
     shows = [step.show for step in shown.steps if step.show] if shown else []
     defaults = {name: declared.default for name, declared in shown.inputs.items()} if shown else {}
     made = [table(show, shown, defaults, store) for show in shows if shown]
-    drawn = report(
+    return report(
         library,
         store,
         checked,
@@ -131,9 +129,6 @@ def analyze(
         coverage=Coverage(len(inputs), len(read), [*unread(inputs), *failed]),
         inputs=inputs,
     )
-    if not words or drawn.verdict != "inconclusive" or drawn.candidates:
-        return drawn
-    return msgspec.structs.replace(drawn, candidates=nearest.nearest(library, words))
 
 
 def unread(inputs: Sequence[InputFile]) -> list[Missing]:
@@ -161,8 +156,8 @@ def report(
     """The report of checked facts; how it came to its causes is looked up only where somebody wants to know."""
     weighed = weighed or expectations.Weighed()
     links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks")))
-    found = relate.gather(library, checked, links)
-    relate.relate(library, found, links)
+    drawn = precedence.drawn(library, checked, links)
+    found = precedence.standing(drawn)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
     unsure = overall.unknowns(checked)
     inputs: list[InputFile] = rest.get("inputs", [])
@@ -181,6 +176,7 @@ def report(
         verdict=verdict,
         findings=decided,
         candidates=open_,
+        overridden=conclude.overridden(drawn),
         ruled_out=sorted({one.cause for one in refuted}),
         refutations=refuted,
         shown=weighed.shown,
@@ -191,7 +187,7 @@ def report(
         lanes=lanes.of_store(store),
         hardware=hardware.of_store(store, found, links),
         checks=[CheckResult(one.name, one.outcome, one.check.finds, one.why) for one in checked if one.check.finds],
-        path=path.of(library, store, checked, found, links) if explain_path else msgspec.UNSET,
+        path=path.of(library, store, checked, drawn, links) if explain_path else msgspec.UNSET,
         **rest,
     )
 

@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 
 from gpudoctor.engine.narrow import narrowed
-from gpudoctor.engine.settle import word
+from gpudoctor.engine.settle import pasteable
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.facts.base import Origin, hashable
 from gpudoctor.patterns import regex
+from gpudoctor.report import Confidence
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import (
     Expression,
@@ -28,7 +29,7 @@ from gpudoctor.runbook.conditions import (
     names_in,
 )
 from gpudoctor.runbook.model import Check, Each, Join, Runbook
-from gpudoctor.runbook.templates import fill, pieces, shown
+from gpudoctor.runbook.templates import fill
 
 MANY = 32  # records from which on it is first asked whether any can match: the answer needs more joins than some records do
 QUOTED = regex(r"\"[^\"]*\"|'[^']*'")
@@ -45,6 +46,12 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     settle_with: list[str]
     act: str = ""
     last: float | None = None  # when it happened last, of what comes in bursts
+    record: Fact | None = None
+    stated: bool = False  # it rests on what a person says
+
+    def confidence(self, check: Check) -> Confidence:
+        """How sure a check's finding is: what people say finds at most what is possible."""
+        return "possible" if self.stated else check.confidence
 
 
 # What joins find that find the same for every record, by the join's name; None until it was looked for.
@@ -179,16 +186,22 @@ def holds(
         settle_with=[pasteable(text, types, values) for text in check.settle_with],
         act=fill(check.act, types, values, unknown=""),
         last=(getattr(record, "last", None) or record.time) if record is not None else None,
+        record=record,
+        stated=said_by_people(condition, record, check.joins, values),
     )
 
 
-def pasteable(command: str, types: Types, values: Values) -> str:
-    """A command for a person to paste: what was read stands in it quoted, and never as an option; what is not known is `'<pod>'`."""
-    made = ""
-    for kind, part in pieces(command):
-        value = part if kind == "text" else shown(part, types, values, "")
-        made += value if kind == "text" else word(value, part.rpartition(".")[2])
-    return made
+def said_by_people(condition: Expression, record: Fact | None, joins: list[Join], values: Values) -> bool:
+    """Whether the record, or one that was joined and that the condition needs, is what a person says."""
+    if record is not None and record.stated:
+        return True
+    for join in joins:
+        joined = values.records.get(join.name)
+        if joined is not None and joined.stated:
+            absent = {f"{join.name}.present": False, f"{join.name}.count": 0}
+            if not condition.surely(Values(values.given | absent, {**values.records, join.name: None})):
+                return True
+    return False
 
 
 def false_already(condition: Expression, values: Values) -> bool:

@@ -18,6 +18,7 @@ from gpudoctor.engine.evaluate import Inputs, because, bind
 from gpudoctor.engine.plan import used_types
 from gpudoctor.engine.steps import REASONS, Run, StepRun, behind, first_hand
 from gpudoctor.engine.store import FINAL, Store
+from gpudoctor.engine.why_not import why_not
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.parsers import PARSERS
 from gpudoctor.probes.base import Command
@@ -29,7 +30,6 @@ from gpudoctor.runbook.templates import fill
 
 Doubts = Callable[[Subject], list[str]]  # why what was read of a subject may not be all
 Needless = Callable[[Subject], bool]  # whether something isn't expected of a subject
-NOT_SO = "it is not so"
 NOBODY = Subject(kind="cluster")
 
 
@@ -175,11 +175,13 @@ def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store:
 
 def missing(one: Expectation, types: Types, outers: list[dict[str, Any]], record: Fact, values: Values, store: Store) -> list[str]:
     """Why a record doesn't show what is expected, [] where it does; `outers` are the variables that each join may use. Raises `Unsure`."""
+    if record.stated:
+        return ["a person states it, and no tool has shown it"]
     for join, outer in zip(one.joins, outers, strict=True):
         if not store.has(join.type):
             return [f"no {join.type} were read"]
         bind(join, outer, record, values, store, FINAL, {}, strict=True)
-    return [] if compiled(one.when, types).holds(values) else [NOT_SO]
+    return [] if compiled(one.when, types).holds(values) else [why_not(one, types, values)]
 
 
 def not_shown(book: Runbook, one: Expectation, subject: Subject, why: Iterable[str], commands: list[str]) -> NotShown:

@@ -9,6 +9,7 @@ import msgspec
 from gpudoctor.engine import conclude
 from gpudoctor.engine.narrow import narrowed
 from gpudoctor.engine.outcomes import Checked
+from gpudoctor.engine.precedence import standing
 from gpudoctor.engine.relate import Found, brought_about, later, tied
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.engine.trace import Sight, flat, place, sight, tried
@@ -32,12 +33,12 @@ CONFIDENCE = {
     "possible": "consistent with it, and not only with it",
 }
 # How near another cause is to a finding, by what ties it to it.
-TAKEN_FOR, CANDIDATE, WOULD_EXPLAIN, SAME_EFFECT, SAME_LAYER = 3.0, 2.5, 2.0, 1.5, 1.0
+OVERRIDDEN, TAKEN_FOR, CANDIDATE, WOULD_EXPLAIN, SAME_EFFECT, SAME_LAYER = 3.5, 3.0, 2.5, 2.0, 1.5, 1.0
 
 
 def of(library: Library, store: Store, checked: list[Checked], found: list[Found], links: Links) -> list[Reason]:
     """The reasons of all findings, in the order of the report; of the candidates where nothing is decided."""
-    ranked = sorted(found, key=conclude.rank)
+    ranked = sorted(standing(found), key=conclude.rank)
     decided = [one for one in ranked if one.confidence != "possible"]
     heads = [one for one, _ in conclude.folded(decided or ranked)]
     seeking = Search(library, store, checked, found, links)
@@ -48,10 +49,11 @@ class Search:
     """Everything that the reasons are looked for in."""
 
     def __init__(self, library: Library, store: Store, checked: list[Checked], found: list[Found], links: Links) -> None:
-        self.library, self.store, self.found, self.links = library, store, found, links
+        self.library, self.store, self.found, self.links = library, store, standing(found), links
         self.checked = [one for one in checked if one.check.finds]
         self.reach = {name: brought_about(library, name) for name in library.causes}
         self.there = {one.cause.id for one in found}
+        self.overridden = {one.cause.id for one in found if one.overridden_by}
 
     def reason(self, one: Found) -> Reason:
         """Why one finding is reported."""
@@ -125,13 +127,15 @@ class Search:
     def nearness(self, one: Found, each: Checked) -> tuple[list[str], float]:
         """(why a check is looked at beside a finding, how near that is); nothing for one that has nothing to do with it."""
         name, cause = each.check.finds, one.cause
-        if name == cause.id or (name in self.there and not (each.outcome == "found" and each.check.confidence == "possible")):
+        candidate = each.outcome == "found" and each.check.confidence == "possible"
+        if name == cause.id or (name in self.there and name not in self.overridden and not candidate):
             return [], 0.0
         other = self.library.causes[name]
         effects = sorted({effect.cause.id for effect in one.explains} & self.reach[name])
         said = [
             ("is taken for it" if name in self.library.told_apart(cause.id) else "", TAKEN_FOR),
-            ("a candidate" if each.outcome == "found" else "", CANDIDATE),
+            ("overridden by it" if name in {other.cause.id for other in one.overrides} else "", OVERRIDDEN),
+            ("a candidate" if candidate else "", CANDIDATE),
             ("would explain it" if cause.id in self.reach[name] else "", WOULD_EXPLAIN),
             (f"would explain {effects[0]} too" if effects else "", SAME_EFFECT),
             ("of the same layer" if (other.layer, other.subject) == (cause.layer, cause.subject) else "", SAME_LAYER),

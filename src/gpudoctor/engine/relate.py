@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from gpudoctor.engine.evaluate import Hit
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.facts import Subject
 from gpudoctor.facts.base import Origin
@@ -29,6 +30,9 @@ class Found(msgspec.Struct, kw_only=True, eq=False):
     settle_with: list[str]
     order: int
     act: str = ""  # what the check says is to be done; "" = what the cause says
+    hits: list[Hit] = []
+    overridden_by: list[Found] = []
+    overrides: list[Found] = []
     explained_by: list[Found] = []
     explains: list[Found] = []
     root: bool = True
@@ -49,13 +53,14 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
                 subject=subject,
                 check=one.name,
                 title=hit.title,
-                confidence=one.check.confidence,
+                confidence=hit.confidence(one.check),
                 severity=one.check.weighs(cause),
                 time=hit.time,
                 origins=list(hit.origins),
                 settle_with=hit.settle_with,
                 order=len(found),
                 act=hit.act if hit.act in ACTS else "",
+                hits=[hit],
             )
             key = (cause.id, subject.kind, subject.name)
             found[key] = together(found[key], made) if key in found else made
@@ -69,6 +74,8 @@ def together(first: Found, second: Found) -> Found:
     lead.act = lead.act or other.act
     lead.severity = min(lead.severity, other.severity, key=SEVERITY_ORDER.__getitem__)
     lead.subject = Subject(**{key: getattr(lead.subject, key) or getattr(other.subject, key) for key in Subject.__struct_fields__})
+    first.hits.extend(second.hits)
+    lead.hits = first.hits
     lead.origins = list(dict.fromkeys([*lead.origins, *other.origins]))
     lead.time = min((t for t in (lead.time, other.time) if t is not None), default=None)
     return lead
@@ -88,11 +95,12 @@ def brought_about(library: Library, cause: str) -> set[str]:
 
 def relate(library: Library, found: list[Found], links: Links) -> None:
     """Fill in who explains whom: A explains B when the catalogue says so, their subjects are linked, and A is not later than B."""
-    reach = {name: brought_about(library, name) for name in {one.cause.id for one in found}}
+    reach = {name: brought_about(library, name) for name in {each.cause.id for one in found for each in (one, *one.overrides)}}
     nearby = Nearby(found, links)
     for effect in found:
         for cause in nearby.of(effect):
-            brings = effect.cause.id in reach[cause.cause.id] or seen_from_afar(cause, effect)
+            # what it overrides was a reading of its own line: what that would have brought about, it has
+            brings = any(effect.cause.id in reach[one.cause.id] for one in (cause, *cause.overrides)) or seen_from_afar(cause, effect)
             if brings and not later(cause, effect) and tied(cause, effect, links):
                 effect.explained_by.append(cause)
                 cause.explains.append(effect)
@@ -132,10 +140,27 @@ def tied(cause: Found, effect: Found, links: Links) -> bool:
 
     In a distributed job it stops the ranks of other nodes too; a machine of which no rank is known may have one that never spoke.
     """
+    if nowhere(cause, effect, links) or of_other_gpus(cause, effect):
+        return False
     if links.linked(cause.subject, effect.subject):
         return True
     silent = cause.subject.kind in ("node", "gpu") and not links.jobs_of(cause.subject)
     return effect.cause.layer == "distributed" and (silent or links.of_one_job(cause.subject, effect.subject))
+
+
+def nowhere(cause: Found, effect: Found, links: Links) -> bool:
+    """Whether a machine or GPU is named that suffers, and nothing names the one where a cause was seen: it may be any other one.
+
+    Logs of a job that isn't named are of the one job.
+    """
+    unnamed = cause.subject.kind == "cluster" and cause.cause.subject not in ("cluster", "workload")
+    return unnamed and of_one_machine(effect.subject, links)
+
+
+def of_other_gpus(cause: Found, effect: Found) -> bool:
+    """Whether a critical fault is seen on a GPU that isn't known to be the one of a cause: it stays a root of its own."""
+    gpus = cause.subject.gpu, effect.subject.gpu
+    return effect.severity == "critical" and cause.subject.kind == effect.subject.kind == "gpu" and gpus[0] != gpus[1]
 
 
 def later(cause: Found, effect: Found) -> bool:

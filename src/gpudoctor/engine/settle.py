@@ -10,6 +10,8 @@ from collections.abc import Iterable
 
 from gpudoctor.facts import Fact
 from gpudoctor.patterns import regex
+from gpudoctor.runbook.conditions import Types, Values
+from gpudoctor.runbook.templates import pieces, shown
 
 MOST = 3  # commands for one check
 FIELD = regex(r"\{([a-z_]+)\}")
@@ -81,3 +83,12 @@ def named(record: Fact, field: str) -> str:
 def word(value: str, name: str) -> str:
     """A value as one word of a shell line; what isn't known, or would be an option, is its name in angle brackets."""
     return shlex.quote(value if value and not value.startswith("-") else f"<{name}>")
+
+
+def pasteable(command: str, types: Types, values: Values) -> str:
+    """A command for a person to paste: what was read stands in it quoted, and never as an option; what is not known is `'<pod>'`."""
+    made = ""
+    for kind, part in pieces(command):
+        value = part if kind == "text" else shown(part, types, values, "")
+        made += value if kind == "text" else word(value, part.rpartition(".")[2])
+    return made

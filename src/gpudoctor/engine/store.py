@@ -179,6 +179,8 @@ def completed(first: Fact, second: Fact) -> Fact:
             continue
         if name in first.gaps:
             changes[name] = theirs
+        elif name == "stated":
+            changes[name] = False  # one of the two was printed by a tool
         elif isinstance(mine, bool) and isinstance(theirs, bool):
             changes[name] = True  # they differ
         elif mine == default:

@@ -114,11 +114,11 @@ def hits_of(library: Library, checked: list[Checked], links: Links) -> dict[Key,
     """The alarms of decided checks, by cause and subject."""
     made: dict[Key, list[tuple[Checked, Hit]]] = {}
     for one in checked:
-        if one.outcome != "found" or not one.check.finds or one.check.confidence == "possible":
+        if one.outcome != "found" or not one.check.finds:
             continue
         cause = library.causes[one.check.finds]
         if one.check.weighs(cause) != "info":
-            for hit in one.hits:
+            for hit in (hit for hit in one.hits if hit.confidence(one.check) != "possible"):
                 subject: Subject = links.unified(hit.subject.narrowed(cause.subject))
                 made.setdefault((one.check.finds, subject.kind, subject.name), []).append((one, hit))
     return made

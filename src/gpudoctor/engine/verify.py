@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.engine import conclude, outcomes, relate
+from gpudoctor.engine import conclude, outcomes, precedence, relate
 from gpudoctor.engine.evaluate import Answer, Hit, evaluate
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.plan import Planned, closed, plan, used_types
@@ -45,8 +45,7 @@ class Before:
         self.checked = outcomes.of_run(run)
         self.links = links_of(run)
         self.works = Works(run.store, self.links)
-        found = relate.gather(library, self.checked, self.links)
-        relate.relate(library, found, self.links)
+        found = precedence.standing(precedence.drawn(library, self.checked, self.links))
         hits = hits_of(library, self.checked, self.links)
         self.pasts = [
             Past(found=one, checks=[checked.name for checked, _ in pairs], hits=[hit for _, hit in pairs])
@@ -191,8 +190,7 @@ class After:
         """The alarms that the earlier run didn't have: `worse`, or `seen` where it could not see them."""
         looked = {one.name: one.outcome for one in self.before.checked}
         pairs_of = self.unknown_before()
-        found = relate.gather(self.before.library, self.checked, self.links)
-        relate.relate(self.before.library, found, self.links)
+        found = precedence.standing(precedence.drawn(self.before.library, self.checked, self.links))
         made: list[Judged] = []
         for one in sorted(found, key=conclude.rank):
             pairs = pairs_of.get((one.cause.id, one.subject.kind, one.subject.name), [])

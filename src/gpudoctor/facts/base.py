@@ -81,6 +81,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     origin: Origin = Origin()
     time: float | None = None  # seconds since the epoch at which the stated thing happened, where it is known
     gaps: dict[str, str] = {}
+    stated: bool = False  # a person says so, in a sentence or in a table of his own; no tool has printed it
 
     def subject(self) -> Subject:
         """What the fact is about, made of the identity fields that the fact has."""
@@ -91,6 +92,11 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     def tells(self) -> bool:
         """Whether it says something. A record of an answer as a whole may be all that was made of words that nobody knows."""
         return True
+
+    @property
+    def mild(self) -> bool:
+        """Whether the tool itself calls it a warning, where it calls worse things failures."""
+        return False
 
 
 class OfGpu(Fact, frozen=True, kw_only=True):

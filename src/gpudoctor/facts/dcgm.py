@@ -5,7 +5,18 @@ from __future__ import annotations
 from gpudoctor.facts.base import Fact
 
 
-class DcgmHealth(Fact, frozen=True, kw_only=True):
+class Graded(Fact, frozen=True, kw_only=True):
+    """What DCGM grades: a warning or a failure."""
+
+    status: str = ""
+
+    @property
+    def mild(self) -> bool:
+        """A warning."""
+        return self.status in ("warn", "warning")
+
+
+class DcgmHealth(Graded, frozen=True, kw_only=True):
     """One line of `dcgmi health`: a system of an entity, or the answer as a whole (system "")."""
 
     node: str = ""
@@ -20,7 +31,7 @@ class DcgmHealth(Fact, frozen=True, kw_only=True):
     problem: str = ""  # "" or what dcgmi answers instead: a word of parsers/dcgm_boxes
 
 
-class DcgmError(Fact, frozen=True, kw_only=True):
+class DcgmError(Graded, frozen=True, kw_only=True):
     """One error that DCGM's health check or diagnostic reports of an entity, with what is known of its code (knowledge/dcgm_errors)."""
 
     node: str = ""
@@ -44,7 +55,7 @@ class DcgmError(Fact, frozen=True, kw_only=True):
     short: float | None = None  # of a missed target: by how many per cent
 
 
-class DcgmTest(Fact, frozen=True, kw_only=True):
+class DcgmTest(Graded, frozen=True, kw_only=True):
     """One result of `dcgmi diag`, of a test on an entity."""
 
     node: str = ""

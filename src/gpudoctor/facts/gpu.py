@@ -172,7 +172,6 @@ class GpuSample(OfGpu, frozen=True, kw_only=True):
     throttled: dict[str, float] = {}  # reason → seconds since driver load, where counters were read
     ecc_corrected: int | None = None  # volatile
     processes: int | None = None  # that hold it, where only their number was told
-    stated: bool = False  # somebody tells it in words of his own; no tool has printed it
 
 
 class Throttling(OfGpu, frozen=True, kw_only=True):

@@ -59,4 +59,4 @@ def outcomes(output: Output, about: Subject) -> Facts:
     if not good or not bad or len(rows) < FEWEST or len(good) + len(bad) < len(found):
         return {"kernel_outcomes": []}
     first = next(origin for works, origin in rows if not works)
-    return {"kernel_outcomes": [KernelOutcome(node=about.node, good=good, bad=bad, rows=len(rows), origin=first)]}
+    return {"kernel_outcomes": [KernelOutcome(node=about.node, good=good, bad=bad, rows=len(rows), origin=first, stated=True)]}

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.stall import Pace
 from gpudoctor.parsers import LINE, ParseError
@@ -33,7 +35,8 @@ from gpudoctor.probes.base import Output
 
 MOST = 50_000  # lines of one text
 LONG, ALIKE, LAST = 2_000, 200, 200  # lines of a text of which those that differ in numbers alone are so many at most, and the last ones
-READERS = (host, heat, service, sweep, load, work, runs, places, trials, accounts, alike, queries)
+READERS = (host, heat, service, sweep, load, work, runs, alike, queries)
+TOLD = (places, trials, accounts)  # of what people write down themselves
 SHAPE = 200  # characters of a line that tell what it is like
 DIGITS = regex(r"\d+")
 # 2026-03-01T11:59:36.100000000Z of `kubectl logs --timestamps`
@@ -59,7 +62,7 @@ def different(lines: list[Line]) -> Iterator[Line]:
 
 def readings(lines: list[Line]) -> list[Reading]:
     """What all readers find."""
-    return [one for reader in READERS for one in reader(lines)]
+    return [one for reader in (*READERS, *TOLD) for one in reader(lines)]
 
 
 def measures(output: Output, about: Subject) -> Facts:
@@ -73,4 +76,6 @@ def measures(output: Output, about: Subject) -> Facts:
         Pace(slowest=one.slowest, slowest_by=one.factor, origin=one.origin(output.named()), **place)  # type: ignore[arg-type]
         for one in odd(lines)
     ]
-    return {"measures": [measure(one, output.named(), place) for one in readings(lines)], "paces": [*paces]}
+    printed = [measure(one, output.named(), place) for reader in READERS for one in reader(lines)]
+    told = [msgspec.structs.replace(measure(one, output.named(), place), stated=True) for reader in TOLD for one in reader(lines)]
+    return {"measures": [*printed, *told], "paces": [*paces]}

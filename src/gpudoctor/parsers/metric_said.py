@@ -70,7 +70,9 @@ def said(output: Output, about: Subject) -> Facts:
     found: dict[str, WantedMetric] = {}
     for name, number, line in missed([line for _, line in lines(output)]):
         where = Origin(output.named(), number, line.strip()[:LINE][:500])
-        found.setdefault(name, WantedMetric(metric=name, by="Somebody", rare=dcgm_metrics.rare(name), absent=True, origin=where))
+        found.setdefault(
+            name, WantedMetric(metric=name, by="Somebody", rare=dcgm_metrics.rare(name), absent=True, stated=True, origin=where)
+        )
     if not found:
         raise ParseError(f"{output.named()}: nobody misses a metric: {output.text[:120]!r}")
     return {"wanted_metrics": [*found.values()]}

@@ -82,6 +82,7 @@ def tests(output: Output, about: Subject) -> Facts:
     reached = {name for one in good for name in (one.one, one.other)}
     everyone = not lonely and {name for one in bad for name in (one.one, one.other)} <= reached
     made = Reach(
+        stated=True,
         tested=len(pairs),
         failed=len(bad),
         rails=rails,

@@ -262,6 +262,12 @@ def checked(page: Page, report: Report, verbose: bool) -> None:
         for line in lines if verbose else lines[:SHORT]:
             page.lines((line, ""), indent=2, rows=0 if verbose else 2)
         more(page, len(lines), verbose, indent=2)
+    if verbose and report.overridden:
+        page.gap()
+        page.lines(("overridden", "dim"))
+        for one in report.overridden:
+            by = f"  ({one.cause}, overridden by {', '.join(one.overridden_by)})"
+            page.lines((one.title or one.cause, ""), (by, "dim"), indent=2)
     if report.ruled_out:
         page.gap()
         page.lines(("ruled out  ", "dim"), (names(report.ruled_out, verbose), ""))

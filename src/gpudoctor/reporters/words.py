@@ -31,14 +31,11 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         return place + (roots[0].title or "untitled") + (f" (and {count(more, 'more root cause')})" if more else "")
     if report.verdict == "healthy":
         return "nothing wrong was found"
-    named = [one for one in report.candidates if not one.words]
-    if named:
+    if report.candidates:
         return f"{count(len(report.candidates), 'possible cause')}, none of them certain"
     if report.unexplained:
         further = len(report.unexplained) - 1
         return f"no finding explains “{shortened(report.unexplained[0].text, WHY)}”" + (f" and {further} more" if further else "")
-    if report.candidates:
-        return "no check can decide it; these causes are told in the same words"
     if report.withheld:
         return "what would tell was not run: it disturbs running work, and needs --allow-disruptive"
     if report.coverage.missing and not report.coverage.answered:

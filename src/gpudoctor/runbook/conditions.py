@@ -69,7 +69,7 @@ def fields(fact: type[Fact]) -> Types:
     usable: dict[str, Any] = {}
     for field in msgspec.structs.fields(fact):
         kind, optional = without_none(field.type)
-        if field.name in ("origin", "gaps") or cel_type(kind) is None:
+        if field.name in ("origin", "gaps", "stated") or cel_type(kind) is None:
             continue
         usable[field.name] = kind
         if optional:

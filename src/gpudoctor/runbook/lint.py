@@ -203,7 +203,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
 
 
 def catalogue_references(given: Library) -> Iterator[str]:
-    """`explains`, `confused_with` and fixes name only what exists."""
+    """`explains`, `confused_with`, `yields_to` and fixes name only what exists."""
     for cause in given.causes.values():
         for other in cause.explains:
             if other not in given.causes:
@@ -213,9 +213,25 @@ def catalogue_references(given: Library) -> Iterator[str]:
                 yield f"{cause.id}: confused_with: {unknown('cause', other, given.causes)}"
             elif other == cause.id:
                 yield f"{cause.id}: confused_with: names itself"
+        yield from (f"{cause.id}: yields_to: {unknown('cause', one, given.causes)}" for one in cause.yields_to if one not in given.causes)
+        if circle := yields_to_itself(cause.id, given):
+            yield f"{cause.id}: yields_to: leads back to itself: {' → '.join(circle)}"
         for fix in cause.fixes:
             for element in [*fix.run, *fix.undo, *fix.verify]:
                 yield from (f"{cause.id}: fix '{fix.title}': {text}" for text in placeholder_problems(element, cause.subject))
+
+
+def yields_to_itself(home: str, given: Library) -> list[str]:
+    """The way by which a cause yields to itself, [] where there is none."""
+    ways, seen = [[home]], set[str]()
+    for way in ways:
+        for other in given.causes[way[-1]].yields_to:
+            if other == home:
+                return [*way, home]
+            if other in given.causes and other not in seen:
+                seen.add(other)
+                ways.append([*way, other])
+    return []
 
 
 def placeholder_problems(element: str, subject: str) -> Iterator[str]:

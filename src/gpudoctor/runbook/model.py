@@ -169,6 +169,7 @@ class Cause(Struct, frozen=True, kw_only=True):
     references: list[str] = []
     fixes: list[FixTemplate] = []
     broader: bool = False
+    yields_to: list[str] = []  # causes that speak instead of it where both are found on one thing, or on linked ones
     refuted_by: list[str] = []  # expectations, as RUNBOOK.ID: where one was shown for every target, the cause is ruled out
 
 

@@ -281,6 +281,7 @@ class Cause(Model):
     references: list[Url] = []
     fixes: list[Fix] = []
     broader: bool = False
+    yields_to: list[CauseName] = []
     refuted_by: list[Annotated[str, Field(pattern=r"^[a-z0-9-]+\.[a-z0-9_]+$")]] = []
 
 
