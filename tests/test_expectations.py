@@ -127,6 +127,28 @@ def test_what_is_expected_of_texts_alone_is_not_expected_of_machines(tmp_path: P
     assert looked(gpus(WELL), tmp_path, both).verdict == "healthy"
 
 
+OF_HOSTS = """\
+- {id: nodes, run: [kubectl, get, nodes], parse: test.nodes}
+- {id: smi, each: node in nodes, host: '${node.node}', run: [nvidia-smi, -q], optional: true, parse: test.gpus,
+   checks: [{id: sick, each: gpu in gpus, when: gpu.remap_pending_known && gpu.remap_pending, finds: sick-gpu, title: t}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "ruled_out"),
+    [(facts(gpus=[WELL]), ["sick-gpu"]), (refused("ssh timed out"), []), (b"", [])],
+    ids=["well", "refused", "empty"],
+)
+def test_a_machine_that_does_not_answer_refutes_nothing_beside_one_that_does(
+    other: bytes | Output, ruled_out: list[str], tmp_path: Path
+) -> None:
+    answers = {"kubectl get nodes": facts(nodes=[{"node": "gpu-01"}, {"node": "gpu-02"}]), "gpu-01: nvidia-smi -q": facts(gpus=[WELL])}
+    report = run(OF_HOSTS, {**answers, "gpu-02: nvidia-smi -q": other}, tmp_path, expects=SOUND, library=REFUTED)
+    assert report.ruled_out == ruled_out
+    assert [one.subject.name for one in report.not_shown] == ([] if ruled_out else ["gpu-02"])
+    assert all(one.settle_with == ["nvidia-smi -q"] for one in report.not_shown)
+
+
 def test_a_runbook_without_expectations_says_what_its_checks_say(tmp_path: Path) -> None:
     assert looked(gpus(WELL), tmp_path, "[]").verdict == "healthy"
 

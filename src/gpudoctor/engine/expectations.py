@@ -69,8 +69,8 @@ def of_run(run: Run) -> Weighed:
             steps = behind(used_types(one), run.steps)
             doubts, needless = doubts_of(steps), lacking_of(steps) if book.id != run.book.id else never
             weigh(made, book, one, inputs, run.store, doubts, needless)
-            made.not_shown += unread(book, one, [step for step in steps if one.each and one.each.type in step.planned.fills], run.store)
             assert one.each is not None  # noqa: S101  the schema wants it
+            made.not_shown += unread(book, one, [step for step in steps if one.each.type in step.planned.fills], run.store, needless)
             if run.store.records(one.each.type) or needless(NOBODY) or not asked_for(one.each.type, book, run.steps):
                 continue
             if why := doubts(NOBODY) or ([f"no {one.each.type} were read"] if book.id == run.book.id else []):
@@ -80,7 +80,7 @@ def of_run(run: Run) -> Weighed:
     return made
 
 
-def unread(book: Runbook, one: Expectation, filling: list[StepRun], store: Store) -> Iterator[NotShown]:
+def unread(book: Runbook, one: Expectation, filling: list[StepRun], store: Store, needless: Needless) -> Iterator[NotShown]:
     """The machines whose answer gave no record to try an expectation on."""
     assert one.each is not None  # noqa: S101  the schema wants it
     reasons: dict[str, list[str]] = {}
@@ -88,8 +88,9 @@ def unread(book: Runbook, one: Expectation, filling: list[StepRun], store: Store
         reasons.setdefault(trouble.host, []).append(trouble.why)
     known = {record.subject().node for record in store.records(one.each.type)} if reasons else set()
     for host, why in reasons.items():
-        if known and host not in known:  # without a single record the whole wasn't shown
-            yield not_shown(book, one, Subject(kind="node", node=host), first_hand(why), [])
+        subject = Subject(kind="node", node=host)
+        if known and host not in known and not needless(subject):  # without a single record the whole wasn't shown
+            yield not_shown(book, one, subject, first_hand(why), [command.shown for command in asked(filling) if command.host == host])
 
 
 def asked_for(kind: str, book: Runbook, steps: list[StepRun]) -> bool:
