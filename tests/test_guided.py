@@ -195,7 +195,8 @@ def test_a_cause_that_a_later_step_may_still_find_is_not_ruled_out_yet(tmp_path:
 
 
 SOUND = """[{id: up, each: node in nodes, when: node.ready, title: '${node.node} is Ready'},
-  {id: quiet, each: node in nodes, with: {xid: {from: xids, on: [node], pick: count}}, when: xid.count == 0, title: 'no Xid on ${node.node}'}]"""
+  {id: quiet, each: node in nodes, with: {xid: {from: xids, on: [node], pick: count}}, when: xid.count == 0,
+   title: 'no Xid on ${node.node}'}]"""
 REFUTED = Library(
     causes={
         **CAUSES,

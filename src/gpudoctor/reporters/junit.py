@@ -1,7 +1,8 @@
 """The report as JUnit XML, as Jenkins and GitLab read it: a suite for each runbook, a case for each check and for each expectation.
 
-A finding is a failure, and what was not shown an error where no problem says why. A check without an answer is an error: `skipped` reads as green, and what could not be read must not. What is only
-information passes, with the finding in its output. The report as a whole is a case too: an inconclusive one always has an error.
+A finding is a failure, and what was not shown an error where no problem says why. A check without an answer is an error: `skipped` reads as
+green, and what could not be read must not. What is only information passes, with the finding in its output. The report as a whole is a case
+too: an inconclusive one always has an error.
 """
 
 from __future__ import annotations
