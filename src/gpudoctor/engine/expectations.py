@@ -16,7 +16,7 @@ from gpudoctor.engine import settle
 from gpudoctor.engine.conclude import shown as reported
 from gpudoctor.engine.evaluate import Inputs, because, bind
 from gpudoctor.engine.plan import used_types
-from gpudoctor.engine.steps import REASONS, Run, StepRun, behind, first_hand
+from gpudoctor.engine.steps import REASONS, UNWANTED, Run, StepRun, behind, first_hand
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.parsers import PARSERS
@@ -61,7 +61,7 @@ def of_run(run: Run) -> Weighed:
         if not book.expects or (book.id, inputs) in seen:
             continue
         seen.append((book.id, inputs))
-        if not any(one.asked or one.undecided for one in run.steps if (one.planned.book.id, one.planned.inputs) == (book.id, inputs)):
+        if not any(wanted(one) for one in run.steps if (one.planned.book.id, one.planned.inputs) == (book.id, inputs)):
             continue
         for one in (one for one in expected(book, inputs) if not one.texts):
             made.expected = True
@@ -78,6 +78,11 @@ def of_run(run: Run) -> Weighed:
     if own and not any(made.has(f"{run.book.id}.{one.id}") for one in own):
         made.not_shown.append(not_shown(run.book, own[0], NOBODY, ["nothing was read of which it is expected"], []))
     return made
+
+
+def wanted(step: StepRun) -> bool:
+    """Whether a step was wanted, even if there was nothing to ask: a pod that is ready needs no events."""
+    return step.done and step.note != UNWANTED
 
 
 def unread(book: Runbook, one: Expectation, filling: list[StepRun], store: Store, needless: Needless) -> Iterator[NotShown]:

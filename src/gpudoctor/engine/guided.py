@@ -36,7 +36,7 @@ from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.plan import used_types
 from gpudoctor.engine.rounds import lasting
 from gpudoctor.engine.run import Engine
-from gpudoctor.engine.steps import Chosen, Run, StepRun
+from gpudoctor.engine.steps import UNWANTED, Chosen, Run, StepRun
 from gpudoctor.probes.base import Output, Probe
 from gpudoctor.report import Report
 from gpudoctor.runbook.model import Library, Runbook
@@ -156,7 +156,7 @@ class Guided:
             self.journal.save()
             self.current = None
             self.last = self.last and (step, self.last[1])
-        elif step.planned.step.run and (step.note == "not needed" or step.undecided) and may_come(step.planned):
+        elif step.planned.step.run and (step.note == UNWANTED or step.undecided) and may_come(step.planned):
             self.passed.append(step)
 
     def closed(self, steps: list[StepRun]) -> None:
