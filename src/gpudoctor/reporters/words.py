@@ -49,8 +49,8 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         rest = f" and {count(len(unknown) - 1, 'other part')}" if len(unknown) > 1 else ""
         return f"nothing wrong is in what was read, but “{shortened(unknown[0], 60)}”{rest} is not understood"
     if lines := unseen(report):
-        further = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-        return f"no problem found, but not shown to be healthy: {shortened(lines[0][0], WHY)}{further}"
+        rest = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+        return f"no problem found, but not shown to be healthy: {shortened(lines[0][0], WHY)}{rest}"
     complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
     return "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
 
