@@ -74,7 +74,7 @@ def first_of(said: Sequence[str]) -> str:
 
 
 def refuted(report: Report, every: bool = False) -> list[str]:
-    """What is ruled out, by what was seen, a line for each expectation: `untolerated-taint: ml/train-0 is on a node`."""
+    """What is ruled out, by what was seen, a line for each expectation: `CAUSE, CAUSE: what was seen`."""
     causes: dict[str, dict[str, None]] = {}
     for one in report.refutations:
         if one.cause in report.ruled_out:
