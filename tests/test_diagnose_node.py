@@ -263,7 +263,7 @@ def gpudoctor(*words: str, cwd: Path | None = None) -> subprocess.CompletedProce
 def test_a_rack_that_is_well_fits_on_a_screen() -> None:
     done = gpudoctor("diagnose", "node", "--replay", str(FIXTURES / "rack-healthy"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("HEALTHY  3 nodes gpu-[01-03]: nothing wrong was found")
+    assert done.stdout.startswith("HEALTHY  3 nodes gpu-[01-03]: all that is expected was shown")
     assert "gpu-[01-03]  12   NVIDIA L40S" in done.stdout
     assert len(done.stdout.splitlines()) <= 25
 

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 
 from gpudoctor.engine.cases import inputs_of
 from gpudoctor.engine.diagnose import conclusions
+from gpudoctor.engine.plan import used_types
 from gpudoctor.engine.run import Engine
-from gpudoctor.engine.steps import NotThere
-from gpudoctor.probes.base import Command, Output
+from gpudoctor.engine.steps import NotThere, Run, behind
+from gpudoctor.probes.base import Command, Output, Probe, one_by_one
 from gpudoctor.probes.replay import Replay
-from gpudoctor.report import Report
+from gpudoctor.report import Report, ReportSubject
 from gpudoctor.runbook import index, load
-from gpudoctor.runbook.model import Library
+from gpudoctor.runbook.model import Library, Runbook
 from tests.engine_fakes import CAUSES, facts, fake_parsers, problems_of, refused, run
 
 __all__ = ["fake_parsers"]
 pytestmark = pytest.mark.usefixtures("fake_parsers")
+MOST = 12  # commands that are refused in turn, of one expectation
 
 STEPS = """\
 - {id: pods, run: [kubectl, get, pods], parse: test.pods}
@@ -127,6 +131,28 @@ def test_what_is_expected_of_texts_alone_is_not_expected_of_machines(tmp_path: P
     assert looked(gpus(WELL), tmp_path, both).verdict == "healthy"
 
 
+OF_HOSTS = """\
+- {id: nodes, run: [kubectl, get, nodes], parse: test.nodes}
+- {id: smi, each: node in nodes, host: '${node.node}', run: [nvidia-smi, -q], optional: true, parse: test.gpus,
+   checks: [{id: sick, each: gpu in gpus, when: gpu.remap_pending_known && gpu.remap_pending, finds: sick-gpu, title: t}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "ruled_out"),
+    [(facts(gpus=[WELL]), ["sick-gpu"]), (refused("ssh timed out"), []), (b"", [])],
+    ids=["well", "refused", "empty"],
+)
+def test_a_machine_that_does_not_answer_refutes_nothing_beside_one_that_does(
+    other: bytes | Output, ruled_out: list[str], tmp_path: Path
+) -> None:
+    answers = {"kubectl get nodes": facts(nodes=[{"node": "gpu-01"}, {"node": "gpu-02"}]), "gpu-01: nvidia-smi -q": facts(gpus=[WELL])}
+    report = run(OF_HOSTS, {**answers, "gpu-02: nvidia-smi -q": other}, tmp_path, expects=SOUND, library=REFUTED)
+    assert report.ruled_out == ruled_out
+    assert [one.subject.name for one in report.not_shown] == ([] if ruled_out else ["gpu-02"])
+    assert all(one.settle_with == ["nvidia-smi -q"] for one in report.not_shown)
+
+
 def test_a_runbook_without_expectations_says_what_its_checks_say(tmp_path: Path) -> None:
     assert looked(gpus(WELL), tmp_path, "[]").verdict == "healthy"
 
@@ -149,8 +175,20 @@ def test_mistakes_are_named(wrong: str, words: str, tmp_path: Path) -> None:
     assert any(words in problem for problem in problems_of(text, tmp_path)), problems_of(text, tmp_path)
 
 
-def reports() -> list[tuple[str, Report]]:
-    """What all paired cases report."""
+class Whole(NamedTuple):
+    """A paired case as it is recorded."""
+
+    name: str
+    book: Runbook
+    inputs: dict[str, Any]
+    replay: Replay
+    run: Run
+    report: Report
+
+
+@functools.cache
+def wholes() -> list[Whole]:
+    """All paired cases in which what was asked about is there."""
     made = []
     known = index.library()
     for path in sorted(index.runbooks_folder().glob("*.test.yaml")):
@@ -160,12 +198,18 @@ def reports() -> list[tuple[str, Report]]:
         for case in test.cases:
             replay = Replay(path.parent / test.fixtures / case.bundle)
             inputs = inputs_of(book, {**replay.bundle.inputs, **case.inputs}, case.inputs)
-            try:
-                done = Engine(known, replay, recorded=True, consent=True).execute(book, inputs)
-            except NotThere:
-                continue
-            made.append((case.name, conclusions(known, done, asked="", started=0.0)[0]))
+            if (done := executed(book, inputs, replay)) is not None:
+                made.append(Whole(case.name, book, inputs, replay, *done))
     return made
+
+
+def executed(book: Runbook, inputs: dict[str, Any], probe: Probe) -> tuple[Run, Report] | None:
+    """What a runbook does and reports, None where what it is asked about isn't there."""
+    try:
+        run = Engine(index.library(), probe, recorded=True, consent=True).execute(book, inputs)
+    except NotThere:
+        return None
+    return run, conclusions(index.library(), run, asked="", started=0.0)[0]
 
 
 def test_every_refuter_is_there_refutes_in_a_case_and_never_what_is_found() -> None:
@@ -175,7 +219,7 @@ def test_every_refuter_is_there_refutes_in_a_case_and_never_what_is_found() -> N
     assert {by for cause in known.causes.values() for by in cause.refuted_by} <= expectations
     assert len(wanted) >= 60
     ruled_out: set[str] = set()
-    for name, report in reports():
+    for name, *_, report in wholes():
         held = {one.cause for one in (*report.findings, *report.candidates)}
         assert not held & {*report.ruled_out}, name
         failed = {one.expectation for one in report.not_shown}
@@ -209,3 +253,85 @@ def test_what_is_not_so_is_told_with_its_values(gpu: dict[str, Any], when: str, 
     steps = "- {id: gpus, title: Read the GPUs, run: [nvidia-smi], parse: test.gpus}\n"
     report = run(steps, {"nvidia-smi": facts(gpus=records)}, tmp_path, expects=expects)
     assert [one.why for one in report.not_shown] == [why]
+
+
+def test_every_stable_runbook_expects_something_or_includes_what_does() -> None:
+    known = index.library().runbooks
+    nothing = [name for name, book in known.items() if book.status == "stable" and not book.expects and not included(book)]
+    assert nothing == ["hosts"]  # it only names machines
+
+
+def included(book: Runbook) -> bool:
+    """Whether a runbook includes one that expects something."""
+    return any(index.library().runbooks[step.include].expects for step in book.steps if step.include)
+
+
+def of_machines() -> set[str]:
+    """The expectations that commands are asked for; those of texts alone have no cases."""
+    return {f"{book.id}.{one.id}" for book in index.library().runbooks.values() for one in book.expects if not one.texts}
+
+
+def test_every_expectation_is_shown_in_a_case_and_not_so_in_another() -> None:
+    known = of_machines()
+    assert known - {one.expectation for whole in wholes() for one in whole.report.shown} == set()
+    assert known - {one.expectation for whole in wholes() for one in whole.report.not_shown if one.not_so} == set()
+
+
+class Refused:
+    """A replay in which one command is refused, and what would be asked instead of it isn't there."""
+
+    def __init__(self, replay: Replay, command: Command) -> None:
+        self.replay, self.key = replay, (command.host, command.argv)
+
+    def __call__(self, command: Command) -> Output:
+        if (command.host, command.argv) != self.key:
+            return self.replay(command)
+        return Output(command, exit=1, failure="refused", reason="forbidden")
+
+    def stream(self, command: Command) -> Iterator[Output]:
+        return iter([self(command)]) if (command.host, command.argv) == self.key else self.replay.stream(command)
+
+    many = one_by_one
+
+
+def expectations_of_cases() -> dict[str, Whole]:
+    """Each expectation with the case of fewest commands in which it is shown of all, and refutes what it refutes."""
+    made: dict[str, Whole] = {}
+    for whole in sorted(wholes(), key=lambda one: len(one.replay.bundle.outputs)):
+        failed = {one.expectation for one in whole.report.not_shown}
+        for one in whole.report.shown:
+            if one.expectation not in failed:
+                made.setdefault(one.expectation, whole)
+    return made
+
+
+def read_by(whole: Whole, expectation: str) -> list[Command]:
+    """The commands that have filled what an expectation reads."""
+    book, _, name = expectation.rpartition(".")
+    one = next(one for one in index.library().runbooks[book].expects if one.id == name)
+    steps = behind(used_types(one), whole.run.steps)
+    return list({(command.host, command.argv): command for step in steps if step.answered for command in step.commands}.values())
+
+
+def test_no_expectation_is_shown_and_refutes_anything_where_one_of_the_commands_that_it_rests_on_is_refused() -> None:
+    known = index.library()
+    refuted: dict[str, set[str]] = {}  # expectation → causes that it ruled out, and no more without an answer
+    for expectation, whole in expectations_of_cases().items():
+        commands = read_by(whole, expectation)
+        assert commands, expectation
+        by = {cause.id for cause in known.causes.values() if expectation in cause.refuted_by}
+        refuted[expectation] = by & {*whole.report.ruled_out}
+        for command in commands[:MOST]:
+            done = executed(whole.book, whole.inputs, Refused(whole.replay, command))
+            if done is None:
+                continue
+            where = f"{expectation} in “{whole.name}” without {command.shown}"
+            assert not [one for one in done[1].shown if one.expectation == expectation and about(one.subject, command)], where
+            assert not refuted[expectation] & {*done[1].ruled_out}, where
+    assert refuted.keys() == of_machines()
+    assert len(set().union(*refuted.values())) >= 60
+
+
+def about(subject: ReportSubject, command: Command) -> bool:
+    """Whether a command may say something of a subject."""
+    return not command.host or not subject.node or subject.node == command.host

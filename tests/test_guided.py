@@ -125,9 +125,16 @@ def said(script: dict[str, Any], name: str, usual: Any) -> Any:
 class Session:
     """A recorder and a diary that outlive a run."""
 
-    def __init__(self, folder: Path, steps: str = STEPS, answers: Mapping[str, Answer] | None = None) -> None:
-        self.folder, self.answers = folder, dict(answers or ANSWERS)
-        self.book = book(steps, folder, library=LIBRARY)
+    def __init__(
+        self,
+        folder: Path,
+        steps: str = STEPS,
+        answers: Mapping[str, Answer] | None = None,
+        expects: str = "[]",
+        library: Library = LIBRARY,
+    ) -> None:
+        self.folder, self.answers, self.library = folder, dict(answers or ANSWERS), library
+        self.book = book(steps, folder, library=library, expects=expects)
         self.diary = Diary()
         self.now = 1000.0
 
@@ -135,8 +142,8 @@ class Session:
         """Go through it with a person, as a process of its own would."""
         probe = probe or Fake(self.answers)
         kept = Recorder(probe, self.folder / "bundle", self.book.id, {}, 0.0, go_on=(self.folder / "bundle").exists())
-        guide = Guided(LIBRARY, self.diary, kept, person, lambda: self.now)
-        report = walk(LIBRARY, self.book, {}, kept, guide, timeout=20.0, **more)
+        guide = Guided(self.library, self.diary, kept, person, lambda: self.now)
+        report = walk(self.library, self.book, {}, kept, guide, timeout=20.0, **more)
         kept.close()
         return report, probe
 
@@ -185,6 +192,39 @@ def test_a_cause_that_a_later_step_may_still_find_is_not_ruled_out_yet(tmp_path:
     report, _ = session.run(person)
     assert report.ruled_out == []
     assert [news.ruled_out for news in person.told] == [[], [], []]
+
+
+SOUND = """[{id: up, each: node in nodes, when: node.ready, title: '${node.node} is Ready'},
+  {id: quiet, each: node in nodes, with: {xid: {from: xids, on: [node], pick: count}}, when: xid.count == 0,
+   title: 'no Xid on ${node.node}'}]"""
+REFUTED = Library(
+    causes={
+        **CAUSES,
+        "sick-node": msgspec.structs.replace(CAUSES["sick-node"], refuted_by=["book.up"]),
+        "sick-gpu": msgspec.structs.replace(CAUSES["sick-gpu"], refuted_by=["book.quiet"]),
+    }
+)
+SILENT = {**ANSWERS, "n1: dmesg": facts(xids=[])}
+
+
+def test_what_was_shown_and_rules_a_cause_out_is_told_with_the_step_after_which_nothing_more_may_be_said(tmp_path: Path) -> None:
+    person = Script()
+    report, _ = Session(tmp_path, STEPS, SILENT, SOUND, REFUTED).run(person)
+    assert [(sorted({one.expectation for one in news.shown}), news.ruled_out) for news in person.told] == [
+        ([], []),
+        (["book.up"], ["sick-node"]),
+        (["book.quiet"], ["sick-gpu"]),
+    ]
+    assert report.ruled_out == ["sick-gpu", "sick-node"]
+    assert {one.expectation for one in report.shown} == {"book.up", "book.quiet"}
+
+
+@pytest.mark.parametrize("word", ["skip", "stop"])
+def test_what_was_not_asked_shows_and_rules_out_nothing(word: str, tmp_path: Path) -> None:
+    person = Script({"logs": word})
+    report, _ = Session(tmp_path, STEPS, SILENT, SOUND, REFUTED).run(person)
+    assert (report.ruled_out, {one.expectation for one in report.shown}) == (["sick-node"], {"book.up"})
+    assert [cause for news in person.told for cause in news.ruled_out] == ["sick-node"]
 
 
 def test_a_step_that_was_skipped_rules_nothing_out(session: Session) -> None:

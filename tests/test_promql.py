@@ -217,6 +217,46 @@ def test_live_asks_prometheus() -> None:
     assert (output.failure, output.text) == ("", GOOD.decode())
 
 
+def kept(*ages: float) -> bytes:
+    """What Prometheus says of GPUs whose series ended so many seconds ago; a minute a sample."""
+    result = []
+    for index, age in enumerate(ages):
+        labels = {"Hostname": "gpu-07", "UUID": f"GPU-{index}", "gpu": str(index)}
+        for name, value in (("DCGM_FI_DEV_CLOCKS_EVENT_REASONS", "0"), ("DCGM_FI_DEV_GPU_TEMP", "44")):
+            points = [[time.time() - age - 60 * back, value] for back in range(4, -1, -1)]
+            result.append({"metric": {"__name__": name, **labels}, "values": points})
+    return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}}).encode()
+
+
+@pytest.mark.parametrize(
+    ("ages", "verdict", "says"),
+    [
+        ((10, 20), "healthy", "No thermal slowdown"),
+        ((), "inconclusive", "Prometheus has no series of a GPU for this query"),
+        ((2400, 2400), "inconclusive", "the series of 2 of 2 GPU(s) ended 40 min ago"),
+        ((10, 2400), "inconclusive", "the series of 1 of 2 GPU(s) ended 40 min ago"),
+    ],
+    ids=["goes on", "no series", "all ended", "one ended"],
+)
+def test_a_metric_that_is_empty_or_ended_shows_nothing(ages: tuple[float, ...], verdict: str, says: str) -> None:
+    from gpudoctor.engine.diagnose import diagnose
+    from gpudoctor.reporters import render
+    from gpudoctor.runbook.index import library
+
+    book = library().runbooks["thermal-throttle"]
+    inputs = {name: given.default for name, given in book.inputs.items()}
+    with serving(lambda: (200, {}, kept(*ages))) as server:
+        report = diagnose(library(), book, {**inputs, "prometheus": server.url}, Live(), timeout=20)
+    assert report.verdict == verdict
+    assert says in render(report, verbose=True, width=200)
+    assert bool(report.ruled_out) == (verdict == "healthy")
+
+
+def test_what_was_kept_of_prometheus_has_its_own_time() -> None:
+    output = Output(Command(("cat", "kept.json")), pages=(kept(86_400),), time=time.time())
+    assert samples(output, Subject(kind="cluster"))["gpu_samples"]
+
+
 @pytest.fixture
 def prometheus(tmp_path: Path) -> Iterator[str]:
     """A real Prometheus that scrapes a little exporter every second."""

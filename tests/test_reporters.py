@@ -29,8 +29,11 @@ from gpudoctor.report import (
     Fix,
     InputFile,
     Missing,
+    NotShown,
+    Refutation,
     Report,
     ReportSubject,
+    Shown,
     StepResult,
     Table,
     Unknown,
@@ -149,13 +152,24 @@ STEPS = [
     StepResult(id="diagnose-pod.logs", title="Read its log", outcome="skipped", note="nothing is crash-looping"),
 ]
 
+
+def ruled_out(*causes: str) -> dict[str, Any]:
+    """What a report has where an expectation that was shown rules causes out."""
+    on, by = ReportSubject("pod", "ml/train-0"), "pods-pending.scheduled"
+    return {
+        "ruled_out": [*causes],
+        "shown": [Shown(expectation=by, subject=on, says="ml/train-0 is on a node, gpu-01")],
+        "refutations": [Refutation(cause=cause, subject=on, by=by) for cause in causes],
+    }
+
+
 CASES: dict[str, tuple[Report, dict[str, Any]]] = {
-    "taint": (report("problem", TAINTED, tables=[GROUPS], ruled_out=["node-cordoned"], steps=STEPS), {}),
+    "taint": (report("problem", TAINTED, tables=[GROUPS], steps=STEPS, **ruled_out("node-cordoned")), {}),
     "lost-gpu": (report("problem", LOST, UNHEALTHY, WAITS, coverage=Coverage(8, 6, [Missing("gpu-07", "ssh timed out")]), steps=STEPS), {}),
-    "lost-gpu-verbose": (report("problem", LOST, UNHEALTHY, WAITS, ruled_out=["node-cordoned"], steps=STEPS), {"verbose": True}),
+    "lost-gpu-verbose": (report("problem", LOST, UNHEALTHY, WAITS, steps=STEPS, **ruled_out("node-cordoned")), {"verbose": True}),
     "two-roots": (report("problem", LOST, TAINTED, UNHEALTHY), {}),
     "healthy": (
-        report("healthy", ruled_out=["node-cordoned", "untolerated-taint", "pvc-unbound", "quota-exceeded", "a", "b"], steps=STEPS),
+        report("healthy", steps=STEPS, **ruled_out("node-cordoned", "untolerated-taint", "pvc-unbound", "quota-exceeded")),
         {},
     ),
     "inconclusive": (
@@ -333,6 +347,9 @@ def hostile_report() -> Report:
         candidates=[Candidate(cause=HOSTILE, why=HOSTILE, subject=on, evidence=[Evidence(HOSTILE, 0, HOSTILE)], settle_with=[HOSTILE])],
         unknown=[Unknown(check=HOSTILE, why=HOSTILE, settle_with=[HOSTILE])],
         ruled_out=[HOSTILE],
+        shown=[Shown(expectation=HOSTILE, subject=on, says=HOSTILE)],
+        not_shown=[NotShown(expectation=HOSTILE, subject=on, why=HOSTILE, settle_with=[HOSTILE])],
+        refutations=[Refutation(cause=HOSTILE, subject=on, by=HOSTILE)],
         coverage=Coverage(1, 0, [Missing(HOSTILE, HOSTILE)]),
         tables=[Table(HOSTILE, [HOSTILE, HOSTILE], [[HOSTILE], [HOSTILE] * 3, []]), Table("", [], [[HOSTILE]])],
         steps=[StepResult(id=HOSTILE, title=HOSTILE, outcome="unknown", argv=[HOSTILE], host=HOSTILE, note=HOSTILE)],

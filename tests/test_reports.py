@@ -33,9 +33,12 @@ from gpudoctor.report import (
     InputFile,
     Lane,
     Missing,
+    NotShown,
+    Refutation,
     Report,
     ReportSubject,
     Series,
+    Shown,
     StepOutput,
     StepResult,
     Table,
@@ -108,6 +111,7 @@ PACKET = Hardware(
     more_xids=7,
     diagnostics=["memory: fail: a row (ROW_REMAP)", "passed: software"],
 )
+SOUND = ReportSubject("gpu", "gpu-02/GPU 1", node="gpu-02", gpu="GPU 1")
 WHOLE = Report(
     tool="gpudoctor 0.1.0",
     started="2026-03-01T12:00:00Z",
@@ -126,6 +130,9 @@ WHOLE = Report(
         )
     ],
     ruled_out=["row-remap-pending"],
+    shown=[Shown(expectation="gpu-health.memory_is_sound", subject=SOUND, says="GPU 1 counts no uncorrected memory error")],
+    not_shown=[NotShown(expectation="dcgm-health.watches_are_quiet", subject=SOUND, why="dcgmi: command not found")],
+    refutations=[Refutation(cause="row-remap-pending", subject=SOUND, by="gpu-health.memory_is_sound")],
     unknown=[Unknown(check="dcgm-health.answers", why="gpu-02: dcgmi: command not found", settle_with=["dcgmi health -c"])],
     coverage=Coverage(3, 2, [Missing("gpu-02: dcgmi health -c", "dcgmi: command not found")]),
     withheld=[Missing("dcgmi diag -r 3", "it disturbs running work")],
@@ -460,6 +467,8 @@ def test_junit_has_a_suite_for_each_runbook_and_a_case_for_each_check() -> None:
         "gpu-health.row_remap": "passed",
         "dcgm-health.answers": "error",  # what could not be read is not green
         "dcgm-health.diag": "skipped",
+        "gpu-health.memory_is_sound": "system-out",  # it was shown
+        "dcgm-health.watches_are_quiet": "skipped",  # it was not, and there is a problem that counts more
     }
     assert XID in (cases["xid-triage.off_the_bus"][0].text or "")
     assert "Serial number         1650023000007" in (cases["gpudoctor.verdict"][0].text or "")

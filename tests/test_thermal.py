@@ -258,7 +258,9 @@ def test_new_names_counters_and_instant_vectors_are_read() -> None:
     "values", [[[NOW, "NaN"]], [[NOW, "+Inf"]], [[NOW, "1e300"]], [["x", "1"]], [[1]], [None], ["ab"], [[NOW, {}]], []]
 )
 def test_points_that_are_no_numbers_are_left_out(values: Any) -> None:
-    assert range_of(answer({"__name__": "DCGM_FI_DEV_GPU_TEMP", "UUID": "GPU-1"}, values)) == []
+    good = {"metric": {"__name__": "DCGM_FI_DEV_GPU_TEMP", "UUID": "GPU-2"}, "values": [[NOW, "61"]]}
+    bad = {"metric": {"__name__": "DCGM_FI_DEV_GPU_TEMP", "UUID": "GPU-1"}, "values": values}
+    assert [one.uuid for one in range_of(json.dumps({"status": "success", "data": {"result": [bad, good]}}))] == ["GPU-2"]
 
 
 def test_a_broken_series_costs_only_itself() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from gpudoctor.cli.errors import Refused
@@ -65,14 +66,24 @@ WITH_XID = {**WAS, N1: facts(xids=[xid(900.0)])}
 NO_ANSWER = refused("no answer in 30 s")
 
 
-def looked(steps: str, folder: Path, was: Mapping[str, Answer], now: Mapping[str, Answer], inputs: Any = None) -> tuple[After, Fake]:
+def looked(
+    steps: str,
+    folder: Path,
+    was: Mapping[str, Answer],
+    now: Mapping[str, Answer],
+    inputs: Any = None,
+    *,
+    library: Library = LIBRARY,
+    expects: str = "[]",
+    declared: str = "{}",
+) -> tuple[After, Fake]:
     """Two runs of one runbook: all of it first, then what its findings need."""
-    made: Runbook = book(steps, folder, library=LIBRARY)
-    before = Before(LIBRARY, Engine(LIBRARY, Fake(was), recorded=True).execute(made, inputs or {}), Times({}, READ))
+    made: Runbook = book(steps, folder, library=library, expects=expects, inputs=declared)
+    before = Before(library, Engine(library, Fake(was), recorded=True).execute(made, inputs or {}), Times({}, READ))
     probe = Fake({**was, **now})
 
     def again(more: set[str]) -> After:
-        return After(before, Engine(LIBRARY, probe, recorded=True).execute(made, inputs or {}, before.steps(made, inputs or {}, more)))
+        return After(before, Engine(library, probe, recorded=True).execute(made, inputs or {}, before.steps(made, inputs or {}, more)))
 
     after = again(set())
     return (again(more) if (more := after.unsettled()) else after), probe
@@ -193,6 +204,81 @@ def test_what_becomes_of_a_finding(name: str, tmp_path: Path) -> None:
     assert became(after) == wanted
     assert whole(after.judged(), after.new()) == outcome
     assert all(one.why for one in after.judged() if one.outcome == "unknown")
+
+
+# --- what refutes a cause
+
+REFUTED = Library(causes={**CAUSES, "sick-gpu": msgspec.structs.replace(CAUSES["sick-gpu"], refuted_by=["book.sound"])})
+WITH_GPUS = STEPS + "- {id: smi, each: node in nodes, host: '${node.node}', run: [nvidia-smi], parse: test.gpus}\n"
+SOUND = """[{id: sound, each: gpu in gpus, where: "gpu.problem == ''", when: 'gpu.remap_pending_na || !gpu.remap_pending',
+  title: '${gpu.gpu} is sound'}]"""
+G1 = {"gpu": "0000:1b:00", "pci": "0000:1b:00", "remap_pending": False}
+G2 = {**G1, "gpu": "0000:5e:00", "pci": "0000:5e:00"}
+SMI1, SMI2 = "n1: nvidia-smi", "n2: nvidia-smi"
+HELD = {**WITH_XID, SMI1: facts(gpus=[{**G1, "remap_pending": True}, G2]), SMI2: facts(gpus=[G1])}
+ANEW = {N1: facts(xids=[])}
+GPU_CASES: dict[str, tuple[Mapping[str, Answer], Mapping[str, Answer], str, str]] = {
+    "it is shown, and the log has begun anew": (HELD, {**ANEW, SMI1: facts(gpus=[G1, G2])}, "fixed", "0000:1b:00 is sound"),
+    "it is shown, and the log still has the old line": (HELD, {SMI1: facts(gpus=[G1, G2])}, "fixed", "0000:1b:00 is sound"),
+    "it is shown, and there is a new line": (HELD, {N1: facts(xids=[xid(1300.0)]), SMI1: facts(gpus=[G1, G2])}, "not-fixed", ""),
+    "it is not so": (HELD, ANEW, "unknown", "not shown to be well"),
+    "it is not known": (HELD, {**ANEW, SMI1: facts(gpus=[{"gpu": "0000:1b:00"}, G2])}, "unknown", "gpu.remap_pending is not known"),
+    "it could not be asked": (HELD, {**ANEW, SMI1: NO_ANSWER}, "unknown", "no answer in 30 s"),
+    "another GPU isn't sound": (HELD, {SMI1: facts(gpus=[G1, {**G2, "remap_pending": True}])}, "fixed", "0000:1b:00 is sound"),
+    "the GPU has been replaced": (HELD, {**ANEW, SMI1: facts(gpus=[{**G1, "gpu": "0000:9a:00"}, G2])}, "fixed", "is sound"),
+    "one of two that may be its successor isn't sound": (
+        HELD,
+        {**ANEW, SMI1: facts(gpus=[{**G1, "gpu": "0000:9a:00"}, {**G2, "remap_pending": True}])},
+        "unknown",
+        "not shown to be well",
+    ),
+    "the GPU is gone": (HELD, {**ANEW, SMI1: facts(gpus=[G2])}, "unknown", "fewer GPUs"),
+    "it was shown before, too, and the log still has the old line": (
+        {**HELD, SMI1: facts(gpus=[G1, G2])},
+        {},
+        "unknown",
+        "lines from before",
+    ),
+    "it was shown before, too, and the log has begun anew": ({**HELD, SMI1: facts(gpus=[G1, G2])}, ANEW, "fixed", ""),
+    "it was shown before, too, and the log can't be read": ({**HELD, SMI1: facts(gpus=[G1, G2])}, {N1: NO_ANSWER}, "unknown", "no answer"),
+    "nothing of the kind is expected of it": (
+        HELD,
+        {**ANEW, SMI1: facts(gpus=[{**G1, "problem": "odd"}, {**G2, "problem": "odd"}])},
+        "fixed",
+        "",
+    ),
+}
+
+
+@pytest.mark.usefixtures("fake_parsers")
+@pytest.mark.parametrize("name", GPU_CASES)
+def test_a_finding_is_fixed_when_what_refutes_it_is_shown(name: str, tmp_path: Path) -> None:
+    was, now, outcome, words = GPU_CASES[name]
+    after, _ = looked(WITH_GPUS, tmp_path, was, now, library=REFUTED, expects=SOUND)
+    judged = next(one for one in after.judged() if one.cause == "sick-gpu")
+    assert (judged.outcome, words in judged.now + judged.why) == (outcome, True), judged
+
+
+PODS_SOUND = "[{id: runs, each: pod in pods, when: pod.phase == 'Running' && pod.ready, title: '${pod.pod} runs'}]"
+
+
+@pytest.mark.usefixtures("fake_parsers")
+@pytest.mark.parametrize(
+    ("pods", "outcome"),
+    [
+        ([pod("x-2", "Running", ready=True)], "fixed"),
+        ([pod("x-2", "Running", ready=True), pod("x-3", "Running", ready=False)], "unknown"),
+        ([pod("x-2", "Pending")], "unknown"),
+        ([pod("y-1", "Running", ready=True, workload="Job/y")], "unknown"),
+    ],
+    ids=["well", "one of two is not ready", "pending", "another job's"],
+)
+def test_the_pods_in_a_pods_place_show_that_it_is_fixed(pods: list[dict[str, Any]], outcome: str, tmp_path: Path) -> None:
+    given = Library(causes={**CAUSES, "sick-pod": msgspec.structs.replace(CAUSES["sick-pod"], refuted_by=["book.runs"])})
+    inputs = {"name": "x-1"}
+    declared = "{name: {type: string, default: '', help: x}}"
+    after, _ = looked(READ_PODS, tmp_path, WAS, {PODS: facts(pods=pods)}, inputs, library=given, expects=PODS_SOUND, declared=declared)
+    assert became(after) == {POD: outcome}
 
 
 @pytest.mark.usefixtures("fake_parsers")
@@ -349,7 +435,8 @@ XIDS = FIXTURES / "xid-triage"
     [
         ("taint", "whole-healthy", 0, "FIXED  pod ml/train-0: 1 finding fixed"),
         ("taint", "taint", 1, "NOT FIXED  pod ml/train-0: 0 of 1 finding fixed"),
-        ("cordoned", "taint", 1, "WORSE  pod ml/train-0: 1 finding fixed, 1 new"),
+        # the nodes take pods again, but the pod is still on none: that the old cause is gone was not shown
+        ("cordoned", "taint", 1, "WORSE  pod ml/train-0: 0 of 1 finding fixed, 1 could not be told, 1 new"),
         ("taint", "api-down", 3, "COULD NOT TELL  pod ml/train-0: 0 of 1 finding fixed, 1 could not be told"),
         ("whole-lost-gpu", "whole-healthy", 0, "5 findings fixed"),
     ],

@@ -112,6 +112,7 @@ class NotShown(msgspec.Struct, frozen=True, kw_only=True):
     expectation: str
     subject: ReportSubject
     why: str
+    not_so: bool = False  # it was read, and is otherwise; else it could not be read
     settle_with: list[str] = []
 
 

@@ -15,7 +15,7 @@ CLUSTER = build.cluster(
 HIDDEN = {**CLUSTER, "faults": [{"match": "GET /api/v1/nodes", "status": 403}]}
 OF_NODES = (
     "diagnose node",
-    *(f"run {book}" for book in ("gpu-use", "gpu-memory", "training-stall", "fabric", "nvlink-fabric", "node-health")),
+    *(f"run {book}" for book in ("gpu-use", "gpu-memory", "training-stall", "fabric", "nvlink-fabric", "node-health", "thermal-throttle")),
 )
 
 FAULTS = [

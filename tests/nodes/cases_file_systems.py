@@ -26,6 +26,8 @@ CASES: dict[str, Case] = seen_by(
             ps=HEAD
             + "D   48213     102 -                                python3\nD   48214     102 -                                python3\n",
         ),
+        # it answers by now, and a program has slept in it both times
+        "files-one-asleep": node(*WAVES, ps=HEAD + f"D   48213     102 {DAEMON:<32} python3\n"),
         "files-stack-once": node(*WAVES, log=log("[<0>] rpc_wait_bit_killable+0x24/0xb0 [sunrpc]")),
         "files-asleep": node(
             *WAVES, log=log("top shows python in D state, and it can not be killed.", "The records are on an NFS share.", gap=1)

@@ -6,7 +6,23 @@ from dataclasses import replace
 
 from tests.nodes.case import Case, Said
 from tests.nodes.smi import Card, Process, smi_xml
-from tests.nodes.watched import AT_REST, FREE, FULL_LOAD, USED, UTIL, WAVES, cards, changed, kept, log, megatron, node, seen_by, table
+from tests.nodes.watched import (
+    AT_REST,
+    FREE,
+    FULL_LOAD,
+    USED,
+    UTIL,
+    WAVES,
+    cards,
+    changed,
+    kept,
+    log,
+    megatron,
+    node,
+    seen_by,
+    table,
+    unready,
+)
 
 OUT = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
 PARENTS = "    PID    PPID COMMAND\n      1       0 {}\n   1204       1 sshd\n  48231 {:>7} VLLM::EngineCor\n"
@@ -39,6 +55,7 @@ CASES: dict[str, Case] = seen_by(
     "gpu-memory",
     {
         "memory-well": node(*WAVES, log=log(*megatron(60))),
+        "memory-pod-not-ready": unready(node(*WAVES, log=log(*megatron(60)))),
         "memory-full-at-once": node(changed(cards(), 0, memory_used=80900), inputs={"for": 0.0}),
         "memory-kept-full": kept(
             {

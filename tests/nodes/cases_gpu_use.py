@@ -62,7 +62,8 @@ CASES: dict[str, Case] = seen_by(
         "use-idle": node(cards(**IDLE)),
         "use-table-idle": table(tuple(replace(card, utilisation=0, power=88.0, temperature=36) for card in FULL_LOAD)),
         "use-kept-unlike": kept(
-            {UTIL: [[99.0] * 30] * 4, ACTIVE: [[0.81] * 30, [0.82] * 30, [0.55] * 30, [0.8] * 30], USED: [[61020.0] * 30] * 4}
+            {UTIL: [[99.0] * 30] * 4, ACTIVE: [[0.81] * 30, [0.82] * 30, [0.55] * 30, [0.8] * 30], USED: [[61020.0] * 30] * 4},
+            {REASONS: [[0.0] * 5] * 4},
         ),
         "use-kept-stages": kept(
             {UTIL: [[99.0] * 30] * 4, ACTIVE: [[0.84] * 30, [0.62] * 30, [0.61] * 30, [0.43] * 30], USED: [[61020.0] * 30] * 4}

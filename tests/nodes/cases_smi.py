@@ -197,6 +197,7 @@ CASES: dict[str, Case] = {
     ),
     "fields-unreadable": pair(said={"temperature/gpu_temp": "Unknown Error", "gpu_power_readings/instant_power_draw": "Unknown Error"}),
     "inforom-warning": health(*CARDS, below="WARNING: infoROM is corrupted at gpu 0000:5D:00.0\n"),
+    "smi-without-gpus": health(),
     "inforom-exit": Case("gpu-health", {"nodes": NODE}, {f"{NODE}: nvidia-smi -q -x": Said("", 14)}),
     "remap-failed": pair(remapped=(0, 9, "Yes", "Yes"), banks=(2550, 0, 0, 9, 1)),
     "remap-pending": pair(remapped=(1, 1, "Yes", "No"), volatile=(0, 0, 31, 1), aggregate=(0, 0, 31, 1)),

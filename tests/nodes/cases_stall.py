@@ -36,6 +36,7 @@ from tests.nodes.watched import (
     node,
     stack,
     stacks,
+    unready,
 )
 
 LOCKED = (
@@ -71,6 +72,7 @@ for one in busy["samples"]:
 
 CASES: dict[str, Case] = {
     "stall-healthy": node(*WAVES, *WAVES, log=log(*megatron(60))),
+    "stall-pod-not-ready": unready(node(*WAVES, *WAVES, log=log(*megatron(60)))),
     "stall-hang": node(cards(**POLLS), stacks=stacks(REDUCES, REDUCES, REDUCES, REDUCES)),
     "stall-hang-one-look": node(cards(**POLLS), inputs={"for": 0.0}),
     "stall-power-alone": Case(

@@ -11,7 +11,7 @@ from tests.nodes.smi_table import smi_list, smi_table
 H100 = Card()
 PLAIN = replace(H100, fabric=("N/A", "N/A"), health="N/A", tlimit=None, memory_temperature=None)  # without NVSwitch
 A100 = replace(PLAIN, product="NVIDIA A100-SXM4-80GB", power_limit=400.0, power_default=400.0, memory_total=81920, pcie=(4, 4, 4, 4))
-T4 = replace(PLAIN, product="Tesla T4", power_limit=70.0, power_default=70.0, memory_total=15360, pcie=(3, 3, 3, 3))
+T4 = replace(PLAIN, product="Tesla T4", power_limit=70.0, power_default=70.0, memory_total=15360, retired=(0, 0, "No"), pcie=(3, 3, 3, 3))
 V100 = replace(PLAIN, product="Tesla V100-SXM2-16GB", power_limit=300.0, power_default=300.0, retired=(2, 0, "No"), pcie=(3, 3, 3, 3))
 GEFORCE = replace(PLAIN, product="NVIDIA GeForce RTX 3080", ecc=("N/A", "N/A"), power_limit=320.0, power_default=320.0, fan="60 %")
 BUSY = {"utilisation": 100, "memory_used": 14000, "active": ("sw_power_cap",), "processes": (Process(4321),)}

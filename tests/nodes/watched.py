@@ -104,6 +104,14 @@ def node(*courses: tuple[Card, ...], samples: int = 5, inputs: dict[str, Any] | 
     return Case(BOOK, given, answers)
 
 
+def unready(case: Case) -> Case:
+    """The same, of a pod that runs and isn't ready."""
+    conditions = [
+        one | ({"status": "False"} if one["type"] in ("Ready", "ContainersReady") else {}) for one in RUNS["status"]["conditions"]
+    ]
+    return case._replace(answers=case.answers | {POD: json.dumps(RUNS | {"status": RUNS["status"] | {"conditions": conditions}})})
+
+
 def stack(pid: int, *frames: str) -> str:
     """A dump of py-spy with one thread."""
     body = "".join(f"    {frame}\n" for frame in frames)

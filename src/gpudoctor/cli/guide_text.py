@@ -12,6 +12,7 @@ from gpudoctor.report import Finding, Report
 from gpudoctor.reporters import terminal
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.text import count
+from gpudoctor.reporters.words import seen
 from gpudoctor.runbook.model import Library
 
 COMMANDS = 3  # of one step, and names of one kind, that are shown without being asked for
@@ -157,10 +158,12 @@ def after(news: News, width: int, color: bool) -> str:
     if troubles:
         page.lines(("No answer: ", "yellow"), (first(troubles), ""), rows=3)
     said = {word: [one for one in news.checked if one.outcome == word and one.check.finds] for word in ("found", "clear", "unknown")}
-    words = [f"{len(found)} {word}" for word, found in (("found", said["found"]), ("clear", said["clear"])) if found]
-    words += [f"{len(said['unknown'])} without an answer"] if said["unknown"] else []
+    ends = {"found": "found something", "clear": "found nothing", "unknown": "without an answer"}
+    words = [f"{len(said[word])} {end}" for word, end in ends.items() if said[word]]
     if words:
         page.lines(("Checks: ", "dim"), (", ".join(words), ""))
+    for line in seen(news.shown)[:FEW]:
+        page.lines(("Shown: ", "dim"), (line, ""), rows=2)
     if news.ruled_out:
         page.lines(("Rules out: ", "dim"), (first(news.ruled_out, FEW), ""))
     for finding in news.gone:

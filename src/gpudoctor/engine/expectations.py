@@ -16,7 +16,7 @@ from gpudoctor.engine import settle
 from gpudoctor.engine.conclude import shown as reported
 from gpudoctor.engine.evaluate import Inputs, because, bind
 from gpudoctor.engine.plan import used_types
-from gpudoctor.engine.steps import REASONS, Run, StepRun, behind, first_hand
+from gpudoctor.engine.steps import REASONS, UNWANTED, Run, StepRun, behind, first_hand
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.engine.why_not import why_not
 from gpudoctor.facts import FACTS, Fact, Subject
@@ -24,7 +24,7 @@ from gpudoctor.parsers import PARSERS
 from gpudoctor.probes.base import Command
 from gpudoctor.report import InputFile, NotShown, Refutation, ReportSubject, Shown
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_values
+from gpudoctor.runbook.conditions import Unsure, Values, compiled, input_types, input_values
 from gpudoctor.runbook.model import Expectation, Library, Runbook
 from gpudoctor.runbook.templates import fill
 
@@ -61,26 +61,31 @@ def of_run(run: Run) -> Weighed:
         if not book.expects or (book.id, inputs) in seen:
             continue
         seen.append((book.id, inputs))
-        own = [one for one in run.steps if (one.planned.book.id, one.planned.inputs) == (book.id, inputs)]
-        if not any(one.asked or one.undecided for one in own):
+        if not any(wanted(one) for one in run.steps if (one.planned.book.id, one.planned.inputs) == (book.id, inputs)):
             continue
-        for one in (one for one in book.expects if not one.texts):
+        for one in (one for one in expected(book, inputs) if not one.texts):
             made.expected = True
             steps = behind(used_types(one), run.steps)
             doubts, needless = doubts_of(steps), lacking_of(steps) if book.id != run.book.id else never
             weigh(made, book, one, inputs, run.store, doubts, needless)
-            made.not_shown += unread(book, one, [step for step in steps if one.each and one.each.type in step.planned.fills], run.store)
             assert one.each is not None  # noqa: S101  the schema wants it
+            made.not_shown += unread(book, one, [step for step in steps if one.each.type in step.planned.fills], run.store, needless)
             if run.store.records(one.each.type) or needless(NOBODY) or not asked_for(one.each.type, book, run.steps):
                 continue
-            if why := doubts(NOBODY) or ([f"no {one.each.type} were read"] if book.id == run.book.id else []):
+            if why := doubts(NOBODY) or ([none_read(one.each.type)] if book.id == run.book.id else []):
                 made.not_shown.append(not_shown(book, one, NOBODY, why, [command.shown for command in asked(steps)]))
-    if run.book.expects and not any(made.has(f"{run.book.id}.{one.id}") for one in run.book.expects):
-        made.not_shown.append(not_shown(run.book, run.book.expects[0], NOBODY, ["nothing was read of which it is expected"], []))
+    own = [one for one in expected(run.book, run.inputs) if not one.texts]
+    if own and not any(made.has(f"{run.book.id}.{one.id}") for one in own):
+        made.not_shown.append(not_shown(run.book, own[0], NOBODY, ["nothing was read of which it is expected"], []))
     return made
 
 
-def unread(book: Runbook, one: Expectation, filling: list[StepRun], store: Store) -> Iterator[NotShown]:
+def wanted(step: StepRun) -> bool:
+    """Whether a step was wanted, even if there was nothing to ask: a pod that is ready needs no events."""
+    return step.done and step.note != UNWANTED
+
+
+def unread(book: Runbook, one: Expectation, filling: list[StepRun], store: Store, needless: Needless) -> Iterator[NotShown]:
     """The machines whose answer gave no record to try an expectation on."""
     assert one.each is not None  # noqa: S101  the schema wants it
     reasons: dict[str, list[str]] = {}
@@ -88,8 +93,15 @@ def unread(book: Runbook, one: Expectation, filling: list[StepRun], store: Store
         reasons.setdefault(trouble.host, []).append(trouble.why)
     known = {record.subject().node for record in store.records(one.each.type)} if reasons else set()
     for host, why in reasons.items():
-        if known and host not in known:  # without a single record the whole wasn't shown
-            yield not_shown(book, one, Subject(kind="node", node=host), first_hand(why), [])
+        subject = Subject(kind="node", node=host)
+        if known and host not in known and not needless(subject):  # without a single record the whole wasn't shown
+            yield not_shown(book, one, subject, first_hand(why), [command.shown for command in asked(filling) if command.host == host])
+
+
+def expected(book: Runbook, inputs: Inputs) -> list[Expectation]:
+    """What a runbook expects, asked with some inputs."""
+    given, types = input_values(inputs), input_types(book.inputs)
+    return [one for one in book.expects if not one.asked or compiled(one.asked, types).holds(given)]
 
 
 def asked_for(kind: str, book: Runbook, steps: list[StepRun]) -> bool:
@@ -112,6 +124,11 @@ def never(subject: Subject) -> bool:
     return False
 
 
+def none_read(kind: str) -> str:
+    """What is said where a type has no record: `no ib ports were read`."""
+    return f"no {kind.replace('_', ' ')} were read"
+
+
 def no_doubts(subject: Subject) -> list[str]:
     """Of files all that was read is what there is."""
     return []
@@ -122,7 +139,7 @@ def of_facts(library: Library, store: Store) -> Weighed:
     made = Weighed(expected=True)
     for book in library.runbooks.values():
         inputs: Inputs = {name: given.default for name, given in book.inputs.items()}
-        for one in book.expects if book.status == "stable" else ():
+        for one in expected(book, inputs) if book.status == "stable" else ():
             if one.each and store.records(one.each.type):
                 weigh(made, book, one, inputs, store, no_doubts, never)
     return made
@@ -162,32 +179,38 @@ def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store:
         try:
             if (target and not target.holds(values)) or needless(subject):
                 continue
-            why = doubt(subject) or missing(one, types, outers, record, values, store)
+            why = doubt(subject) or missing(one, outers, record, values, store)
+            holds = not why and compiled(one.when, types).holds(values)
         except Unsure as error:
-            why = [because(str(error), one, record)]
-        if why:
-            commands = settle.commands(one.each.type, [record])
-            made.not_shown.append(not_shown(book, one, subject, why, commands))
-        else:
+            why, holds = [because(str(error), one, record)], False
+        if holds:
             says = fill(one.title, types, values, unknown="?")
             made.shown.append(Shown(expectation=f"{book.id}.{one.id}", subject=reported(subject), says=says))
+            continue
+        commands = settle.commands(one.each.type, [record])
+        words = [] if why else [fill(one.not_so, types, values, unknown="?") if one.not_so else why_not(one, types, values)]
+        made.not_shown.append(not_shown(book, one, subject, why or words, commands, not_so=not why))
 
 
-def missing(one: Expectation, types: Types, outers: list[dict[str, Any]], record: Fact, values: Values, store: Store) -> list[str]:
-    """Why a record doesn't show what is expected, [] where it does; `outers` are the variables that each join may use. Raises `Unsure`."""
+def missing(one: Expectation, outers: list[dict[str, Any]], record: Fact, values: Values, store: Store) -> list[str]:
+    """What no record was read of though a condition joins it; binds the joins. `outers` are the variables that each join may use. Raises
+    `Unsure`.
+    """
     if record.stated:
         return ["a person states it, and no tool has shown it"]
     for join, outer in zip(one.joins, outers, strict=True):
         if not store.has(join.type):
-            return [f"no {join.type} were read"]
+            return [none_read(join.type)]
         bind(join, outer, record, values, store, FINAL, {}, strict=True)
-    return [] if compiled(one.when, types).holds(values) else [why_not(one, types, values)]
+    return []
 
 
-def not_shown(book: Runbook, one: Expectation, subject: Subject, why: Iterable[str], commands: list[str]) -> NotShown:
+def not_shown(
+    book: Runbook, one: Expectation, subject: Subject, why: Iterable[str], commands: list[str], *, not_so: bool = False
+) -> NotShown:
     """The entry of the report."""
-    words = "; ".join(list(dict.fromkeys(why))[:REASONS])
-    return NotShown(expectation=f"{book.id}.{one.id}", subject=reported(subject), why=words, settle_with=commands[:REASONS])
+    name, words = f"{book.id}.{one.id}", "; ".join(list(dict.fromkeys(why))[:REASONS])
+    return NotShown(expectation=name, subject=reported(subject), why=words, not_so=not_so, settle_with=commands[:REASONS])
 
 
 def asked(steps: list[StepRun]) -> Iterator[Command]:

@@ -14,7 +14,7 @@ from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import StepRun
 from gpudoctor.engine.store import Store
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.report import Finding, Report, Table
+from gpudoctor.report import Finding, Report, Shown, Table
 from gpudoctor.runbook.conditions import Unsure, compiled, input_types, input_values
 
 Did = Literal["run", "skip", "paste", "answer", "withhold"]
@@ -98,6 +98,7 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
     facts: list[tuple[str, int]]
     checked: list[Checked]  # of the step
     found: list[Finding]
+    shown: list[Shown]
     ruled_out: list[str]
     gone: list[Finding]  # what was found before, and is not held any more
     passed: list[StepRun]

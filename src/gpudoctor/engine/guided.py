@@ -33,9 +33,10 @@ from gpudoctor.engine.guidance import (
     suffer,
 )
 from gpudoctor.engine.outcomes import Checked
+from gpudoctor.engine.plan import used_types
 from gpudoctor.engine.rounds import lasting
 from gpudoctor.engine.run import Engine
-from gpudoctor.engine.steps import Chosen, Run, StepRun
+from gpudoctor.engine.steps import UNWANTED, Chosen, Run, StepRun
 from gpudoctor.probes.base import Output, Probe
 from gpudoctor.report import Report
 from gpudoctor.runbook.model import Library, Runbook
@@ -155,7 +156,7 @@ class Guided:
             self.journal.save()
             self.current = None
             self.last = self.last and (step, self.last[1])
-        elif step.planned.step.run and (step.note == "not needed" or step.undecided) and may_come(step.planned):
+        elif step.planned.step.run and (step.note == UNWANTED or step.undecided) and may_come(step.planned):
             self.passed.append(step)
 
     def closed(self, steps: list[StepRun]) -> None:
@@ -177,12 +178,14 @@ class Guided:
         step, todo = last
         known = {(one.cause, one.subject.name) for one in before.findings}
         held = {one.cause for one in report.findings}
+        shown = {*before.shown}
         news = News(
             step=step,
             facts=self.engine.store.counts(step.planned.order),
             checked=[one for one in checked if one.step is step],
             found=[one for one in report.findings if (one.cause, one.subject.name) not in known],
-            ruled_out=[cause for cause in report.ruled_out if cause not in before.ruled_out] if step.answered or not todo else [],
+            shown=[one for one in report.shown if one not in shown],
+            ruled_out=[cause for cause in report.ruled_out if cause not in before.ruled_out],
             gone=[one for one in before.findings if one.severity != "info" and one.cause not in held],
             passed=passed,
             following=following,
@@ -200,11 +203,18 @@ class Guided:
             self.take_back()
 
     def concluded(self, steps: list[StepRun]) -> tuple[Report, list[Checked]]:
-        """What is known so far. A cause that a later step may still find isn't ruled out yet."""
+        """What is known so far. Nothing is shown yet of which a later step may say more, and no cause ruled out that it may still find."""
         run = Run(book=self.engine.book, inputs=self.engine.inputs, store=self.engine.store, steps=steps)
         report, checked = conclusions(self.library, run, asked="", started=0.0)
-        later = {check.finds for step in steps if not step.done and may_come(step.planned) for check in step.planned.step.checks}
-        return msgspec.structs.replace(report, ruled_out=[cause for cause in report.ruled_out if cause not in later]), checked
+        later = [step.planned for step in steps if not step.done and may_come(step.planned)]
+        causes = {check.finds for one in later for check in one.step.checks}
+        types = {kind for one in later for kind in one.fills}
+        books = {step.planned.book.id: step.planned.book for step in steps}.values()
+        open_ = {f"{book.id}.{one.id}" for book in books for one in book.expects if used_types(one) & types}
+        refutations = [one for one in report.refutations if one.by not in open_ and one.cause not in causes]
+        shown = [one for one in report.shown if one.expectation not in open_]
+        ruled_out = sorted({one.cause for one in refutations})
+        return msgspec.structs.replace(report, shown=shown, refutations=refutations, ruled_out=ruled_out), checked
 
     def place(self, step: StepRun, new: list[Question], steps: list[StepRun], name: str) -> Place:
         """What the person is to know before a step."""

@@ -15,7 +15,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output, Probe
 
 SIGNALS = 128  # a shell's exit code for death by signal n is 128+n
-NO_ENTRIES = b"-- No entries --"  # journalctl's word for nothing
+NO_ENTRIES = (b"-- No entries --", b"No journal files were found.")  # journalctl's words for nothing
 NO_PROGRAM = 127  # a shell's exit code for a program that isn't there
 NOTHING = {"grep": 1}  # exit codes that mean "nothing found", which is an answer: grep(1)
 # What may say nothing and mean it: readers of files and logs, lists that are filtered, and nvidia-smi nvlink on GPUs without one. Every
@@ -138,7 +138,7 @@ def unusable(output: Output) -> str:
 
 def said(output: Output) -> bool:
     """Whether a program has printed something that it found."""
-    return any(page.strip() not in (b"", NO_ENTRIES) for page in output.pages)
+    return any(page.strip() not in (b"", *NO_ENTRIES) for page in output.pages)
 
 
 def died(output: Output) -> str:

@@ -13,7 +13,7 @@ from gpudoctor.engine.evaluate import Inputs, evaluate
 from gpudoctor.engine.fleet import BEYOND, FANOUT, Ask, Fleet
 from gpudoctor.engine.plan import FOUND, Planned, plan
 from gpudoctor.engine.rounds import Rounds, lasting, samples
-from gpudoctor.engine.steps import CONSENT, Chosen, Guide, NotThere, Run, StepRun, Trouble, obstacles
+from gpudoctor.engine.steps import CONSENT, UNWANTED, Chosen, Guide, NotThere, Run, StepRun, Trouble, obstacles
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact
 from gpudoctor.parsers import mistake
@@ -128,7 +128,7 @@ class Engine:
         kind = step.planned.step
         try:
             if not self.gates_open(step.planned, steps):
-                step.note = "not needed"
+                step.note = UNWANTED
             elif kind.run:
                 chosen = self.chosen(step, self.todo(step, steps), steps)
                 todo = chosen.todo

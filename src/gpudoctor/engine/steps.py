@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CONSENT = "not run: it disturbs running work, so it needs consent (--allow-disruptive)"
 UNASKED = "nobody was asked (--guided asks)"
+UNWANTED = "not needed"  # the note of a step that a condition above it has ruled out
 REASONS = 3  # of one check; 200 hosts may have 200
 # What only follows from the lack of something else: needs pods, which could not be read  ·  found.waiting is not known
 FOLLOWS = regex(r"needs \w+, which could not be read|found\.\w+ is not known")

@@ -33,7 +33,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Became
     check: str
     was: str = ""  # the title of the earlier finding
-    now: str = ""  # the title of the new one
+    now: str = ""  # the title of the new one; of a fixed one what shows that it is
     why: str = ""  # it is unknown
     evidence: list[Evidence] = []
 

@@ -1,7 +1,8 @@
 """After a repair: the checks behind the findings of an earlier run are tried again, on new answers, and each finding is judged.
 
-Only the steps that these checks need are asked: their own, those that fill the fact types they read, and those that decide whether to ask
-them. A finding that isn't found again is fixed only when all that could show it has answered.
+Only the steps that these checks need are asked: their own, those that fill the fact types they read, those that decide whether to ask them,
+and those of the expectations that refute the findings' causes. A finding that isn't found again is fixed only when such an expectation is
+shown; where nothing of the kind is expected of its subject, when all that could show the finding has answered.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from gpudoctor.engine import conclude, outcomes, precedence, relate
 from gpudoctor.engine.evaluate import Answer, Hit, evaluate
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.plan import Planned, closed, plan, used_types
+from gpudoctor.engine.refuted import Refuters, against, lacking
 from gpudoctor.engine.steps import Run, StepRun, behind, concerns
 from gpudoctor.engine.verdicts import Judged, Key, Times, by_now, hits_of, links_of, spoken_of, stale
 from gpudoctor.engine.work import Works, count_gpus, node_read
@@ -45,6 +47,7 @@ class Before:
         self.checked = outcomes.of_run(run)
         self.links = links_of(run)
         self.works = Works(run.store, self.links)
+        self.refuters = Refuters(run, self.links, self.works)
         found = precedence.standing(precedence.drawn(library, self.checked, self.links))
         hits = hits_of(library, self.checked, self.links)
         self.pasts = [
@@ -62,10 +65,15 @@ class Before:
         """The names of the checks behind the findings."""
         return {name for past in self.pasts for name in past.checks}
 
+    @property
+    def expected(self) -> set[str]:
+        """The names of the expectations that refute the causes of the findings."""
+        return {name for past in self.pasts for name in past.found.cause.refuted_by}
+
     def steps(self, book: Runbook, inputs: Inputs, more: set[str]) -> list[Planned]:
         """What of a runbook is asked again, for `more` checks too: renumbered, in the order written."""
         naming = {"gpus"} if any(past.found.subject.kind == "gpu" for past in self.pasts) else set()
-        return needed(plan(self.library, book, inputs), self.checks | more, naming)
+        return needed(plan(self.library, book, inputs), self.checks | more, self.expected, naming)
 
     def elsewhere(self, inputs: Inputs, missing: list[Past]) -> Inputs | None:
         """The inputs by which the owner of a pod that isn't there any more is asked about; None where that isn't what is asked."""
@@ -78,9 +86,13 @@ class Before:
         return inputs | {"kind": kind.lower(), "name": name}
 
 
-def needed(steps: list[Planned], checks: set[str], naming: set[str]) -> list[Planned]:
-    """The steps of a plan that checks need, and those that fill the fact types by which things get their names; numbered anew."""
-    todo = {one.order for one in steps if one.fills & naming}
+def needed(steps: list[Planned], checks: set[str], expected: set[str], naming: set[str]) -> list[Planned]:
+    """The steps of a plan that checks and expectations need, and those that fill the fact types by which things get their names; numbered
+    anew.
+    """
+    books = {one.book.id: one.book for one in steps}.values()
+    seen = {kind for book in books for one in book.expects if f"{book.id}.{one.id}" in expected for kind in used_types(one)}
+    todo = {one.order for one in steps if one.fills & (naming | seen)}
     for one in steps:
         wanted = [check for check in one.step.checks if f"{one.book.id}.{check.id}" in checks]
         types = {kind for check in wanted for kind in used_types(check)}
@@ -100,6 +112,7 @@ class After:
         self.checked = outcomes.of_run(run)
         self.links = links_of(run)
         self.works = Works(run.store, self.links)
+        self.refuters = Refuters(run, self.links, self.works)
         self.hits = hits_of(before.library, self.checked, self.links)
         self.answers: dict[tuple[str, int], Answer] = {}
         self.rests_on: dict[tuple[str, int], list[StepRun]] = {}
@@ -117,10 +130,24 @@ class After:
         fresh = [(one, hit) for one, hit in again if not stale(hit, self.before.times, past.hits)]
         if fresh:
             return spoken_of(past.found, "not-fixed", now=fresh[0][1].title, hits=[hit for _, hit in fresh])
-        if again:
+        shown, doubts = self.refuted(past)
+        if again and not (shown and not doubts):
             return spoken_of(past.found, "unknown", why=by_now(again[0][1]), hits=[hit for _, hit in again])
-        doubts = [why for name in past.checks for why in self.doubts(name, past.found.subject)] or self.gone(past)
-        return spoken_of(past.found, "unknown" if doubts else "fixed", why="; ".join(list(dict.fromkeys(doubts))[:3]))
+        return spoken_of(past.found, "unknown" if doubts else "fixed", now=shown, why="; ".join(list(dict.fromkeys(doubts))[:3]))
+
+    def refuted(self, past: Past) -> tuple[str, list[str]]:
+        """What shows that a cause is gone from its subject, and why it may not be. What the earlier run had shown in spite of the finding
+        shows no repair: then, and where nothing is expected, the checks' own answers must be whole.
+        """
+        cause, subject = past.found.cause, past.found.subject
+        work = self.before.works.of(subject)
+        tried = self.refuters.tried(cause, subject, work)
+        shown = against(tried)
+        if tried and not shown:
+            return "", ["; ".join(["no longer found, but not shown to be well", *lacking(tried)])]
+        new = shown and not against(self.before.refuters.tried(cause, subject, work))
+        doubts = [] if new else [why for name in past.checks for why in self.doubts(name, subject)]
+        return shown if new else "", doubts or self.gone(past)
 
     def same(self, past: Past) -> list[Key]:
         """The new findings that are the earlier one: the same cause on the same subject, or on a pod that has taken its place."""

@@ -129,7 +129,7 @@ PARSERS: dict[str, Parser] = {
     "nvidia.gpustat": Parser(("gpus", "gpu_samples", "gpu_processes"), "gpustat:gpustat"),
     "tracker.gpus": Parser(("gpu_samples",), "tracker_gpus:samples"),
     "nvidia.dmon": Parser(("gpu_samples",), "nvidia_dmon:dmon"),
-    "prometheus.range": Parser(("gpu_samples",), "prometheus_range:samples"),
+    "prometheus.range": Parser(("gpu_samples",), "prometheus_range:samples", failures=True),
     "prometheus.text": Parser(("gpu_samples", "expositions", "gpus"), "prometheus_text:metrics"),  # what an exporter serves
     "prometheus.targets": Parser(("scrape_targets",), "prometheus_api:targets"),
     "prometheus.said": Parser(("wanted_metrics",), "metric_said:said"),  # metrics that somebody says he misses

@@ -8,12 +8,14 @@ from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.kubernetes import Target
 from gpudoctor.knowledge.resources import gpu_count, gpu_names
 from gpudoctor.parsers import ParseError
-from gpudoctor.parsers.kubernetes_json import controller
+from gpudoctor.parsers.kubernetes_json import age, controller, seconds
 from gpudoctor.parsers.kubernetes_pods import component_of, read, wants_gpu
 from gpudoctor.parsers.pod_requests import pod_requests
-from gpudoctor.parsers.pod_shape import PodObject, PodSpec, PodStatus
+from gpudoctor.parsers.pod_shape import ContainerStatus, PodObject, PodSpec, PodStatus
 from gpudoctor.parsers.pod_status import condition
 from gpudoctor.probes.base import Output
+
+SETTLED = 600.0  # s after which the kubelet takes a container that was restarted as well, and forgets its back-off
 
 
 def gpu_pods(outputs: Iterable[Output], about: Subject) -> Facts:
@@ -25,13 +27,14 @@ def gpu_pods(outputs: Iterable[Output], about: Subject) -> Facts:
     kept: Facts = {"pods": [], "containers": [], "messages": [], "schedule_reasons": []}
     seen = 0
 
-    def ill(item: PodObject) -> bool:
-        nonlocal seen
-        gpus = gpus_of(item)
-        seen += gpus is not None
-        return gpus is not None and not well(item.status or PodStatus(), gpus)
-
     for output in outputs:
+
+        def ill(item: PodObject, output: Output = output) -> bool:
+            nonlocal seen
+            gpus = gpus_of(item)
+            seen += gpus is not None
+            return gpus is not None and not well(item.status or PodStatus(), gpus, output)
+
         if not output.ok:
             raise ParseError(f"{output.named()}: the list of pods is not complete: {output.reason or output.failure}")
         found = read(output, target=True, wanted=ill)
@@ -51,6 +54,16 @@ def gpus_of(item: PodObject) -> int | None:
     return 0 if wants_gpu(spec) and not controller(item.meta).startswith("DaemonSet/") else None
 
 
-def well(status: PodStatus, gpus: int) -> bool:
-    """Whether nothing needs a look: it has ended well, or runs, is ready, and has the GPU that it should have."""
-    return status.phase == "Succeeded" or (status.phase == "Running" and gpus > 0 and condition(status, "Ready")[0] == "True")
+def well(status: PodStatus, gpus: int, output: Output) -> bool:
+    """Whether nothing needs a look: it has ended well, or runs, is ready, has the GPU that it should have, and was not restarted lately."""
+    if status.phase == "Succeeded":
+        return True
+    runs = status.phase == "Running" and gpus > 0 and condition(status, "Ready")[0] == "True"
+    return runs and not any(restarted(one, output) for one in status.containerStatuses or ())
+
+
+def restarted(container: ContainerStatus, output: Output) -> bool:
+    """Whether a container runs that was restarted a short time ago."""
+    since = container.now.running.startedAt if container.restartCount and container.now.running else None
+    lately = age(seconds(since), output)
+    return lately is not None and lately < SETTLED

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import msgspec
 
 from gpudoctor.facts.gpu import Gpu, GpuSample
-from gpudoctor.knowledge import clock_reasons
+from gpudoctor.knowledge import clock_reasons, gpu_features
 from gpudoctor.patterns import regex
 
 # A cell with one of these is an error of this GPU, not a missing feature (nvmlErrorString; ERR! in the table) → the neutral word.
@@ -132,6 +132,7 @@ class Card:
             values["processes"] = self.processes
         gaps = {**lacking(values, known, self.gaps), **self.gaps}
         gaps = {name: why for name, why in gaps.items() if name in KINDS and name not in values}
+        gaps = gpu_features.doubted(gaps, str({**values, **known}.get("product", "")), values.get("ecc_mode"))
         return Gpu(**{**values, **known}, unreadable=self.unreadable, problem=self.problem, gaps=gaps)
 
     def sums(self) -> dict[str, Any]:

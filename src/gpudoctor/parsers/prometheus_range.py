@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -21,6 +21,9 @@ from gpudoctor.probes.base import Output, decoder
 
 WHOLE = ("pstate", "ecc_corrected")  # fields that are integers
 SERIES = 200_000  # that are read; 2,000 GPUs have 12 each
+STALE = (
+    300.0  # s for which Prometheus goes on with the last value of a series: https://prometheus.io/docs/prometheus/latest/querying/basics/
+)
 # dcgm-exporter says Hostname; a Prometheus that relabels says node, or puts `exported_` before what a target label hides
 HOSTS = ("Hostname", "hostname", "exported_hostname", "node", "kubernetes_node", "nodename")
 
@@ -64,7 +67,23 @@ def samples(output: Output, about: Subject) -> Facts:
         for moment, value in points(series):
             put(found.setdefault((who, moment), {}), name, value, owner)
     source = output.named()
-    return {"gpu_samples": [sample(who, moment, read, source) for (who, moment), read in sorted(found.items()) if read]}
+    facts: Facts = {"gpu_samples": [sample(who, moment, read, source) for (who, moment), read in sorted(found.items()) if read]}
+    if why := ended(found, output):
+        raise ParseError(f"{source}: {why}", facts)
+    return facts
+
+
+def ended(found: Iterable[tuple[Key, float]], output: Output) -> str:
+    """Why the answer to a query that was just asked says nothing of now, "" where it does. What people keep in files has its own time."""
+    if output.command.argv[:1] != ("promql",) or not output.time:
+        return ""
+    newest: dict[Key, float] = {}
+    for who, moment in found:
+        newest[who] = max(moment, newest.get(who, 0.0))
+    over = [output.time - moment for moment in newest.values() if output.time - moment > STALE]
+    if not newest:
+        return "Prometheus has no series of a GPU for this query"
+    return f"the series of {len(over)} of {len(newest)} GPU(s) ended {max(over) / 60:.0f} min ago" if over else ""
 
 
 def key(labels: dict[str, str], about: Subject) -> Key:

@@ -1,7 +1,8 @@
-"""The report as JUnit XML, as Jenkins and GitLab read it: a suite for each runbook, a case for each check.
+"""The report as JUnit XML, as Jenkins and GitLab read it: a suite for each runbook, a case for each check and for each expectation.
 
-A finding is a failure. A check without an answer is an error: `skipped` reads as green, and what could not be read must not. What is only
-information passes, with the finding in its output. The report as a whole is a case too: an inconclusive one always has an error.
+A finding is a failure, and what was not shown an error where no problem says why. A check without an answer is an error: `skipped` reads as
+green, and what could not be read must not. What is only information passes, with the finding in its output. The report as a whole is a case
+too: an inconclusive one always has an error.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from gpudoctor.report import Candidate, CheckResult, Evidence, Finding, Report
 from gpudoctor.reporters.hardware import rows as hardware_rows
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, safe
-from gpudoctor.reporters.words import coverage, headline, troubles
+from gpudoctor.reporters.words import by_expectation, coverage, headline, troubles, unseen
 
 LONG = 300  # characters of a message; the text of the case has the rest
 Told = tuple[str, str, list[str]]  # the element (failure, error, skipped, "" = passed), its message, its lines
@@ -25,6 +26,9 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     for one in report.checks:
         book, _, name = one.check.rpartition(".")
         books.setdefault(book, []).append((name, outcome(report, one)))
+    for expectation, told_of_it in expected(report).items():
+        book, _, name = expectation.rpartition(".")
+        books.setdefault(book, []).append((name, told_of_it))
     suites = [suite(report, "gpudoctor", [("verdict", verdict(report))]), *(suite(report, book, cases) for book, cases in books.items())]
     told = [case for cases in books.values() for _, case in cases] + [verdict(report)]
     text = "\n".join(
@@ -108,6 +112,17 @@ def outcome(report: Report, check: CheckResult) -> Told:
     if possible:
         return "error", f"possible: {possible[0].why}", [check.cause, *(line for one in possible for line in settle(one))]
     return "skipped", "only possible, and another cause is certain" if check.cause else "", []
+
+
+def expected(report: Report) -> dict[str, Told]:
+    """What each expectation is as a case: it passes where it was shown of all that it is expected of."""
+    said = by_expectation(report.shown)
+    made: dict[str, Told] = {name: ("", "", lines) for name, lines in said.items()}
+    kind = "skipped" if report.verdict == "problem" else "error"
+    groups: dict[str, list[str]] = {}
+    for line, one in unseen(report):
+        groups.setdefault(one.expectation, []).append(line)
+    return made | {name: (kind, f"not shown: {lines[0]}", ["not shown", *lines]) for name, lines in groups.items()}
 
 
 def found(one: Finding) -> Iterator[str]:

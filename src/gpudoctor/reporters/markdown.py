@@ -16,7 +16,20 @@ from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, count, safe, shortened
-from gpudoctor.reporters.words import by_reason, different, follows, headline, names, others, question, seen, troubles, unanswered, unseen
+from gpudoctor.reporters.words import (
+    by_reason,
+    different,
+    follows,
+    headline,
+    names,
+    others,
+    question,
+    refuted,
+    seen,
+    troubles,
+    unanswered,
+    unseen,
+)
 
 FIRST = 3  # root causes, reasons and so on that are not folded
 LONG = 300  # characters of a line that is not folded
@@ -158,14 +171,14 @@ def folded(report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexp
     if report.not_shown and report.verdict != "problem":
         yield details("Not shown", [f"{line} ({one.expectation})" for line, one in unseen(report)])
     if report.shown:
-        yield details("Shown", seen(report))
+        yield details("Shown", seen(report.shown))
     if report.inputs:
         yield details("Files", [f"{one.path}: {', '.join(one.recognised_as) or one.note or 'not recognised'}" for one in report.inputs])
     steps = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]
     if steps:
         yield details(count(len(steps), "step"), [line for step in steps for line in ran(step)])
-    if report.ruled_out:
-        yield details(count(len(report.ruled_out), "cause") + " ruled out", wrap(", ".join(report.ruled_out), WIDE))
+    if lines := refuted(report, every=True):
+        yield details(count(len(report.ruled_out), "cause") + " ruled out", [row for line in lines for row in wrap(line, WIDE)])
 
 
 def finding(one: Finding) -> Iterator[str]:

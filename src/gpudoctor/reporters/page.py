@@ -18,7 +18,7 @@ from gpudoctor.reporters.page_steps import Outputs, steps
 from gpudoctor.reporters.picture import pictures
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, count
-from gpudoctor.reporters.words import by_reason, headline, question, seen, troubles, unanswered, unseen
+from gpudoctor.reporters.words import by_reason, headline, question, refuted, seen, troubles, unanswered, unseen
 
 VERDICTS = {"healthy": "✓ Healthy", "problem": "✗ Problem", "inconclusive": "? Inconclusive"}
 ROOTS = 50  # causes that have a section of their own
@@ -93,7 +93,7 @@ def sections(
     if report.not_shown and report.verdict != "problem":
         yield section("Not shown", listed([f"{line} ({one.expectation})" for line, one in unseen(report)]))
     if report.shown:
-        yield section("Shown", listed(seen(report)))
+        yield section("Shown", listed(seen(report.shown)))
     if report.coverage.missing:
         yield section("Could not be read", listed([f"{one.what}: {one.why}" for one in report.coverage.missing]))
     if report.inputs:
@@ -101,9 +101,8 @@ def sections(
         yield section("Files", grid(Table("Files", ["File", "Recognised as", "Note"], rows)))
     if report.steps:
         yield section("What was done", steps(report, outputs))
-    if report.ruled_out:
-        names = tag("details", tag("summary", count(len(report.ruled_out), "cause")), tag("p", ", ".join(report.ruled_out)))
-        yield section("Ruled out", names)
+    if lines := refuted(report, every=True):
+        yield section("Ruled out", tag("details", tag("summary", count(len(report.ruled_out), "cause")), listed(lines)))
 
 
 def cause(root: Finding, symptoms: Sequence[Finding], number: int, outputs: Outputs) -> Raw:

@@ -25,12 +25,14 @@ from gpudoctor.reporters.words import (
     onward,
     others,
     question,
+    refuted,
     seen,
     troubles,
     unanswered,
     unseen,
 )
 
+RULED_OUT = 3  # lines
 SHORT_FIXES = 2  # the first one often only reads, the second one changes something
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
 SEVERITY_STYLES = {"critical": "bold red", "warning": "bold yellow", "info": "bold"}
@@ -256,7 +258,7 @@ def missed(page: Page, report: Report, verbose: bool) -> None:
 
 def checked(page: Page, report: Report, verbose: bool) -> None:
     """What was shown, what that rules out, and the steps; with -v also what each step ran, how long it took and why it was skipped."""
-    if lines := seen(report, every=verbose):
+    if lines := seen(report.shown, every=verbose):
         page.gap()
         page.lines(("shown", "bold"))
         for line in lines if verbose else lines[:SHORT]:
@@ -268,9 +270,12 @@ def checked(page: Page, report: Report, verbose: bool) -> None:
         for one in report.overridden:
             by = f"  ({one.cause}, overridden by {', '.join(one.overridden_by)})"
             page.lines((one.title or one.cause, ""), (by, "dim"), indent=2)
-    if report.ruled_out:
+    if lines := refuted(report, every=verbose):
         page.gap()
-        page.lines(("ruled out  ", "dim"), (names(report.ruled_out, verbose), ""))
+        page.lines(("ruled out", "bold"))
+        for line in lines if verbose else lines[:RULED_OUT]:
+            page.lines((line, ""), indent=2, rows=0 if verbose else 1)
+        more(page, len(lines), verbose, indent=2, most=RULED_OUT)
     needed = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]
     steps = needed if verbose else list({step.title or step.id: step for step in needed if step.outcome == "clear"}.values())
     if not steps or (report.shown and not verbose):  # what was seen says more than what was asked
@@ -298,7 +303,7 @@ def step_line(page: Page, step: StepResult, verbose: bool) -> None:
         page.lines((step.note, "dim"), indent=12)
 
 
-def more(page: Page, total: int, verbose: bool, *, indent: int) -> None:
+def more(page: Page, total: int, verbose: bool, *, indent: int, most: int = SHORT) -> None:
     """How many were left out."""
-    if not verbose and total > SHORT:
-        page.lines((f"{total - SHORT} more with -v", "dim"), indent=indent)
+    if not verbose and total > most:
+        page.lines((f"{total - most} more with -v", "dim"), indent=indent)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
-from gpudoctor.report import Coverage, Evidence, Finding, NotShown, Report, Unknown
+from gpudoctor.report import Coverage, Evidence, Finding, NotShown, Report, Shown, Unknown
 from gpudoctor.reporters.text import count, shortened
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
+FEW = 2  # causes that one thing rules out
 WHY = 120  # characters of a sign of trouble that the headline has room for
 LONG_PATH = 40  # characters of a file's path that the headline has room for
 # "needs pods, which could not be read", "found.waiting is not known": the engine's words for a check that lacks what another step lacks
@@ -30,7 +31,7 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         more = sum(one.severity != "info" or roots[0].severity == "info" for one in roots[1:])  # notes beside a problem aren't counted
         return place + (roots[0].title or "untitled") + (f" (and {count(more, 'more root cause')})" if more else "")
     if report.verdict == "healthy":
-        return "nothing wrong was found"
+        return "all that is expected was shown" if report.shown else "nothing wrong was found"
     if report.candidates:
         return f"{count(len(report.candidates), 'possible cause')}, none of them certain"
     if report.unexplained:
@@ -45,18 +46,39 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
     if unknown := [part for one in report.inputs for part in one.unknown]:
         rest = f" and {count(len(unknown) - 1, 'other part')}" if len(unknown) > 1 else ""
         return f"nothing wrong is in what was read, but “{shortened(unknown[0], 60)}”{rest} is not understood"
-    if report.not_shown:
-        return "no problem found, but not enough was shown to call it healthy"
+    if lines := unseen(report):
+        rest = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+        return f"no problem found, but not shown to be healthy: {shortened(lines[0][0], WHY)}{rest}"
     complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
     return "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
 
 
-def seen(report: Report, every: bool = False) -> list[str]:
+def seen(shown: Sequence[Shown], every: bool = False) -> list[str]:
     """What was shown, a line for each expectation: of many subjects the first stands for all, unless `every` one is wanted."""
+    return [line for said in by_expectation(shown).values() for line in (said if every else [first_of(said)])]
+
+
+def by_expectation(shown: Sequence[Shown]) -> dict[str, list[str]]:
+    """What was shown of each expectation."""
     lines: dict[str, list[str]] = {}
-    for one in report.shown:
+    for one in shown:
         lines.setdefault(one.expectation, []).append(one.says)
-    return [line for said in lines.values() for line in (said if every else [said[0] + (f" (and {len(said) - 1} more)" * (len(said) > 1))])]
+    return lines
+
+
+def first_of(said: Sequence[str]) -> str:
+    """The first line, which stands for all."""
+    return said[0] + (f" (and {len(said) - 1} more)" if len(said) > 1 else "")
+
+
+def refuted(report: Report, every: bool = False) -> list[str]:
+    """What is ruled out, by what was seen, a line for each expectation: `CAUSE, CAUSE: what was seen`."""
+    causes: dict[str, dict[str, None]] = {}
+    for one in report.refutations:
+        if one.cause in report.ruled_out:
+            causes.setdefault(one.by, {})[one.cause] = None
+    said = by_expectation(report.shown)
+    return [f"{names(list(own), every, FEW)}: {first_of(said[by])}" for by, own in causes.items() if by in said]
 
 
 def unseen(report: Report, every: bool = False) -> list[tuple[str, NotShown]]:

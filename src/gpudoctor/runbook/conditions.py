@@ -20,11 +20,11 @@ from cel_expr_python import cel
 
 from gpudoctor.facts import FACTS
 from gpudoctor.facts.base import Fact, hashable
+from gpudoctor.knowledge.gpu_features import LACKING
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Input
 
 MISSING_FIELD = object()
-LACKING = ("N/A", "Not Supported")  # what nvidia-smi prints for what a product does not have: nvidia-smi(1)
 MISSING = regex(r'No value with name "([^"]+)"')
 NAME_TEXT = r"\b([a-z_][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b"
 NAME = regex(NAME_TEXT)

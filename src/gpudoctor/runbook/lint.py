@@ -54,7 +54,9 @@ def runbook(book: Runbook, given: Library | None) -> Iterator[Problem]:
         seen_checks.add(one.id)
         known = one.each is not None and one.each.type in FACTS
         where = condition("where", one.where, scope.record_of(book, one)) if known else ()
-        for text in (*check_problems(book, one, given), *where):
+        asked = condition("asked", one.asked, input_types(book.inputs))
+        not_so = template("not_so", one.not_so, scope.check_types(book, one)) if known else ()
+        for text in (*check_problems(book, one, given), *asked, *where, *not_so):
             yield Problem(book.path, one.line, f"expects.{one.id}: {text}")
 
 

@@ -74,8 +74,10 @@ class Expectation(Check, frozen=True, kw_only=True):
     is answered with healthy. It finds nothing; what is wrong where it doesn't hold, the checks say.
     """
 
+    asked: str = ""  # over the inputs: nothing of it is expected where this doesn't hold
     where: str = ""
     texts: bool = False  # only of what somebody has in files; where a machine is asked, another one says it
+    not_so: str = ""  # a template: how it is where the condition doesn't hold
 
 
 class Show(Struct, frozen=True, kw_only=True):

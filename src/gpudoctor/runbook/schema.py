@@ -112,8 +112,10 @@ class Check(Model):
 class Expectation(Check):
     """One entry of `expects:`."""
 
+    asked: Condition = ""
     where: Condition = ""
     texts: bool = False
+    not_so: str = ""
 
     @model_validator(mode="after")
     def says_what_is_sound(self) -> Expectation:
