@@ -214,7 +214,7 @@ def executed(book: Runbook, inputs: dict[str, Any], probe: Probe) -> tuple[Run, 
 
 def test_every_refuter_is_there_refutes_in_a_case_and_never_what_is_found() -> None:
     known = index.library()
-    expectations = {f"{book.id}.{one.id}" for book in known.runbooks.values() for one in book.expects}
+    expectations = {f"{book.id}.{one.id}" for book in known.runbooks.values() for one in book.expects if not one.texts}
     wanted = {cause.id for cause in known.causes.values() if cause.refuted_by}
     assert {by for cause in known.causes.values() for by in cause.refuted_by} <= expectations
     assert len(wanted) >= 60

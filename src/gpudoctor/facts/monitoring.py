@@ -159,7 +159,6 @@ class Exposition(Fact, frozen=True, kw_only=True):
 class WantedMetric(Fact, frozen=True, kw_only=True):
     """A metric of DCGM that a rule, a dashboard or a person asks for."""
 
-    describes = True
     metric: str
     by: str  # the alert, the record, the panel
     alert: bool = False
@@ -173,7 +172,6 @@ class WantedMetric(Fact, frozen=True, kw_only=True):
 class CounterList(Fact, frozen=True, kw_only=True):
     """A file or ConfigMap that tells dcgm-exporter what to export: `names` are in use, `commented` are not."""
 
-    describes = True
     namespace: str = ""
     config_map: str = ""
     names: list[str] = []

@@ -1,0 +1,185 @@
+"""What must hold for HEALTHY to be believed, over outputs that are sound, outputs that are not, and both together.
+
+A part of all is tried, another one for each seed: `GPUDOCTOR_TRUST="1 7"` tries all, as `make trust` does. `GPUDOCTOR_INCIDENTS` names a
+folder of incidents, each with `raw/` and a `truth.yaml` that names the `cause`: they are tried too.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gpudoctor.analyze.gather import gather
+from gpudoctor.engine.cases import inputs_of
+from gpudoctor.engine.diagnose import analyze, conclusions
+from gpudoctor.engine.run import Engine
+from gpudoctor.engine.steps import NotThere
+from gpudoctor.probes.replay import Replay
+from gpudoctor.report import Report
+from gpudoctor.runbook import load
+from gpudoctor.runbook.index import library, runbooks_folder
+from gpudoctor.runbook.model import Check, Library
+from gpudoctor.runbook.paired import Case
+from tests.trust.mutants import RULES, mutants
+from tests.trust.sound import texts
+
+part, seed = (os.environ.get("GPUDOCTOR_TRUST") or "0.05 1").split()
+INCIDENTS = Path(os.environ.get("GPUDOCTOR_INCIDENTS") or "/nowhere")
+NEIGHBOURS = 20  # sound outputs, beside which a sick one stays sick
+KNOWN_BY_RULES = 0.2  # share of recorded problems that only their own check sees
+KINDS = 60  # of bad values that are tried at least
+
+SOUND = texts()
+SICK = sorted(INCIDENTS.glob("*/*/truth.yaml"))
+
+
+def some(name: str) -> random.Random:
+    """Chance for one test: the same with the same seed."""
+    return random.Random(f"{seed} {name}")
+
+
+def read(folder: Path, known: Library | None = None) -> Report:
+    """The report on a folder."""
+    gathered = gather([str(folder)])
+    return analyze(known or library(), gathered.facts, gathered.inputs, gathered.now)
+
+
+def without(causes: set[str]) -> Library:
+    """The library as if nobody knew some causes: their checks find nothing."""
+
+    def blind(one: Check) -> Check:
+        return msgspec.structs.replace(one, when="false", joins=[]) if one.finds in causes else one
+
+    books = {
+        name: msgspec.structs.replace(book, steps=[msgspec.structs.replace(one, checks=[*map(blind, one.checks)]) for one in book.steps])
+        for name, book in library().runbooks.items()
+    }
+    return msgspec.structs.replace(library(), runbooks=books)
+
+
+def loud(report: Report) -> list[str]:
+    """The first finding that is more than a note."""
+    return [one.cause for one in report.findings if one.severity != "info"][:1]
+
+
+def named(report: Report) -> set[str]:
+    """All causes of a report."""
+    return {one.cause for one in (*report.findings, *report.candidates, *report.overridden)}
+
+
+# --- one value of a sound output made bad ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sound_output_with_one_bad_value_is_not_healthy(name: str, tmp_path: Path) -> None:
+    chance = some(name)
+    healthy = []
+    for rule, text in mutants(SOUND[name]):
+        if chance.random() < float(part):
+            (tmp_path / name).write_text(text, encoding="utf-8")
+            healthy += [rule.name] if read(tmp_path).verdict == "healthy" else []
+    assert healthy == []
+
+
+def test_enough_kinds_of_bad_values_are_tried() -> None:
+    tried = {rule.name for text in SOUND.values() for rule, _ in mutants(text)}
+    assert len(tried) >= KINDS
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+# --- recorded problems ----------------------------------------------------------------------------------------------------------------
+
+
+def problems(path: Path) -> list[Case]:
+    """A part of the cases of a test file that end in a problem."""
+    test, _ = load.paired_test(path)
+    assert test is not None
+    chance = some(path.name)
+    return [case for case in test.cases if case.verdict == "problem" and chance.random() < float(part)]
+
+
+@functools.cache
+def books() -> list[Path]:
+    """The files of paired cases."""
+    return sorted(runbooks_folder().glob("*.test.yaml"))
+
+
+def executed(case: Case, path: Path, known: Library) -> Report | None:
+    """The report of a case by some library; None where it names what isn't there."""
+    test, _ = load.paired_test(path)
+    assert test is not None
+    book = known.runbooks[test.runbook.removesuffix(".yaml")]
+    replay = Replay(path.parent / test.fixtures / case.bundle)
+    try:
+        run = Engine(known, replay, recorded=True, consent=True).execute(
+            book, inputs_of(book, {**replay.bundle.inputs, **case.inputs}, case.inputs)
+        )
+    except NotThere:
+        return None
+    return conclusions(known, run, asked="", started=0.0)[0]
+
+
+def test_few_recorded_problems_whose_cause_nobody_knows_are_healthy() -> None:
+    """What only a rule knows (a setting, a threshold, a label that is missing) no expectation can see."""
+    tried = healthy = 0
+    for path in books():
+        for case in problems(path):
+            report = executed(case, path, library())
+            blind = report and executed(case, path, without(named(report)))
+            tried, healthy = tried + (blind is not None), healthy + (blind is not None and blind.verdict == "healthy")
+    assert healthy <= KNOWN_BY_RULES * tried
+
+
+# --- incidents of others --------------------------------------------------------------------------------------------------------------
+
+
+def sick(every: float) -> Iterator[tuple[Path, set[str]]]:
+    """A part of the incidents whose cause is known or can't be told: (the folder of their outputs, the true causes)."""
+    import yaml
+
+    for path in SICK:
+        truth = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if truth["cause"] != "none" and some(str(path)).random() < every:
+            yield path.parent / "raw", {truth["cause"], *(truth.get("acceptable_causes") or [])}
+
+
+needs_incidents = pytest.mark.skipif(not SICK, reason="GPUDOCTOR_INCIDENTS names no folder with incidents")
+
+
+@needs_incidents
+def test_no_incident_is_healthy_nor_its_cause_ruled_out() -> None:
+    wrong = []
+    for raw, causes in sick(min(1.0, 10 * float(part))):
+        report = read(raw)
+        if report.verdict == "healthy" or (causes & {*report.ruled_out} and not {*loud(report)} & causes):
+            wrong.append(raw.parent.name)
+    assert wrong == []
+
+
+@needs_incidents
+def test_no_incident_whose_cause_nobody_knows_is_healthy() -> None:
+    healthy = []
+    for raw, causes in sick(min(1.0, 10 * float(part))):
+        healthy += [raw.parent.name] if read(raw, without(causes | named(read(raw)))).verdict == "healthy" else []
+    assert healthy == []
+
+
+@needs_incidents
+def test_sound_outputs_beside_an_incident_change_nothing(tmp_path: Path) -> None:
+    changed = []
+    for raw, _ in sick(min(1.0, 4 * float(part))):
+        alone = read(raw)
+        for name in some(str(raw)).sample(sorted(SOUND), max(1, round(NEIGHBOURS * float(part)))):
+            folder = tmp_path / f"{raw.parent.name}-{name}"
+            shutil.copytree(raw, folder)
+            (folder / f"beside-{name}").write_text(SOUND[name], encoding="utf-8")
+            both = read(folder)
+            changed += [f"{raw.parent.name} beside {name}"] if both.verdict == "healthy" or loud(both) != loud(alone) else []
+    assert changed == []
