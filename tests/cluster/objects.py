@@ -16,7 +16,7 @@ TOLERATES = {
 
 
 def pod(said: dict[str, Any], namespace: str) -> Object:
-    """`{pod: NAME, gpus: 1, resource: …, cpu: …, memory: …, select: {…}, on: NODE, tolerates: [gpu], labels: {…}, spec: {…}}` as a Pod."""
+    """`{pod: NAME, gpus: 1, resource: …, cpu: …, select: {…}, host: NODE, tolerates: [gpu], labels: {…}, spec: {…}}` as a Pod."""
     said = copy.deepcopy(said)
     spec = template_spec(said)
     meta = {"name": said["pod"], "namespace": said.get("namespace", namespace), "labels": said.get("labels", {})}
@@ -32,7 +32,7 @@ def template_spec(said: dict[str, Any]) -> Object:
     if gpus:
         resources["limits"] = {name: str(value) for name, value in gpus.items()}
     spec: Object = {"containers": [{"name": "main", "image": IMAGE, "resources": resources}], "terminationGracePeriodSeconds": 0}
-    select = said.get("select", {}) | ({"kubernetes.io/hostname": said["on"]} if "on" in said else {})
+    select = said.get("select", {}) | ({"kubernetes.io/hostname": said["host"]} if "host" in said else {})
     if select:
         spec["nodeSelector"] = select
     if said.get("tolerates"):

@@ -123,7 +123,7 @@ class Stage:
         restore(self.api, self.changed)
 
     def step(self, step: dict[str, Any]) -> None:
-        """Do one step: create, node, delete, status, wait, stop or pause."""
+        """Do one step: create, node, delete, patch, fail, status, wait, stop or pause."""
         for word, what in step.items():
             match word:
                 case "create":
@@ -136,9 +136,11 @@ class Stage:
                 case "delete":
                     for name in what:
                         self.api.delete(self.path(name))
-                case "ask_to_end":  # with the grace that it has
-                    for name in what:
-                        self.api.ask("DELETE", self.path(name))
+                case "patch":
+                    for path, change in what.items():
+                        self.api.patch(self.path(path), change)
+                case "fail":
+                    self.fail(",".join(f"{key}={value}" for key, value in what.items()))
                 case "status":
                     for name, status in what.items():
                         self.api.patch(f"{self.path(name)}/status", {"status": status})
@@ -156,6 +158,21 @@ class Stage:
     def create(self, said: dict[str, Any]) -> None:
         for one in written_out(said, self.namespace):
             self.api.create(one)
+
+    def fail(self, selector: str) -> None:
+        """Let the pods that a selector finds end with exit code 1."""
+        found: list[Object] = []
+
+        def run() -> bool:
+            found[:] = self.api.items(f"/api/v1/namespaces/{self.namespace}/pods?labelSelector={selector}")
+            return bool(found) and all(one["status"]["phase"] == "Running" for one in found)
+
+        until(run, f"pods with {selector} run")
+        ended = {"exitCode": 1, "reason": "Error", "finishedAt": found[0]["metadata"]["creationTimestamp"]}
+        for one in found:
+            states = [dict(state, state={"terminated": ended}, ready=False) for state in one["status"]["containerStatuses"]]
+            path = self.path(f"pod/{one['metadata']['name']}")
+            self.api.patch(f"{path}/status", {"status": {"phase": "Failed", "containerStatuses": states}})
 
     def path(self, name: str) -> str:
         """The path of `KIND/NAME`, or of one that is written out."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
 
 from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of
 from gpudoctor.derive.scheduling_compare import counted, difference, newest
-from gpudoctor.derive.scheduling_fit import fits_when_restored, is_full, nearest_fits, one_kind
+from gpudoctor.derive.scheduling_fit import WORDS, fits_when_restored, nearest_fits, one_kind, words_of
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, evaluate, promised
 from gpudoctor.derive.scheduling_text import amount
 from gpudoctor.facts import Fact, Facts
@@ -247,30 +247,6 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
         beyond=beyond(ask, [host for mine, host in zip(own, hosts, strict=True) if mine or not asked], asked),
         gaps=missing,
     )
-
-
-# The kind of change that a node needs → the word for such nodes.
-KINDS = {
-    "tolerate": "tainted",
-    "uncordon": "cordoned",
-    "repair_node": "not_ready",
-    "label": "unmatched",
-    "less": "other_resource",
-    "volume": "pinned",
-}
-WORDS = (*KINDS.values(), "full", "lost")
-
-
-def words_of(blockers: Sequence[Blocker]) -> Iterator[str]:
-    """The words of `WORDS` for one node; GPUs in use and lost ones may be both."""
-    kind = one_kind(blockers)
-    if kind in KINDS:
-        yield KINDS[kind]
-    elif kind == "gpus" and (short := [one.shortage for one in blockers if one.shortage]):
-        if all(map(is_full, short)):
-            yield "full"
-        if all(map(fits_when_restored, short)):
-            yield "lost"
 
 
 def beyond(ask: Ask, hosts: Sequence[Host], gpus: Sequence[str]) -> str:

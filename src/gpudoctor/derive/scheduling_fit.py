@@ -41,6 +41,17 @@ TIERS = {
 }
 LESS = {"cpu": "less_cpu", "memory": "less_memory"}
 
+# The kind of change that a node needs → the word for such nodes.
+KINDS = {
+    "tolerate": "tainted",
+    "uncordon": "cordoned",
+    "repair_node": "not_ready",
+    "label": "unmatched",
+    "less": "other_resource",
+    "volume": "pinned",
+}
+WORDS = (*KINDS.values(), "full", "lost")
+
 
 class Move(NamedTuple):
     """One change, as it stands for one node. Moves with equal `change` and `what` are one change; of their levels the highest counts."""
@@ -62,6 +73,18 @@ def one_kind(blockers: Sequence[Blocker]) -> str:
     """The kind of change that would lift all blockers of a node, "" when it takes several kinds or there are none."""
     kinds = {blocker.lift for blocker in blockers}
     return kinds.pop() if len(kinds) == 1 else ""
+
+
+def words_of(blockers: Sequence[Blocker]) -> Iterator[str]:
+    """The words of `WORDS` that say what separates one node from the pod; GPUs in use and lost ones may be both."""
+    kind = one_kind(blockers)
+    if kind in KINDS:
+        yield KINDS[kind]
+    elif kind == "gpus" and (short := [one.shortage for one in blockers if one.shortage]):
+        if all(map(is_full, short)):
+            yield "full"
+        if all(map(fits_when_restored, short)):
+            yield "lost"
 
 
 def nearest_fits(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[Sequence[Blocker]], reach: Sequence[Host]) -> list[Fit]:

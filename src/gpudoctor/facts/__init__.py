@@ -26,6 +26,8 @@ from gpudoctor.facts.kernel import GpuErrors, KernelLog, KernelOutcome, Sxid, Ti
 from gpudoctor.facts.kubernetes import (
     Claim,
     Container,
+    DeviceClaim,
+    DeviceSlice,
     Event,
     Message,
     Node,
@@ -125,6 +127,8 @@ FACTS: dict[str, type[Fact]] = {
     "orphans": Orphan,
     "prometheuses": PrometheusServer,
     "quotas": Quota,
+    "device_claims": DeviceClaim,
+    "device_slices": DeviceSlice,
     "rank_differences": RankDifference,
     "rank_groups": RankGroup,
     "ranks": Rank,

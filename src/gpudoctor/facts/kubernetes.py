@@ -52,6 +52,7 @@ class Pod(Fact, frozen=True, kw_only=True):
     scheduled: bool = False
     schedule_reason: str = ""  # PodScheduled=False reason: Unschedulable, SchedulingGated, …
     schedule_message: str = ""  # PodScheduled=False message, the scheduler's own words
+    nominated: str = ""  # the node on which the scheduler ends others for it
     scheduler_name: str = "default-scheduler"
     scheduling_gates: list[str] = []
     runtime_class: str = ""
@@ -63,6 +64,7 @@ class Pod(Fact, frozen=True, kw_only=True):
     gpu_resources: list[str] = []  # the GPU resource names asked for
     claims: list[str] = []  # names of PersistentVolumeClaims
     claim_templates: list[str] = []  # of which it gets ResourceClaims of its own
+    device_claims: int = 0  # how many ResourceClaims it has, by name or by template
     queue_name: str = ""  # Kueue's queue label
     wants_gpu_hint: str = ""  # why it probably should use a GPU although it asks for none ("" = no hint)
 
@@ -162,6 +164,7 @@ class Workload(Fact, frozen=True, kw_only=True):
     uid: str = ""
     component: str = ""
     suspended: bool = False
+    unseen: bool = False  # of a kind that Kubernetes' own controllers serve, and none has written a status
     desired: int | None = None
     current: int | None = None
     ready: int | None = None
@@ -198,6 +201,26 @@ class Claim(Fact, frozen=True, kw_only=True):
 class Volume(Fact, frozen=True, kw_only=True):
     volume: str
     node_affinity: list[list[Requirement]] | None = None
+
+
+class DeviceSlice(Fact, frozen=True, kw_only=True):
+    """A ResourceSlice: devices that a driver publishes, of one node or for several."""
+
+    device_slice: str
+    driver: str = ""
+    node: str = ""
+    devices: int = 0
+
+
+class DeviceClaim(Fact, frozen=True, kw_only=True):
+    """A ResourceClaim: what a pod has asked for, and of whose devices it has got how many."""
+
+    namespace: str
+    device_claim: str
+    device_class: str = ""  # of its first request
+    driver: str = ""
+    devices: int = 0  # 0 = it has none yet
+    holder: str = ""  # the first pod that it is reserved for
 
 
 class Quota(Fact, frozen=True, kw_only=True):  # one resource of one ResourceQuota

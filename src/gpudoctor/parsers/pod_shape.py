@@ -214,6 +214,7 @@ class PodStatus(msgspec.Struct):
     phase: str | None = None
     reason: str | None = None
     message: str | None = None
+    nominatedNodeName: str | None = None
     conditions: list[Condition] | None = None
     containerStatuses: list[ContainerStatus] | None = None
     initContainerStatuses: list[ContainerStatus] | None = None
