@@ -11,6 +11,7 @@ from tests.kube.shapes import meta
 
 HOST = "kubernetes.io/hostname"
 DRIVER = "gpu.example.com"
+START = ["run", "pod-not-starting", "--set", "name=train-0", "--set", "namespace=ml"]
 LIST = ["diagnose", "pod", "-n", "ml"]
 
 
@@ -94,9 +95,9 @@ CASES: dict[str, Case] = {
     "scheduler-silent-young": case([pod("train-0", gpus=8, age="20s"), *nodes()]),
     "victim-stays": case([*nominated(), *nodes(), *busy("gpu-01", "gpu-02", "gpu-03")]),
     "controllers-silent": case([unseen(), *nodes()], command=OWNER),
-    "kubelet-silent": case([placed(), *nodes()]),
-    "kubelet-silent-young": case([placed(age="20s"), *nodes()]),
-    "node-down-under-it": case([unready(), node("gpu-01", ready=None), node("gpu-02")]),
+    "kubelet-silent": case([placed(), *nodes()], command=START),
+    "kubelet-silent-young": case([placed(age="20s"), *nodes()], command=START),
+    "node-down-under-it": case([unready(), node("gpu-01", ready=None), node("gpu-02")], command=START),
     "no-device-published": claiming(said("3 cannot allocate all claims")),
     "devices-claimed": claiming(
         said("3 cannot allocate all claims"), device_slice("gpu-0"), device_claim("train-0-gpu"), device_claim("other-gpu", "other-0")
