@@ -9,9 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.cluster.api import Refused
 from tests.cluster.control_plane import ControlPlane, missing
-from tests.cluster.fits import proofs
-from tests.cluster.scenario import Setting, Stage, answers, settings
+from tests.cluster.fits import Proof, proofs
+from tests.cluster.scenario import Answer, Setting, Stage, answers, settings
 from tests.cluster.stand import load
 
 
@@ -50,12 +51,19 @@ def matches(setting: Setting, words: list[str]) -> bool:
 def played(plane: ControlPlane, chosen: list[Setting], *, fits: bool, show: bool) -> int:
     """Play the settings, one line per case; 1 where one is wrong."""
     right = total = held = tried = 0
-    seconds = []
+    seconds: list[float] = []
+    given: list[Answer]
+    tries: dict[str, list[Proof]]
     for setting in chosen:
         print(f"--- {setting.setting}", flush=True)
-        with Stage(plane, setting) as stage:
-            given = [*answers(stage)]
-            tries = {one.case.name: proved for one, proved in proofs(stage, given)} if fits else {}
+        given, tries = [], {}
+        try:
+            with Stage(plane, setting) as stage:
+                given = [*answers(stage)]
+                tries = {one.case.name: proved for one, proved in proofs(stage, given)} if fits else {}
+        except (OSError, TimeoutError, Refused, AssertionError) as problem:
+            print(f"BAD  it could not be played to its end: {problem}")
+            total += 1
         for one in given:
             proved = tries.get(one.case.name, [])
             good = sum(not each.wrong for each in proved)

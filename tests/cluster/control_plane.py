@@ -25,7 +25,7 @@ USERS = {  # name: user, group
     "controllers": ("system:kube-controller-manager", ""),
     "scheduler": ("system:kube-scheduler", ""),
     "kwok": ("kwok", "system:masters"),
-    "viewer": ("viewer", "viewers"),
+    "oncall": ("anna", "oncall"),
     "podsonly": ("podsonly", "podsonly"),
 }
 KWOK = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -10,10 +11,11 @@ from typing import Any, NamedTuple
 
 from gpudoctor.cli.nodes import expand
 from tests.cluster.api import Object
+from tests.cluster.control_plane import until
 from tests.cluster.scenario import Answer, Stage, fit_rows, judged, name_of
-from tests.cluster.stand import FAKE
+from tests.cluster.stand import FAKE, change_node
 
-BYTES = {"Gi": 2**30, "Mi": 2**20}
+NUMBERS = itertools.count()  # a name is used once: kwok may still be at work on a pod that is gone
 
 
 class Proof(NamedTuple):
@@ -66,7 +68,7 @@ def fresh(spec: Object) -> Object:
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": meta | {"name": f"{spec['metadata']['name'][:50]}-fit"},
+        "metadata": meta | {"name": f"{spec['metadata']['name'][:50]}-fit-{next(NUMBERS)}"},
         "spec": copy.deepcopy(template),
     }
 
@@ -111,12 +113,14 @@ def select(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Ca
         return ""
     terms = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
     for term in terms:
-        for need in list(term.get("matchExpressions", [])):
-            if need["key"] == key:
+        for needs in term.values():
+            for need in [one for one in needs if one["key"] == key]:
                 if changed:
                     need |= {"operator": "In", "values": [changed[2]]}
                 else:
-                    term["matchExpressions"].remove(need)
+                    needs.remove(need)
+    if not all(any(term.values()) for term in terms):  # an empty term would choose nothing
+        del pod["spec"]["affinity"]
     return ""
 
 
@@ -153,13 +157,19 @@ def repair(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Ca
         stage.api.patch(
             f"{path}/status", {"status": {"conditions": [*others, {"type": "Ready", "status": "True", "reason": "KubeletReady"}]}}
         )
-        stage.changed.add(node)
-    for _ in range(50):
+        undo.append(lambda node=node: down_again(stage, node))  # type: ignore[misc]
+    for _ in range(200):
         taints = [taint["key"] for node in nodes for taint in stage.api.get(f"/api/v1/nodes/{node}")["spec"].get("taints", [])]
         if not any(key.startswith("node.kubernetes.io/") and not key.endswith("unschedulable") for key in taints):
             return ""
         time.sleep(0.1)
     return "the node did not become ready"
+
+
+def down_again(stage: Stage, name: str) -> None:
+    """Take the kubelet of a node away once more."""
+    change_node(stage.api, name, {"down": True})
+    until(lambda: "unreachable" in str(stage.api.get(f"/api/v1/nodes/{name}")["spec"].get("taints")), f"{name} is down again")
 
 
 def less(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Callable[[], None]]) -> str:
@@ -206,9 +216,22 @@ def free(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Call
     left = int(found[1])
     for namespace, name, count in re.findall(r"([\w.-]+)/([\w.-]+) \((\d+)\)", what):
         if left > 0:
-            stage.api.delete(f"/api/v1/namespaces/{namespace}/pods/{name}")
+            path = f"/api/v1/namespaces/{namespace}/pods/{name}"
+            holder = stage.api.get(path)
+            undo.append(lambda holder=holder: back(stage, holder))  # type: ignore[misc]
+            stage.api.delete(path)
             left -= int(count)
     return "" if left <= 0 else "the holders that are named hold too few"
+
+
+def back(stage: Stage, holder: Object) -> None:
+    """A pod that gave its GPUs up has them again."""
+    pod = fresh(holder)
+    pod["metadata"]["name"], pod["spec"]["nodeName"] = holder["metadata"]["name"], holder["spec"]["nodeName"]
+    path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods"
+    until(lambda: not any(one["metadata"]["name"] == pod["metadata"]["name"] for one in stage.api.items(path)), "the end of a holder")
+    stage.api.create(pod)
+    until(lambda: stage.api.get(f"{path}/{pod['metadata']['name']}")["status"]["phase"] == "Running", "a holder's return")
 
 
 EDITS = {

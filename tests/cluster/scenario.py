@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,6 +24,7 @@ from tests.cluster.objects import written_out
 from tests.cluster.stand import change_node, restore
 
 HERE = Path(__file__).parent
+SOON = 4.0  # seconds in which the scheduler judges a pod
 LATER = 90.0  # seconds: a pod that is still placed gets a minute
 
 
@@ -33,6 +36,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ask: str = ""  # KIND/NAME, -n or -A; the pod by default
     user: str = "admin"
     young: bool = False  # it is asked at once
+    answered: bool = False  # nothing that was asked was refused
     verdict: str = "problem"
     cause: str | list[str] = ""  # of the first finding; where the verdict is another one, of the first candidate
     subject: str = ""  # in its subject
@@ -54,7 +58,12 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     @property
     def namespace(self) -> str:
         """Its own namespace."""
-        return "-".join(self.setting.lower().split())[:40].strip("-")
+        return slug(self.setting)
+
+
+def slug(words: str) -> str:
+    """Words as a name of Kubernetes."""
+    return re.sub(r"[^a-z0-9]+", "-", words.lower())[:40].strip("-")
 
 
 class Answer(NamedTuple):
@@ -163,16 +172,19 @@ class Stage:
         """Let the pods that a selector finds end with exit code 1."""
         found: list[Object] = []
 
-        def run() -> bool:
+        def placed() -> bool:
             found[:] = self.api.items(f"/api/v1/namespaces/{self.namespace}/pods?labelSelector={selector}")
-            return bool(found) and all(one["status"]["phase"] == "Running" for one in found)
+            return bool(found) and all(one["spec"].get("nodeName") for one in found)
 
-        until(run, f"pods with {selector} run")
+        until(placed, f"pods with {selector} have a node")
         ended = {"exitCode": 1, "reason": "Error", "finishedAt": found[0]["metadata"]["creationTimestamp"]}
         for one in found:
-            states = [dict(state, state={"terminated": ended}, ready=False) for state in one["status"]["containerStatuses"]]
-            path = self.path(f"pod/{one['metadata']['name']}")
-            self.api.patch(f"{path}/status", {"status": {"phase": "Failed", "containerStatuses": states}})
+            states = [
+                {"name": box["name"], "image": box["image"], "imageID": "", "ready": False, "restartCount": 0}
+                for box in one["spec"]["containers"]
+            ]
+            status = {"phase": "Failed", "containerStatuses": [state | {"state": {"terminated": ended}} for state in states]}
+            self.api.patch(f"{self.path('pod/' + one['metadata']['name'])}/status", {"status": status})
 
     def path(self, name: str) -> str:
         """The path of `KIND/NAME`, or of one that is written out."""
@@ -188,6 +200,9 @@ class Stage:
             time.sleep(what["seconds"])
         if "event" in what:
             until(lambda: any(one.get("reason") == what["event"] for one in self.events()), f"an event {what['event']}")
+        for name in what.get("bound", []):
+            path = f"/api/v1/namespaces/{self.namespace}/persistentvolumeclaims/{name}"
+            until(lambda path=path: self.api.get(path)["status"].get("phase") == "Bound", f"{name} is bound", 60)  # type: ignore[misc]
         for name in what.get("running", []):
             until(lambda name=name: self.pod(name)["status"]["phase"] == "Running", f"{name} runs")  # type: ignore[misc]
         for name in what.get("pending", []):
@@ -211,10 +226,10 @@ def answers(stage: Stage) -> Iterator[Answer]:
     """Bring about each case's pod, and ask."""
     for case in stage.setting.cases:
         if case.pod is not None:
-            said = {"pod": "asked-" + "-".join(case.name.lower().split())[:40].strip("-"), **case.pod}
+            said = {"pod": name_of(case), **case.pod}
             stage.create(said)
-            if "kube-scheduler" not in stage.halted:
-                stage.wait({"pending": [said["pod"]]})
+            with contextlib.suppress(TimeoutError):  # nobody may be there to judge it
+                until(lambda name=said["pod"]: judged(stage.pod(name)), "a word about it", SOON)  # type: ignore[misc]
         yield ask(stage, case)
 
 
@@ -243,7 +258,7 @@ def ask(stage: Stage, case: Case) -> Answer:
 def name_of(case: Case) -> str:
     """The name of the pod that a case makes."""
     assert case.pod is not None, f"{case.name}: it makes no pod and asks for nothing"
-    return str(case.pod.get("pod") or "asked-" + "-".join(case.name.lower().split())[:40].strip("-"))
+    return str(case.pod.get("pod") or f"asked-{slug(case.name)}")
 
 
 def wrong(case: Case, report: Report, namespace: str) -> str:
@@ -251,7 +266,7 @@ def wrong(case: Case, report: Report, namespace: str) -> str:
     said = []
     if report.verdict != case.verdict:
         said.append(f"verdict {report.verdict} (exit {EXIT_CODES[report.verdict]}), not {case.verdict}")
-    named = report.findings if case.verdict == "problem" else report.candidates
+    named = [*report.findings, *report.candidates]
     causes = [case.cause] if isinstance(case.cause, str) else case.cause
     first = named[0] if named else None
     title = str(getattr(first, "title", getattr(first, "why", "")))
@@ -266,6 +281,8 @@ def wrong(case: Case, report: Report, namespace: str) -> str:
     said += [f"'{words}' is in a title" for words in case.silent if words in titles]
     there = {one.cause for one in [*report.findings, *report.candidates]}
     said += [f"{cause} is named" for cause in case.without if cause in there]
+    refused = [f"{one.what}: {one.why}" for one in report.coverage.missing if "forbidden" in one.why or "RBAC" in one.why]
+    said += refused if case.answered else []
     counts: Counter[str] = Counter()
     for one in report.findings:
         counts[one.cause] += 1 + len(one.also)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
+import io
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from gpudoctor.cli.app import app
 from tests.cluster.api import Api, Object, Refused, gone, path_of, plural
 from tests.cluster.control_plane import until
 
@@ -113,6 +116,31 @@ def definition(said: dict[str, Any]) -> Object:
     }
 
 
+def rights() -> list[Object]:
+    """What `gpudoctor show diagnose-pod --rbac` prints, for the viewer's group."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        app(["show", "diagnose-pod", "--rbac"], standalone_mode=False)
+    return list(yaml.safe_load_all(printed.getvalue()))
+
+
+def role(user: str, rules: list[Object]) -> list[Object]:
+    """What a user may do, and that it may."""
+    group = "rbac.authorization.k8s.io"
+    meta = {"name": f"test-{user}"}
+    ref = {"apiGroup": group, "kind": "ClusterRole", "name": meta["name"]}
+    return [
+        {"apiVersion": f"{group}/v1", "kind": "ClusterRole", "metadata": meta, "rules": rules},
+        {
+            "apiVersion": f"{group}/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": meta,
+            "roleRef": ref,
+            "subjects": [{"apiGroup": group, "kind": "User", "name": user}],
+        },
+    ]
+
+
 def load(api: Api) -> None:
     """Make the nodes, the GPU stack and the kinds."""
     until(lambda: exists(api, "/api/v1/namespaces/default/serviceaccounts/default"), "the default service account", 60)
@@ -120,6 +148,8 @@ def load(api: Api) -> None:
         api.create(definition(said))
     for name, said in stand()["nodes"].items():
         api.create(node(name, said))
+    for one in [*rights(), *role("podsonly", stand()["rights"]["podsonly"])]:
+        api.create(one)
     api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": stand()["stack"]["namespace"]}})
     for name, image in stand()["stack"]["daemonsets"].items():
         api.create(daemonset(name, image))
@@ -163,7 +193,7 @@ def change_node(api: Api, name: str, change: dict[str, Any]) -> None:
     if not exists(api, path):
         api.create(made)
         return
-    for again in (True, False):
+    for again in range(20, -1, -1):
         try:
             there = api.get(path)
             own = [taint for taint in there["spec"].get("taints", []) if taint["key"].startswith("node.kubernetes.io/")]
@@ -176,10 +206,24 @@ def change_node(api: Api, name: str, change: dict[str, Any]) -> None:
             others = [one for one in there["status"].get("conditions", []) if one["type"] != "Ready"]
             there["status"]["conditions"] = [*others, ready, *said_conditions(change)]
             api.ask("PUT", f"{path}/status", there)
+            heard(api, name, not change.get("down"))
             return
         except Refused as refused:  # the node controller was faster
             if refused.code != 409 or not again:
                 raise
+
+
+def heard(api: Api, name: str, ready: bool) -> None:
+    """What the node controller writes on the pods of a node whose kubelet falls silent, or the kubelet when it is back."""
+    for pod in api.items(f"/api/v1/pods?fieldSelector=spec.nodeName={name}"):
+        conditions = pod["status"].get("conditions", [])
+        for one in conditions:
+            one["status"] = str(ready) if one["type"] == "Ready" else one["status"]
+        if pod["status"]["phase"] == "Running":
+            api.patch(
+                f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}/status",
+                {"status": {"conditions": conditions}},
+            )
 
 
 def said_conditions(change: dict[str, Any]) -> list[Object]:

@@ -14,7 +14,7 @@ from typing import Any, cast
 import msgspec
 
 from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of
-from gpudoctor.derive.scheduling_compare import counted, difference, newest
+from gpudoctor.derive.scheduling_compare import counted, difference, newest, unknown
 from gpudoctor.derive.scheduling_fit import WORDS, fits_when_restored, nearest_fits, one_kind, words_of
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, evaluate, promised
 from gpudoctor.derive.scheduling_text import amount
@@ -44,12 +44,16 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
     if "nodes" not in facts or (nodes and not hosts):
         return filled
-    for pods, ask in distinct(facts, said):
+    for pods, ask in distinct(facts, said, lambda name: unknown(said.get(name, []))):
+        besides = unknown(said[pods[0].namespace, pods[0].pod])
+        rules = " and ".join(dict.fromkeys([*besides.split(" and "), *pods[0].further_rules])).removeprefix(" and ")
         verdicts = evaluate(ask, hosts)
         near = reach(ask, hosts, verdicts)
-        groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, hosts, verdicts, [hosts[index] for index in near])
+        groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, hosts, verdicts, [hosts[index] for index in near], rules)
         numbers, ours = measure(ask, [hosts[index] for index in near], [verdicts[index] for index in near], len(hosts)), counted(verdicts)
-        waits = [] if numbers.fitting else lost_gpus(ask, hosts, verdicts)
+        if besides and not numbers.fitting:
+            numbers = msgspec.structs.replace(numbers, **dict.fromkeys(("nearly", *WORDS), 0))
+        waits = [] if numbers.fitting or besides else lost_gpus(ask, hosts, verdicts)
         for pod in pods:
             words = newest(said[pod.namespace, pod.pod])
             differs = "" if names_nodes(pod) else difference(words, ours, len(hosts), counts_usage=bool(usage))
@@ -215,6 +219,8 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
                 names[word].append(host.node)
     kinds = Counter(one_kind(blockers) for blockers in near)
     taints = Counter(blocker.key for blockers in near if one_kind(blockers) == "tolerate" for blocker in blockers)
+    unmatched = Counter(blocker.key for blockers in near if one_kind(blockers) == "label" for blocker in blockers)
+    volumes = Counter(blocker.key for blockers in near if one_kind(blockers) == "volume" for blocker in blockers)
     scarce = Counter(blocker.key for blockers in near if one_kind(blockers) == "less" for blocker in blockers)
     read = bool(hosts) and all(host.usage for host in hosts)
     used = [host.usage.requested.get(gpu, 0) if host.usage else 0 for host in hosts]
@@ -244,6 +250,8 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
         wrong_name=wrong_name(asked, [host.node for host in hosts]),
         taint=most_common(taints),
         scarce=most_common(scarce),
+        volume=most_common(volumes),
+        unmatched_by=most_common(unmatched),
         beyond=beyond(ask, [host for mine, host in zip(own, hosts, strict=True) if mine or not asked], asked),
         gaps=missing,
     )

@@ -87,11 +87,23 @@ def words_of(blockers: Sequence[Blocker]) -> Iterator[str]:
             yield "lost"
 
 
-def nearest_fits(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[Sequence[Blocker]], reach: Sequence[Host]) -> list[Fit]:
+def nearest_fits(
+    ask: Ask, hosts: Sequence[Host], verdicts: Sequence[Sequence[Blocker]], reach: Sequence[Host], besides: str = ""
+) -> list[Fit]:
     """The changes that help, nearest first, ranks from 1; one Fit with change "none" and a sentence when there is none, or no need.
 
-    `reach` are the hosts that the pod chooses.
+    `reach` are the hosts that the pod chooses, `besides` what else the scheduler looks at, which isn't among the blockers.
     """
+    if besides:
+        return [
+            fit(
+                ask,
+                "none",
+                f"The scheduler also looks at {besides}, which is not computed here: no change is sure to be enough.",
+                [],
+                rank=1,
+            )
+        ]
     fitting = [host.node.node for host, blockers in zip(hosts, verdicts, strict=True) if not blockers]
     if fitting:
         return [fit(ask, "none", f"{len(fitting)} of {len(hosts)} nodes pass every check made here" + usage_note(hosts), fitting, rank=1)]

@@ -64,7 +64,8 @@ class Pod(Fact, frozen=True, kw_only=True):
     gpu_resources: list[str] = []  # the GPU resource names asked for
     claims: list[str] = []  # names of PersistentVolumeClaims
     claim_templates: list[str] = []  # of which it gets ResourceClaims of its own
-    device_claims: int = 0  # how many ResourceClaims it has, by name or by template
+    device_claims: list[str] = []  # ResourceClaims that it names itself
+    further_rules: list[str] = []  # what else the scheduler looks at for this pod: host ports, other pods, spread, claims of devices
     queue_name: str = ""  # Kueue's queue label
     wants_gpu_hint: str = ""  # why it probably should use a GPU although it asks for none ("" = no hint)
 
@@ -164,7 +165,8 @@ class Workload(Fact, frozen=True, kw_only=True):
     uid: str = ""
     component: str = ""
     suspended: bool = False
-    unseen: bool = False  # of a kind that Kubernetes' own controllers serve, and none has written a status
+    unseen: bool = False  # no controller has written a status
+    own: bool = False  # Kubernetes' own controllers serve this kind
     desired: int | None = None
     current: int | None = None
     ready: int | None = None

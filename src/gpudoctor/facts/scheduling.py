@@ -58,11 +58,13 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     cordoned_nodes: str = ""
     not_ready_nodes: str = ""
     unmatched_nodes: str = ""
+    unmatched_by: str = ""  # the requirements of the pod that most of them fail
     full_nodes: str = ""
     full_gpus: int = 0  # what the full ones offer together
     lost_nodes: str = ""
     other_resource_nodes: str = ""
     pinned_nodes: str = ""
+    volume: str = ""  # the volume that `pinned` nodes don't reach, and where it lives
     wrong_name: str = ""  # a GPU resource that nodes offer under another name than the pod asks for
     taint: str = ""  # the taint that `tainted` nodes have most often, as key=value:effect
     scarce: str = ""  # the resource behind `other_resource`
