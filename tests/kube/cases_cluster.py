@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.kube.case import Case
 from tests.kube.cases_pending import HELPLESS, OWNER, TAINT, busy, case, nodes, pending, said
-from tests.kube.objects import Object, event, job, node, pod
+from tests.kube.objects import Object, event, job, node, pod, pytorchjob
 from tests.kube.shapes import meta
 
 HOST = "kubernetes.io/hostname"
@@ -82,6 +82,13 @@ def unready() -> Object:
     return made
 
 
+def named_claim() -> Case:
+    """A pod that names a claim: the scheduler keeps it out of its queue and says nothing."""
+    waiting = pod("train-0", gpus=0, age="20m")
+    waiting["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "mine"}]
+    return case([waiting, device_claim("other"), *nodes()])
+
+
 CASES: dict[str, Case] = {
     "pinned-cordoned": pinned(node("gpu-01", cordoned=True), "node(s) were unschedulable"),
     "pinned-full": pinned(node("gpu-01"), "Insufficient nvidia.com/gpu", *busy("gpu-01")),
@@ -104,6 +111,21 @@ CASES: dict[str, Case] = {
     ),
     "device-class-absent": claiming(f"0/3 nodes are available: request gpu: device class {DRIVER} does not exist. {HELPLESS}"),
     "claim-absent": claiming(f'0/3 nodes are available: resourceclaim "mine" not found. {HELPLESS}'),
+    "named-claim-absent": named_claim(),
+    "volume-claim-absent": case(
+        [*pending(f'0/3 nodes are available: persistentvolumeclaim "data" not found. {HELPLESS}', claims=["data"]), *nodes()]
+    ),
+    "volume-claims-forbidden": case(
+        [*pending(f"0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. {HELPLESS}", claims=["data"]), *nodes()],
+        faults=[{"match": "GET /api/v1/namespaces/ml/persistentvolumeclaims", "status": 403}],
+    ),
+    "larger-than-servers": case(
+        [*pending(said("1 node(s) had untolerated taint {nvidia.com/gpu: present}, 2 Insufficient nvidia.com/gpu"), gpus=16), *nodes()],
+        faults=[{"match": "GET /api/v1/nodes", "status": 403}],
+    ),
+    "operator-silent": case(
+        [{**pytorchjob("train", workers=3, gpus=8), "status": {}}, *nodes()], command=["diagnose", "pod", "pytorchjob/train", "-n", "ml"]
+    ),
     "account-absent": refused('error looking up service account ml/trainer: serviceaccount "trainer" not found', OWNER),
     "refused-in-namespace": refused("no PriorityClass with name urgent was found", LIST),
 }
