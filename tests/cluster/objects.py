@@ -58,11 +58,13 @@ def job(said: dict[str, Any], namespace: str) -> Object:
 
 
 def written_out(said: dict[str, Any], namespace: str) -> list[Object]:
-    """What one entry of `create` makes; `times: N` makes NAME-0 … of a pod."""
+    """What one entry of `create` makes; `times: N` makes NAME-0 … of a pod, `cpu_from: N` no two alike."""
     if "pod" in said:
         times = said.get("times")
         names = [said["pod"]] if times is None else [f"{said['pod']}-{number}" for number in range(times)]
-        return [pod(said | {"pod": name}, namespace) for name in names]
+        further = said.get("cpu_from")  # each asks for one CPU more: no two are alike
+        alike = [{} if further is None else {"cpu": further + number} for number in range(len(names))]
+        return [pod(said | {"pod": name} | own, namespace) for name, own in zip(names, alike, strict=True)]
     if "job" in said:
         return [job(said, namespace)]
     made = copy.deepcopy(said)

@@ -189,9 +189,10 @@ def reasons_of(pod: Pod, output: Output) -> list[ScheduleReason]:
 
 
 def state_messages(pod: Pod, containers: list[Container]) -> Iterator[Message]:
-    """The known messages in the pod's own status and in its containers' present and last states."""
-    if pod.message:
-        yield from scan_text(pod.message, source="status", about=pod.subject(), origin=pod.origin)
+    """The known messages in the pod's own status, in the scheduler's word, and in its containers' present and last states."""
+    for text in (pod.message, pod.schedule_message):
+        if text:
+            yield from scan_text(text, source="status", about=pod.subject(), origin=pod.origin)
     for container in containers:
         for text in dict.fromkeys((container.message, container.last_message)):
             if text:
