@@ -15,6 +15,7 @@ import yaml
 
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.probes.base import Command, Output, Probe
+from gpudoctor.probes.kube_config import Given
 from gpudoctor.probes.live import Live
 from gpudoctor.report import EXIT_CODES, Report
 from gpudoctor.runbook.index import library
@@ -35,6 +36,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     pod: dict[str, Any] | None = None  # the short form of a pod, made before the question and asked about
     ask: str = ""  # KIND/NAME, -n or -A; the pod by default
     user: str = "admin"
+    given: Given = Given()  # in place of the kubeconfig
     young: bool = False  # it is asked at once
     answered: bool = False  # nothing that was asked was refused
     verdict: str = "problem"
@@ -244,7 +246,7 @@ def ask(stage: Stage, case: Case) -> Answer:
     elif target != "-n":
         kind, _, name = target.rpartition("/")
         given |= {"kind": kind, "name": name}
-    live = Live(kubeconfig=str(stage.plane.folder / f"{case.user}.kubeconfig"))
+    live = Live(kubeconfig=str(stage.plane.folder / f"{case.user}.kubeconfig"), given=case.given)
     probe: Probe = live if case.young else Later(live, LATER)
     begun = time.perf_counter()
     try:
