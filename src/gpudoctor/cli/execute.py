@@ -195,14 +195,8 @@ def probing(where: Where) -> tuple[Any, Any, str]:
     from gpudoctor.probes.live import Live, ProbeSetupError
 
     try:
-        live = Live(
-            kubeconfig=str(where.kubeconfig) if where.kubeconfig else None,
-            context=where.context,
-            allow_exec=not where.no_exec,
-            hosts=[this_machine()] if where.local else [],
-            via=way(where.via),
-            given=given(),
-        )
+        config, hosts = str(where.kubeconfig) if where.kubeconfig else None, [this_machine()] if where.local else []
+        live = Live(config, where.context, allow_exec=not where.no_exec, hosts=hosts, via=way(where.via), given=given())
     except ProbeSetupError as error:
         raise Refused(str(error)) from None
     return live, None, live.namespace

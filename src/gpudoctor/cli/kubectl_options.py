@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand, TyperOption
 
 from gpudoctor.cli.errors import Refused
 from gpudoctor.patterns import regex
-from gpudoctor.probes.kube_config import Given
+
+if TYPE_CHECKING:
+    from gpudoctor.probes.kube_config import Given
 
 # 30s, 1m30s, 500ms; a bare number is of seconds; 0 is no limit
 DURATION = regex(r"(?:(\d{1,5})h)?(?:(\d{1,7})m)?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9})ms)?\Z")
@@ -50,6 +52,8 @@ def keep(context: Any, option: Any, value: Any) -> None:
 
 def given() -> Given:
     """What the command line says in place of the kubeconfig. Raises `Refused`."""
+    from gpudoctor.probes.kube_config import Given
+
     kept = KEPT
     if kept.get("as-group") and not kept.get("as"):
         raise Refused("--as-group needs --as: a group is that of a user")

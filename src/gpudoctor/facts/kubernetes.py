@@ -165,8 +165,8 @@ class Workload(Fact, frozen=True, kw_only=True):
     uid: str = ""
     component: str = ""
     suspended: bool = False
-    unseen: bool = False  # no controller has written a status
-    own: bool = False  # Kubernetes' own controllers serve this kind
+    unseen: bool = False  # no controller has written a status; `own`: Kubernetes' own controllers serve this kind
+    own: bool = False
     desired: int | None = None
     current: int | None = None
     ready: int | None = None
@@ -205,37 +205,12 @@ class Volume(Fact, frozen=True, kw_only=True):
     node_affinity: list[list[Requirement]] | None = None
 
 
-class DeviceSlice(Fact, frozen=True, kw_only=True):
-    """A ResourceSlice: devices that a driver publishes, of one node or for several."""
-
-    device_slice: str
-    driver: str = ""
-    node: str = ""
-    devices: int = 0
-
-
-class DeviceClaim(Fact, frozen=True, kw_only=True):
-    """A ResourceClaim: what a pod has asked for, and of whose devices it has got how many."""
-
-    namespace: str
-    device_claim: str
-    device_class: str = ""  # of its first request
-    driver: str = ""
-    devices: int = 0  # 0 = it has none yet
-    holder: str = ""  # the first pod that it is reserved for
-
-
 class Quota(Fact, frozen=True, kw_only=True):  # one resource of one ResourceQuota
     namespace: str
     quota: str
     resource: str
     hard: int
     used: int
-
-
-class RuntimeClass(Fact, frozen=True, kw_only=True):
-    runtime_class: str
-    handler: str
 
 
 class StackConfig(Fact, frozen=True, kw_only=True):

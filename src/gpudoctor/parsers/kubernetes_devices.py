@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.facts.kubernetes import DeviceClaim, DeviceSlice
+from gpudoctor.facts.devices import DeviceClaim, DeviceSlice
 from gpudoctor.parsers.kubernetes_json import Object, evidence, objects
 from gpudoctor.probes.base import Output
 
