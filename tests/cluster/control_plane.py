@@ -152,6 +152,7 @@ class ControlPlane:
                 }
                 given |= {"use-service-account-credentials": "true", "cluster-signing-cert-file": keys / "ca.crt"}
                 given |= {"cluster-signing-key-file": keys / "ca.key", "node-monitor-period": "2s", "cert-dir": self.folder / "controllers"}
+                given |= {"node-eviction-rate": 10, "secondary-node-eviction-rate": 10}  # taints of nodes that are down come at once
                 return written(given | {"bind-address": HOST, "secure-port": port, "leader-elect": "false"})
             case "kube-scheduler":
                 given = {option: config("scheduler") for option in ("kubeconfig", "authentication-kubeconfig", "authorization-kubeconfig")}
