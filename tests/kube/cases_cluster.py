@@ -123,6 +123,16 @@ CASES: dict[str, Case] = {
         [*pending(said("1 node(s) had untolerated taint {nvidia.com/gpu: present}, 2 Insufficient nvidia.com/gpu"), gpus=16), *nodes()],
         faults=[{"match": "GET /api/v1/nodes", "status": 403}],
     ),
+    "taint-or-choice": case(
+        [
+            *pending(
+                said("1 node(s) had untolerated taint {nvidia.com/gpu: present}, 2 node(s) didn't match Pod's node affinity/selector"),
+                node_selector={"pool": "a"},
+            ),
+            *nodes(),
+        ],
+        faults=[{"match": "GET /api/v1/nodes", "status": 403}],
+    ),
     "operator-silent": case(
         [{**pytorchjob("train", workers=3, gpus=8), "status": {}}, *nodes()], command=["diagnose", "pod", "pytorchjob/train", "-n", "ml"]
     ),
