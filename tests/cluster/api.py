@@ -64,6 +64,12 @@ class Api:
         except ValueError:
             return text.decode("utf-8", "replace")
 
+    def close(self) -> None:
+        """End this thread's connection."""
+        if connection := getattr(self.own, "connection", None):
+            connection.close()
+            self.own.connection = None
+
     def ready(self) -> bool:
         """Whether the API server answers."""
         try:

@@ -116,6 +116,7 @@ class ControlPlane:
 
     def stop(self) -> None:
         """End all that runs, the last one first."""
+        self.api.close()
         for name in reversed([*self.running]):
             self.end(name)
 
