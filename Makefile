@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test style types books pytest trust bench fixtures schema docs clean
+.PHONY: help demo test style types books pytest trust cluster-test bench fixtures schema docs clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := $(READY)
 
@@ -18,7 +18,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 help:           ## List the targets
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## */make \1	/' | expand -t 16
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## */make \1	/' | expand -t 16
 
 demo: $(READY)  ## Diagnose a recorded incident; needs no GPU and no cluster
 	@$(BIN)/gpudoctor demo lost-gpu || [ $$? -eq 1 ]   # 1 says that a problem was found: here it is meant to be
@@ -41,6 +41,10 @@ pytest: $(READY) ## The tests of the code
 
 trust: $(READY) ## All that must hold for HEALTHY to be believed; the tests of `make pytest` try a twentieth of it
 	GPUDOCTOR_TRUST="1 1" GPUDOCTOR_BROKEN="1 1" $(BIN)/pytest -n auto --dist loadfile tests/trust tests/test_broken_answers.py
+
+cluster-test: $(READY) ## Diagnose pods on a real control plane, which is built once (Go; a quarter of an hour)
+	tests/cluster/build.sh "$$($(BIN)/python -c 'from tests.cluster.control_plane import cached; print(cached())')"
+	$(BIN)/python -m tests.cluster
 
 bench: $(READY) ## Measure what is promised about speed
 	$(BIN)/python -m benchmarks

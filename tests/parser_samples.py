@@ -103,6 +103,14 @@ SAMPLES: dict[str, str] = {
     "kubernetes.quotas": objects(
         "ResourceQuota", status={"hard": {"requests.nvidia.com/gpu": "8"}, "used": {"requests.nvidia.com/gpu": "8"}}
     ),
+    "kubernetes.device_slices": objects(
+        "ResourceSlice", spec={"driver": "gpu.example.com", "nodeName": "gpu-01", "devices": [{"name": "gpu-0"}]}
+    ),
+    "kubernetes.device_claims": objects(
+        "ResourceClaim",
+        spec={"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}},
+        status={"allocation": {"devices": {"results": [{"driver": "gpu.example.com"}]}}, "reservedFor": [{"name": "train-0"}]},
+    ),
     "kubernetes.claims": objects("PersistentVolumeClaim", spec={}, status={"phase": "Pending"}),
     "kubernetes.volumes": objects("PersistentVolume", spec={"claimRef": {"namespace": "ml", "name": "a"}}, status={"phase": "Bound"}),
     "kubernetes.runtime_classes": objects("RuntimeClass", handler="nvidia"),

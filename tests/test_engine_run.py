@@ -195,6 +195,20 @@ def test_limit_is_said_in_the_coverage_and_leaves_the_checks_open(tmp_path: Path
     assert (report.verdict, outcomes(report)["sick"]) == ("inconclusive", "unknown")
 
 
+def test_a_limit_counts_what_is_asked_and_not_for_whom(tmp_path: Path) -> None:
+    """Many pods of two nodes: both nodes are asked about."""
+    more = f"- {{id: more, each: xid in xids, limit: 2, run: [kubectl, get, pods, '${{xid.gpu}}'], parse: test.pods, {SICK_POD}}}"
+    steps = "- {id: first, run: [kubectl, get, events], parse: test.xids}\n" + more
+    answers = {
+        "kubectl get events": facts(xids=[{"code": code, "gpu": gpu} for gpu in "ab" for code in range(9)]),
+        "kubectl get pods a": pods("x"),
+        "kubectl get pods b": pods("y"),
+    }
+    probe = Fake(answers)
+    assert run(steps, probe, tmp_path).coverage.missing == []
+    assert sorted(probe.lines) == sorted(answers)
+
+
 def test_a_step_over_no_record_asks_nothing_and_its_checks_are_skipped(tmp_path: Path) -> None:
     more = f"- {{id: more, each: node in nodes, run: [kubectl, get, pods, '${{node.node}}'], parse: test.pods, {SICK_POD}}}"
     report = run(NODES + more, {"kubectl get nodes": facts(nodes=[])}, tmp_path)

@@ -82,7 +82,7 @@ def allowed(runbook: str) -> frozenset[tuple[str, str]]:
     with contextlib.redirect_stdout(printed):
         app(["show", runbook, "--rbac"], standalone_mode=False)
     roles = list(yaml.safe_load_all(printed.getvalue()))
-    rules = [rule for role in roles for rule in role["rules"]]
+    rules = [rule for role in roles for rule in role.get("rules", ())]
     return frozenset((group, resource) for rule in rules for group in rule["apiGroups"] for resource in rule["resources"])
 
 

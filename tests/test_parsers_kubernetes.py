@@ -50,6 +50,41 @@ def containers(facts: Facts) -> list[Container]:
     return [fact for fact in facts["containers"] if isinstance(fact, Container)]
 
 
+class TestWhatTheSchedulerLooksAtToo:
+    """What our table doesn't compute, and what the scheduler has promised."""
+
+    def test_only_what_is_required_counts(self) -> None:
+        rule = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "a"}}}
+        spread = {"maxSkew": 1, "topologyKey": "zone"}
+        plain, bound, soft = pod("a"), pod("b"), pod("c")
+        bound["spec"] |= {
+            "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [rule]}},
+            "topologySpreadConstraints": [spread | {"whenUnsatisfiable": "DoNotSchedule"}],
+            "resourceClaims": [{"name": "gpu", "resourceClaimName": "mine"}],
+        }
+        bound["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 80}]
+        soft["spec"] |= {
+            "affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": rule}]}},
+            "topologySpreadConstraints": [spread | {"whenUnsatisfiable": "ScheduleAnyway"}],
+        }
+        soft["spec"]["containers"][0]["ports"] = [{"containerPort": 80}]
+        found = [one.further_rules for one in parse("pods", [plain, bound, soft])["pods"] if isinstance(one, Pod)]
+        assert found == [[], ["rules about other pods", "topology spread constraints", "host ports", "claims of devices"], []]
+
+    def test_a_promised_node_and_claims_by_name(self) -> None:
+        made = pod("a")
+        made["status"]["nominatedNodeName"] = "gpu-01"
+        made["spec"]["resourceClaims"] = [{"name": "x", "resourceClaimName": "mine"}, {"name": "y", "resourceClaimTemplateName": "each"}]
+        (found,) = parse("pods", made)["pods"]
+        assert isinstance(found, Pod)
+        assert (found.nominated, found.device_claims, found.claim_templates) == ("gpu-01", ["mine"], ["each"])
+
+    def test_whether_a_controller_has_looked(self) -> None:
+        seen, unseen, foreign = build.job("a"), {**build.job("b"), "status": {}}, {**build.pytorchjob("c"), "status": {}}
+        found = [one for one in parse("workloads", [seen, unseen, foreign])["workloads"] if isinstance(one, Workload)]
+        assert [(one.unseen, one.own) for one in found] == [(False, True), (True, True), (True, False)]
+
+
 class TestPages:
     def test_one_object_a_list_a_typed_list_an_array_and_several_pages(self) -> None:
         first, second = pod("a"), pod("b")

@@ -178,7 +178,7 @@ CASES: dict[str, Case] = {
             *nodes(),
         ]
     ),
-    "claim-pending": case([pod("train-0", gpus=8, age="20m", claims=["data"]), pvc("data", phase="Pending"), *nodes()]),
+    "claim-pending": case([pod("train-0", gpus=8, age="40s", claims=["data"]), pvc("data", phase="Pending"), *nodes()]),
     "unbound-claim": case(
         [
             *pending("0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. " + HELPLESS, claims=["data"]),

@@ -6,13 +6,14 @@ import typer
 
 from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_node, complete_pod
+from gpudoctor.cli.kubectl_options import AsKubectl
 from gpudoctor.cli.options import EXIT_CODES_HELP
 from gpudoctor.cli.printing import Shown
 
 diagnose_app = typer.Typer(help="Diagnose something in the cluster.", no_args_is_help=True, rich_markup_mode=None)
 
 
-@diagnose_app.command("pod", epilog=EXIT_CODES_HELP)
+@diagnose_app.command("pod", cls=AsKubectl, epilog=EXIT_CODES_HELP)
 def diagnose_pod(
     target: Annotated[
         str, typer.Argument(metavar="[NAME | TYPE/NAME]", help="A pod, or what owns it: job/train.", autocompletion=complete_pod)
@@ -55,7 +56,7 @@ def diagnose_pod(
     )
 
 
-@diagnose_app.command("node", epilog=EXIT_CODES_HELP)
+@diagnose_app.command("node", cls=AsKubectl, epilog=EXIT_CODES_HELP)
 def diagnose_node(
     names: Annotated[
         list[str] | None,

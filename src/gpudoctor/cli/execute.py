@@ -13,6 +13,7 @@ import msgspec
 from gpudoctor import leaving
 from gpudoctor.cli.errors import USAGE, Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
+from gpudoctor.cli.kubectl_options import given
 from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
 from gpudoctor.cli.printing import Shown, check_shown, columns, keeper, printed
 from gpudoctor.cli.recording import closed, incomplete, recorder
@@ -194,13 +195,8 @@ def probing(where: Where) -> tuple[Any, Any, str]:
     from gpudoctor.probes.live import Live, ProbeSetupError
 
     try:
-        live = Live(
-            kubeconfig=str(where.kubeconfig) if where.kubeconfig else None,
-            context=where.context,
-            allow_exec=not where.no_exec,
-            hosts=[this_machine()] if where.local else [],
-            via=way(where.via),
-        )
+        config, hosts = str(where.kubeconfig) if where.kubeconfig else None, [this_machine()] if where.local else []
+        live = Live(config, where.context, allow_exec=not where.no_exec, hosts=hosts, via=way(where.via), given=given())
     except ProbeSetupError as error:
         raise Refused(str(error)) from None
     return live, None, live.namespace

@@ -11,7 +11,19 @@ from gpudoctor.cli.execute import find_runbook, loaded
 from gpudoctor.runbook.model import Library, Runbook, Step
 
 # What `${input.kind}` may name: the owners that `diagnose pod TYPE/NAME` starts from.
-OWNERS = ("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "pytorchjobs")
+OWNERS = (
+    *("deployments", "replicasets", "statefulsets", "daemonsets", "jobs", "cronjobs", "pytorchjobs", "tfjobs", "mpijobs", "trainjobs"),
+    *("jobsets", "leaderworkersets", "rayclusters", "rayjobs", "rayservices"),
+)
+BINDING = """\
+---
+# Who may do so: put the group of your own in the place of `oncall`, or a user or service account.
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: {role}
+roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: {role}}}
+subjects: [{{apiGroup: rbac.authorization.k8s.io, kind: Group, name: oncall}}]"""
 WIDTH = 100  # columns of a paragraph
 
 
@@ -151,6 +163,8 @@ def show_rbac(name: str) -> int:
         print("---\n# Only for the checks that look inside a container; leave it out and run with --no-exec.")
         print("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: gpudoctor-exec\nrules:")
         print('  - apiGroups: [""]\n    resources: [pods/exec]\n    verbs: [get, create]')
+    for role in ("gpudoctor-read", *(("gpudoctor-exec",) if execs else ())):
+        print(BINDING.format(role=role))
     return 0
 
 

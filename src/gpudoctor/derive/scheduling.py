@@ -14,8 +14,8 @@ from typing import Any, cast
 import msgspec
 
 from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of
-from gpudoctor.derive.scheduling_compare import counted, difference, newest
-from gpudoctor.derive.scheduling_fit import fits_when_restored, is_full, nearest_fits, one_kind
+from gpudoctor.derive.scheduling_compare import counted, difference, newest, unknown
+from gpudoctor.derive.scheduling_fit import WORDS, fits_when_restored, nearest_fits, one_kind, words_of
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, evaluate, promised
 from gpudoctor.derive.scheduling_text import amount
 from gpudoctor.facts import Fact, Facts
@@ -44,10 +44,16 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
     if "nodes" not in facts or (nodes and not hosts):
         return filled
-    for pods, ask in distinct(facts, said):
+    for pods, ask in distinct(facts, said, lambda name: unknown(said.get(name, []))):
+        besides = unknown(said[pods[0].namespace, pods[0].pod])
+        rules = " and ".join(dict.fromkeys([*besides.split(" and "), *pods[0].further_rules])).removeprefix(" and ")
         verdicts = evaluate(ask, hosts)
-        groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, hosts, verdicts)
-        numbers, waits, ours = measure(ask, hosts, verdicts), lost_gpus(ask, hosts, verdicts), counted(verdicts)
+        near = reach(ask, hosts, verdicts)
+        groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, hosts, verdicts, [hosts[index] for index in near], rules)
+        numbers, ours = measure(ask, [hosts[index] for index in near], [verdicts[index] for index in near], len(hosts)), counted(verdicts)
+        if besides and not numbers.fitting:
+            numbers = msgspec.structs.replace(numbers, **dict.fromkeys(("nearly", *WORDS), 0))
+        waits = [] if numbers.fitting or besides else lost_gpus(ask, hosts, verdicts)
         for pod in pods:
             words = newest(said[pod.namespace, pod.pod])
             differs = "" if names_nodes(pod) else difference(words, ours, len(hosts), counts_usage=bool(usage))
@@ -81,6 +87,25 @@ def named(fact: Any, pod: Pod) -> Any:
 def names_nodes(pod: Pod) -> bool:
     """Whether its affinity names nodes: the scheduler then drops all others before it asks any check, and counts differ from ours."""
     return any(need.field for term in pod.node_affinity or [] for need in term)
+
+
+def reach(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) -> list[int]:
+    """The nodes that are measured: those that the pod chooses by its selector and affinity, if any of them has GPUs; else all.
+
+    Where a pod asks for no GPU they need none.
+    """
+    asked = [name for name in ask.pod.gpu_resources if ask.requests.get(name, 0) > 0]
+    chosen = [
+        index
+        for index, (host, blockers) in enumerate(zip(hosts, verdicts, strict=True))
+        if not any(blocker.reason == "node_affinity" for blocker in blockers) and (has_gpus(host.node) or not asked or not_shown(host.node))
+    ]
+    return chosen or [*range(len(hosts))]
+
+
+def not_shown(node: Node) -> bool:
+    """Whether a node may have GPUs of which nothing was shown."""
+    return "allocatable" in node.gaps and not of_control_plane(node)
 
 
 def node_groups(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) -> list[NodeGroup]:
@@ -172,8 +197,11 @@ def shortage_detail(shortages: Sequence[Shortage], also: Sequence[str]) -> str:
     return f"{one.resource}: asks {amount(one.resource, one.asked)}, {have}{more}"
 
 
-def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) -> Scheduling:
-    """The counts of `Scheduling`. For a pod that asks for no GPU, all nodes count as the ones that could hold it."""
+def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], nodes: int) -> Scheduling:
+    """The counts of `Scheduling` over the nodes in reach, of all `nodes`.
+
+    For a pod that asks for no GPU, all of them count as the ones that could hold it.
+    """
     asked = [name for name in ask.pod.gpu_resources if ask.requests.get(name, 0) > 0]
     gpu = asked[0] if asked else ""
     # Where neither amounts nor labels tell which nodes have GPUs, each that isn't the control plane's may.
@@ -184,12 +212,16 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) 
         for host in hosts
     ]
     near = [blockers for mine, blockers in zip(own, verdicts, strict=True) if mine or not asked]
+    names: defaultdict[str, list[Node]] = defaultdict(list)
+    for mine, host, blockers in zip(own, hosts, verdicts, strict=True):
+        if mine or not asked:
+            for word in words_of(blockers):
+                names[word].append(host.node)
     kinds = Counter(one_kind(blockers) for blockers in near)
     taints = Counter(blocker.key for blockers in near if one_kind(blockers) == "tolerate" for blocker in blockers)
+    unmatched = Counter(blocker.key for blockers in near if one_kind(blockers) == "label" for blocker in blockers)
+    volumes = Counter(blocker.key for blockers in near if one_kind(blockers) == "volume" for blocker in blockers)
     scarce = Counter(blocker.key for blockers in near if one_kind(blockers) == "less" for blocker in blockers)
-    short = [
-        shortages for blockers in near if one_kind(blockers) == "gpus" and (shortages := [one.shortage for one in blockers if one.shortage])
-    ]
     read = bool(hosts) and all(host.usage for host in hosts)
     used = [host.usage.requested.get(gpu, 0) if host.usage else 0 for host in hosts]
     offered = [host.node.allocatable.get(gpu, 0) for host in hosts]
@@ -198,10 +230,12 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) 
         missing |= dict.fromkeys(
             ("offering", "largest", "largest_capacity", "gpus_total", "wrong_name", "full"), "no node's amounts were shown"
         )
+    known: dict[str, Any] = {word: len(names[word]) for word in WORDS}
+    known |= {f"{word}_nodes": fold(node.node for node in names[word]) for word in WORDS}
     return Scheduling(
         namespace=ask.pod.namespace,
         pod=ask.pod.pod,
-        nodes=len(hosts),
+        nodes=nodes,
         gpu_nodes=sum(own),
         offering=sum(bool(asked) and all(host.node.allocatable.get(name, 0) > 0 for name in asked) for host in hosts),
         fitting=sum(not blockers for blockers in verdicts),
@@ -211,17 +245,13 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]]) 
         gpus_total=sum(offered),
         gpus_used=sum(used) if read else None,
         nearly=sum(count for kind, count in kinds.items() if kind),
-        tainted=kinds["tolerate"],
-        cordoned=kinds["uncordon"],
-        not_ready=kinds["repair_node"],
-        unmatched=kinds["label"],
-        full=sum(all(is_full(shortage) for shortage in shortages) for shortages in short),
-        lost=sum(all(fits_when_restored(shortage) for shortage in shortages) for shortages in short),
-        other_resource=kinds["less"],
-        pinned=kinds["volume"],
+        **known,
+        full_gpus=sum(node.allocatable.get(gpu, 0) for node in names["full"]),
         wrong_name=wrong_name(asked, [host.node for host in hosts]),
         taint=most_common(taints),
         scarce=most_common(scarce),
+        volume=most_common(volumes),
+        unmatched_by=most_common(unmatched),
         beyond=beyond(ask, [host for mine, host in zip(own, hosts, strict=True) if mine or not asked], asked),
         gaps=missing,
     )

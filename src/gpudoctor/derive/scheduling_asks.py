@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
 
 import msgspec
@@ -11,7 +11,8 @@ from gpudoctor.derive.scheduling_plugins import Ask
 from gpudoctor.facts import Fact
 from gpudoctor.facts.kubernetes import Claim, Pod, Toleration, Volume
 
-MOST_SPECS = 50  # distinct pods that are evaluated; those that ask for the most GPUs come first
+MOST_SPECS = 50  # distinct pods that are evaluated in any case; those that ask for the most GPUs come first
+MOST_WORK = 500_000  # distinct pods times nodes: a few seconds
 
 PERHAPS = "labels_perhaps"  # a ScheduleReason: no node that was shown has what a pod selects; whether the pod waits isn't known
 
@@ -23,10 +24,12 @@ def of(facts: Mapping[str, list[Fact]], name: str, kind: type[AFact]) -> list[AF
     return [fact for fact in facts.get(name, []) if isinstance(fact, kind)]
 
 
-def distinct(facts: Mapping[str, list[Fact]], said: Collection[tuple[str, str]]) -> list[tuple[list[Pod], Ask]]:
-    """The pods without a node, grouped by what the scheduler looks at, at most `MOST_SPECS` groups, the most GPUs first.
+def distinct(
+    facts: Mapping[str, list[Fact]], said: Collection[tuple[str, str]], besides: Callable[[tuple[str, str]], str] = lambda name: ""
+) -> list[tuple[list[Pod], Ask]]:
+    """The pods without a node, grouped by what the scheduler looks at, the most GPUs first; at most as many groups as `MOST_WORK` allows.
 
-    `said`: those of which a scheduler has said that they wait.
+    `said`: those of which a scheduler has said that they wait; `besides`: for what else it leaves nodes out.
     """
     claims = {(claim.namespace, claim.claim): claim.volume for claim in of(facts, "claims", Claim) if claim.volume}
     affinities = {volume.volume: volume.node_affinity for volume in of(facts, "volumes", Volume)}
@@ -50,9 +53,12 @@ def distinct(facts: Mapping[str, list[Fact]], said: Collection[tuple[str, str]])
             sorted(ask.requests.items()),
             pod.gpu_resources,
             volumes,
+            besides((pod.namespace, pod.pod)),
+            pod.further_rules,
         )
         groups.setdefault(repr(spec), ([], ask))[0].append(pod)
-    return sorted(groups.values(), key=lambda group: -group[1].pod.gpus)[:MOST_SPECS]
+    most = max(MOST_SPECS, MOST_WORK // max(1, len(facts.get("nodes", ()))))
+    return sorted(groups.values(), key=lambda group: -group[1].pod.gpus)[:most]
 
 
 def chooses(pod: Pod, claims: Mapping[tuple[str, str], str]) -> bool:

@@ -20,6 +20,24 @@ WORDS = {
 EARLIER = frozenset({"ports", "node_name", "other", "resource_claim", "no_nodes", "volume_unbound"})
 
 
+# What the scheduler looks at and we don't: where it leaves a node out for one of these, no change of ours is sure to be enough.
+UNKNOWN = {
+    "pod_affinity": "rules about other pods",
+    "topology_spread": "topology spread constraints",
+    "ports": "host ports",
+    "resource_claim": "claims of devices",
+    "volume_binding": "volumes that can't be bound",
+    "volume_unbound": "claims that are not bound",
+    "volume_in_use": "volumes in use",
+    "volume_count": "the number of volumes",
+}
+
+
+def unknown(reasons: Sequence[ScheduleReason]) -> str:
+    """What the latest message names of `UNKNOWN`, in words."""
+    return " and ".join(dict.fromkeys(UNKNOWN[one.reason] for one in newest(reasons) if one.reason in UNKNOWN))
+
+
 def newest(reasons: Sequence[ScheduleReason]) -> list[ScheduleReason]:
     """The clauses of the latest message; a pod's condition and its events may each have brought one."""
     if not reasons:

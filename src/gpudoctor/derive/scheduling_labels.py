@@ -9,6 +9,19 @@ from gpudoctor.facts.kubernetes import Node, Requirement
 
 ZONE = "topology.kubernetes.io/zone"
 HOSTNAME = "kubernetes.io/hostname"  # the node's name, unless the kubelet was told otherwise
+# Whose labels a component writes: the kubelet, a cloud's controller, discovery, an autoscaler. A node that is given one by hand lies.
+OWNERS = (
+    "kubernetes.io",
+    "k8s.io",
+    "nvidia.com",
+    "amd.com",
+    "intel.com",
+    "amazonaws.com",
+    "k8s.aws",
+    "azure.com",
+    "google.com",
+    "karpenter.sh",
+)
 
 
 def label(node: Node, key: str) -> str | None:
@@ -20,6 +33,16 @@ def label(node: Node, key: str) -> str | None:
 def is_zone(key: str) -> bool:
     """Whether a label is a storage driver's word for the zone."""
     return key.startswith("topology.") and key.endswith("/zone") and key != ZONE
+
+
+def is_owned(key: str) -> bool:
+    """Whether a component writes labels of this name; roles are a person's.
+
+    >>> [is_owned(key) for key in ("topology.kubernetes.io/zone", "nvidia.com/gpu.product", "node-role.kubernetes.io/train", "pool")]
+    [True, True, False, False]
+    """
+    domain = key.rpartition("/")[0]
+    return domain != "node-role.kubernetes.io" and any(domain == owner or domain.endswith(f".{owner}") for owner in OWNERS)
 
 
 def is_known(node: Node, key: str) -> bool:

@@ -59,7 +59,7 @@ class Blocker(NamedTuple):
     """One reason why one node can't hold the pod.
 
     `reason` is a word of `ScheduleReason`; `key` names the taint, the selector's requirement, the resource or the volume; `lift` is the
-    kind of change that would remove it; `found` is what the node has instead (None where that says nothing).
+    kind of change that would remove it; `found` is what the node has instead (None where that says nothing); `needs` is what it lacks.
     """
 
     reason: str
@@ -67,6 +67,7 @@ class Blocker(NamedTuple):
     lift: str
     found: str | None = None
     shortage: Shortage | None = None
+    needs: tuple[Requirement, ...] = ()
 
 
 Check = Callable[[Host], list[Blocker]]
@@ -211,7 +212,8 @@ def resource_blocker(host: Host, resource: str, asked: int, lift: str) -> Blocke
 def affinity_blocker(failed: Sequence[Requirement], node: Node) -> Blocker:
     """The requirements of the selector that the node fails, with the label it has instead where there is just one."""
     one = failed[0] if len(failed) == 1 and not failed[0].field else None
-    return Blocker("node_affinity", requirements_text(failed), "label", None if one is None else label(node, one.key) or "")
+    found = None if one is None else label(node, one.key) or ""
+    return Blocker("node_affinity", requirements_text(failed), "label", found, needs=tuple(failed))
 
 
 def taint_lift(taint: Taint) -> str:

@@ -233,7 +233,7 @@ class Engine:
         return not self.store.has(kind, planned.order) and any(other.failures or other.undecided for other in fillers)
 
     def todo(self, step: StepRun, steps: list[StepRun]) -> list[Question]:
-        """The commands of a step: one, or one for each record."""
+        """The commands of a step: one, or one for each record; at most as many different ones as its limit says."""
         planned, spec = step.planned, step.planned.step
         types = scope.step_types(planned.book, spec)
         given = input_values(planned.inputs)
@@ -241,8 +241,12 @@ class Engine:
         for question in questions(spec, self.each(step, steps, types, given), types, given):
             if isinstance(question, Question):
                 todo.append(question)
-            else:
+            elif len(step.failures) < spec.limit:
                 step.failures.append(Trouble(f"step {planned.name}", question))
+        if len(todo) > spec.limit:
+            what = f"{len(todo) - spec.limit} more of {len(todo)} in step {planned.name}"
+            step.failures.append(Trouble(what, f"asked for {spec.limit} only"))
+            del todo[spec.limit :]
         step.asked = bool(todo) or spec.each is None
         try:
             samples(planned)
@@ -266,10 +270,7 @@ class Engine:
                 step.failures.append(Trouble(f"step {planned.name}", str(why)))
         if not wanted and self.not_read(spec.each.type, planned, steps):
             step.undecided = f"needs {spec.each.type}, which could not be read"
-        if len(wanted) > spec.limit:
-            what = f"{len(wanted) - spec.limit} more of {len(wanted)} in step {planned.name}"
-            step.failures.append(Trouble(what, f"asked for {spec.limit} only"))
-        return wanted[: spec.limit]
+        return wanted
 
 
 def form(step: Step) -> Form:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpudoctor.facts.base import Fact, Origin, Subject
 from gpudoctor.facts.configuration import KubeletConfig, RuntimeConfig
 from gpudoctor.facts.dcgm import DcgmError, DcgmHealth, DcgmPolicy, DcgmStats, DcgmTest
+from gpudoctor.facts.devices import DeviceClaim, DeviceSlice, RuntimeClass
 from gpudoctor.facts.fabric import Fabric, NvLinkSum
 from gpudoctor.facts.gpu import Allocation, Gpu, GpuPath, GpuProcess, GpuSample, NvLink, Smi, Throttling
 from gpudoctor.facts.infiniband import Cable, Gid, IbCounters, IbGrowth, IbLink, IbPort, Interface, Limit, Reach
@@ -33,7 +34,6 @@ from gpudoctor.facts.kubernetes import (
     ObjectName,
     Pod,
     Quota,
-    RuntimeClass,
     ScheduleReason,
     StackConfig,
     Target,
@@ -125,6 +125,8 @@ FACTS: dict[str, type[Fact]] = {
     "orphans": Orphan,
     "prometheuses": PrometheusServer,
     "quotas": Quota,
+    "device_claims": DeviceClaim,
+    "device_slices": DeviceSlice,
     "rank_differences": RankDifference,
     "rank_groups": RankGroup,
     "ranks": Rank,

@@ -52,6 +52,7 @@ class Pod(Fact, frozen=True, kw_only=True):
     scheduled: bool = False
     schedule_reason: str = ""  # PodScheduled=False reason: Unschedulable, SchedulingGated, …
     schedule_message: str = ""  # PodScheduled=False message, the scheduler's own words
+    nominated: str = ""  # the node on which the scheduler ends others for it
     scheduler_name: str = "default-scheduler"
     scheduling_gates: list[str] = []
     runtime_class: str = ""
@@ -63,6 +64,8 @@ class Pod(Fact, frozen=True, kw_only=True):
     gpu_resources: list[str] = []  # the GPU resource names asked for
     claims: list[str] = []  # names of PersistentVolumeClaims
     claim_templates: list[str] = []  # of which it gets ResourceClaims of its own
+    device_claims: list[str] = []  # ResourceClaims that it names itself
+    further_rules: list[str] = []  # what else the scheduler looks at for this pod: host ports, other pods, spread, claims of devices
     queue_name: str = ""  # Kueue's queue label
     wants_gpu_hint: str = ""  # why it probably should use a GPU although it asks for none ("" = no hint)
 
@@ -162,6 +165,8 @@ class Workload(Fact, frozen=True, kw_only=True):
     uid: str = ""
     component: str = ""
     suspended: bool = False
+    unseen: bool = False  # no controller has written a status; `own`: Kubernetes' own controllers serve this kind
+    own: bool = False
     desired: int | None = None
     current: int | None = None
     ready: int | None = None
@@ -207,11 +212,6 @@ class Quota(Fact, frozen=True, kw_only=True):  # one resource of one ResourceQuo
     resource: str
     hard: int
     used: int
-
-
-class RuntimeClass(Fact, frozen=True, kw_only=True):
-    runtime_class: str
-    handler: str
 
 
 class StackConfig(Fact, frozen=True, kw_only=True):

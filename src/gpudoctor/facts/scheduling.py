@@ -18,11 +18,13 @@ class NodeGroup(Fact, frozen=True, kw_only=True):
 
 
 class Fit(Fact, frozen=True, kw_only=True):
-    """The nearest fit: one single change that would let the pod run, and where."""
+    """The nearest fit: one change, or two that are needed together, that would let the pod run, and where."""
 
     namespace: str
     pod: str
-    change: str  # tolerate, label, uncordon, fewer_gpus, less_cpu, less_memory, less_other, restore_gpus, repair_node, free_gpus, none
+    # tolerate, label, select, uncordon, rename, fewer_gpus, less_cpu, less_memory, less_other, restore_gpus, repair_node, free_gpus, none;
+    # two are joined by " + "
+    change: str
     detail: str
     nodes: str = ""
     count: int = 0
@@ -30,11 +32,11 @@ class Fit(Fact, frozen=True, kw_only=True):
 
 
 class Scheduling(Fact, frozen=True, kw_only=True):
-    """One pod against the whole cluster, in numbers."""
+    """One pod against the nodes that it chooses, in numbers. Where it chooses none that has GPUs: against all nodes."""
 
     namespace: str
     pod: str
-    nodes: int
+    nodes: int  # of the whole cluster
     gpu_nodes: int  # nodes that offer, or once offered, a GPU resource that the pod asks for
     offering: int = 0  # nodes whose allocatable has every GPU resource that the pod asks for, in any amount
     fitting: int = 0  # nodes that pass every check of ours
@@ -52,6 +54,17 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     lost: int = 0  # … but for GPUs that capacity or labels promise and allocatable lacks
     other_resource: int = 0  # … with the GPUs free, but for CPU, memory or pod slots
     pinned: int = 0  # … but for a bound volume's node affinity
+    tainted_nodes: str = ""  # the names of those that were counted, folded
+    cordoned_nodes: str = ""
+    not_ready_nodes: str = ""
+    unmatched_nodes: str = ""
+    unmatched_by: str = ""  # the requirements of the pod that most of them fail
+    full_nodes: str = ""
+    full_gpus: int = 0  # what the full ones offer together
+    lost_nodes: str = ""
+    other_resource_nodes: str = ""
+    pinned_nodes: str = ""
+    volume: str = ""  # the volume that `pinned` nodes don't reach, and where it lives
     wrong_name: str = ""  # a GPU resource that nodes offer under another name than the pod asks for
     taint: str = ""  # the taint that `tainted` nodes have most often, as key=value:effect
     scarce: str = ""  # the resource behind `other_resource`

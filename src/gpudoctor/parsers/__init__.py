@@ -48,6 +48,8 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.events": Parser(("events", "messages", "schedule_reasons"), "kubernetes_events:events"),
     "kubernetes.workloads": Parser(("workloads", "messages"), "kubernetes_workloads:workloads"),
     "kubernetes.quotas": Parser(("quotas",), "kubernetes_storage:quotas"),
+    "kubernetes.device_claims": Parser(("device_claims",), "kubernetes_devices:claims"),
+    "kubernetes.device_slices": Parser(("device_slices",), "kubernetes_devices:slices"),
     "kubernetes.claims": Parser(("claims",), "kubernetes_storage:claims"),
     "kubernetes.volumes": Parser(("volumes",), "kubernetes_storage:volumes"),
     "kubernetes.runtime_classes": Parser(("runtime_classes",), "kubernetes_storage:runtime_classes"),

@@ -51,6 +51,8 @@ def gpus_of(item: PodObject) -> int | None:
         return None
     if gpu_names(requests):
         return gpu_count(requests)
+    if spec.resourceClaims:  # what else would a pod of this cluster claim
+        return len(spec.resourceClaims)
     return 0 if wants_gpu(spec) and not controller(item.meta).startswith("DaemonSet/") else None
 
 

@@ -111,6 +111,7 @@ def pod_fact(item: PodObject, output: Output, *, target: bool) -> Pod:
         scheduled=bool(spec.nodeName) or placed == "True",
         schedule_reason=why if placed == "False" else "",
         schedule_message=words if placed == "False" else "",
+        nominated=status.nominatedNodeName or "",
         scheduler_name=spec.schedulerName or "default-scheduler",
         scheduling_gates=[gate.name for gate in spec.schedulingGates or () if gate.name],
         runtime_class=spec.runtimeClassName or "",
@@ -122,10 +123,25 @@ def pod_fact(item: PodObject, output: Output, *, target: bool) -> Pod:
         gpu_resources=gpu_names(requests),
         claims=list(claim_names(meta, spec)),
         claim_templates=[one.resourceClaimTemplateName for one in spec.resourceClaims or () if one.resourceClaimTemplateName],
+        further_rules=further_rules(spec),
+        device_claims=[one.resourceClaimName for one in spec.resourceClaims or () if one.resourceClaimName],
         queue_name=labels.get(QUEUE_LABEL, ""),
         wants_gpu_hint="" if gpu_names(requests) or component_of(meta) or controller(meta).startswith("DaemonSet/") else wants_gpu(spec),
         origin=evidence(output, f"{name} {shown}: {said}" if said else f"{name} {shown}"),
     )
+
+
+def further_rules(spec: PodSpec) -> list[str]:
+    """What the scheduler looks at beside a node's own taints, labels and amounts: only what is required, in words."""
+    others = [spec.affinity.podAffinity, spec.affinity.podAntiAffinity] if spec.affinity else []
+    ports = (port.hostPort for box in spec.containers or () for port in box.ports or ())
+    found = {
+        "rules about other pods": any(one and one.requiredDuringSchedulingIgnoredDuringExecution for one in others),
+        "topology spread constraints": any(one.whenUnsatisfiable != "ScheduleAnyway" for one in spec.topologySpreadConstraints or ()),
+        "host ports": any(ports),
+        "claims of devices": bool(spec.resourceClaims),
+    }
+    return [words for words, there in found.items() if there]
 
 
 def node_affinity(spec: PodSpec) -> list[list[Requirement]] | None:
@@ -173,9 +189,10 @@ def reasons_of(pod: Pod, output: Output) -> list[ScheduleReason]:
 
 
 def state_messages(pod: Pod, containers: list[Container]) -> Iterator[Message]:
-    """The known messages in the pod's own status and in its containers' present and last states."""
-    if pod.message:
-        yield from scan_text(pod.message, source="status", about=pod.subject(), origin=pod.origin)
+    """The known messages in the pod's own status, in the scheduler's word, and in its containers' present and last states."""
+    for text in (pod.message, pod.schedule_message):
+        if text:
+            yield from scan_text(text, source="status", about=pod.subject(), origin=pod.origin)
     for container in containers:
         for text in dict.fromkeys((container.message, container.last_message)):
             if text:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.facts.kubernetes import Claim, Quota, RuntimeClass, Volume
+from gpudoctor.facts.devices import RuntimeClass
+from gpudoctor.facts.kubernetes import Claim, Quota, Volume
 from gpudoctor.parsers.kubernetes_json import Object, Quantities, evidence, objects
 from gpudoctor.parsers.pod_shape import NodeSelector, terms
 from gpudoctor.parsers.quantity import amounts

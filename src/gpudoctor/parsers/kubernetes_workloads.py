@@ -42,6 +42,7 @@ KINDS: dict[str, str] = {
     "XGBoostJob": "training.kubeflow.org/job-name",
 }
 REPLICATED = ("Deployment", "ReplicaSet", "StatefulSet")
+OWN = {"apps/v1", "batch/v1"}  # the versions that Kubernetes' own controllers serve
 
 
 class Counts(NamedTuple):
@@ -88,6 +89,8 @@ def workload_fact(item: WorkloadObject, output: Output) -> Workload:
         uid=meta.uid or "",
         component=components.of_pod(name, "", labels),
         suspended=bool(spec.suspend or (spec.runPolicy and spec.runPolicy.suspend) or spec.active is False),
+        unseen=bool(meta.uid) and kind not in ("CronJob", "Workload") and status == unwritten(kind),
+        own=item.apiVersion in OWN,
         desired=counts.desired,
         current=counts.current,
         ready=counts.ready,
@@ -103,6 +106,11 @@ def workload_fact(item: WorkloadObject, output: Output) -> Workload:
         conditions=conditions,
         origin=evidence(output, f"{kind}/{name}: {counts.ready} of {counts.desired} ready" + (f", {said}" if said else "")),
     )
+
+
+def unwritten(kind: str) -> WorkloadStatus:
+    """The status of a new object before any controller has written it: the API fills in the number of replicas."""
+    return WorkloadStatus(replicas=0) if kind in ("ReplicaSet", "StatefulSet") else WorkloadStatus()
 
 
 def selector_of(item: WorkloadObject, kind: str, spec: WorkloadSpec, status: WorkloadStatus) -> str:

@@ -63,6 +63,7 @@ class ContainerSpec(msgspec.Struct):
     image: str | None = None
     resources: Resources | None = None
     env: list[Env] | None = None
+    ports: list[Port] | None = None
     restartPolicy: str | None = None
     securityContext: SecurityContext | None = None
     livenessProbe: Probe | None = None
@@ -109,10 +110,30 @@ class NodeAffinity(msgspec.Struct):
     requiredDuringSchedulingIgnoredDuringExecution: NodeSelector | None = None
 
 
+class PodAffinity(msgspec.Struct):
+    """Rules about other pods: only how many are required."""
+
+    requiredDuringSchedulingIgnoredDuringExecution: list[msgspec.Raw] | None = None
+
+
 class Affinity(msgspec.Struct):
-    """Affinity to nodes."""
+    """Affinity to nodes, and to and against other pods."""
 
     nodeAffinity: NodeAffinity | None = None
+    podAffinity: PodAffinity | None = None
+    podAntiAffinity: PodAffinity | None = None
+
+
+class Spread(msgspec.Struct):
+    """A topology spread constraint; `DoNotSchedule` by default."""
+
+    whenUnsatisfiable: str | None = None
+
+
+class Port(msgspec.Struct):
+    """A port of a container, and the port of the node that it takes."""
+
+    hostPort: int | None = None
 
 
 class Named(msgspec.Struct):
@@ -125,6 +146,7 @@ class ResourceClaimSource(msgspec.Struct):
     """A claim for a device: one that is there, or a template of which the pod gets a claim of its own."""
 
     name: str | None = None
+    resourceClaimName: str | None = None
     resourceClaimTemplateName: str | None = None
 
 
@@ -154,6 +176,7 @@ class PodSpec(msgspec.Struct):
     nodeSelector: Strings = None
     affinity: Affinity | None = None
     tolerations: list[TolerationSpec] | None = None
+    topologySpreadConstraints: list[Spread] | None = None
     schedulerName: str | None = None
     schedulingGates: list[Named] | None = None
     resourceClaims: list[ResourceClaimSource] | None = None
@@ -214,6 +237,7 @@ class PodStatus(msgspec.Struct):
     phase: str | None = None
     reason: str | None = None
     message: str | None = None
+    nominatedNodeName: str | None = None
     conditions: list[Condition] | None = None
     containerStatuses: list[ContainerStatus] | None = None
     initContainerStatuses: list[ContainerStatus] | None = None

@@ -30,6 +30,10 @@ class Entry:
     def __init__(self, fields: dict[str, Any] | None = None, folder: str = "") -> None:
         self.fields, self._folder = fields or {}, folder
 
+    def with_fields(self, fields: dict[str, Any]) -> Entry:
+        """The same entry with other fields."""
+        return Entry(fields, self._folder)
+
     def text(self, key: str) -> str:
         """A field that is text, "" where it isn't there. Raises ProbeSetupError."""
         value = self.fields.get(key)
@@ -58,6 +62,18 @@ class Entry:
             return base64.b64decode("".join(given.split()), validate=True)
         except ValueError:
             raise ProbeSetupError(f"{key}-data in the kubeconfig is not base64") from None
+
+
+class Given(msgspec.Struct, frozen=True):
+    """What a command line says in place of the kubeconfig; "" where it says nothing."""
+
+    server: str = ""
+    cluster: str = ""  # the name of one in the kubeconfig
+    user: str = ""
+    token: str = ""
+    acts_as: str = ""
+    groups: tuple[str, ...] = ()
+    longest: float = 0.0  # seconds for one answer, 0 = no limit
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -89,18 +105,17 @@ class Context(msgspec.Struct, frozen=True):
         return parts
 
 
-def find_context(kubeconfig: str | None = None, name: str | None = None) -> Context:
+def find_context(kubeconfig: str | None = None, name: str | None = None, given: Given = Given()) -> Context:  # noqa: B008 frozen
     """The context to use, found as kubectl does: the file given, else $KUBECONFIG, else ~/.kube/config, else the pod we run in.
 
-    Raises ProbeSetupError when a file or context that was named doesn't exist or can't be read.
+    Raises ProbeSetupError when a file, context, cluster or user that was named doesn't exist or can't be read.
     """
     files = [kubeconfig] if kubeconfig else _default_files()
     try:
-        if not files:
-            return _in_cluster(name)
-        return _choose([(file, _read(file)) for file in files], name)
+        found = _choose([(file, _read(file)) for file in files], name, given) if files else _in_cluster(name)
+        return _instead(found, given)
     except ProbeSetupError as error:
-        if kubeconfig or name:
+        if kubeconfig or name or given != Given():
             raise
         return Context(trouble=str(error))
 
@@ -199,7 +214,22 @@ def _check(text: bytes, loader: Any) -> None:
             raise ValueError(f"more than {NODES} values, {DEPTH} levels or {ALIASES} aliases are not read")
 
 
-def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None) -> Context:
+def _instead(found: Context, given: Given) -> Context:
+    """The context with what the command line says in its place. A token takes the place of all other credentials, as with kubectl."""
+    own = {"as": given.acts_as, "as-groups": [*given.groups]} if given.acts_as else {}
+    user, cluster = found.user.fields | own, found.cluster.fields | ({"server": given.server} if given.server else {})
+    if given.token:
+        user = {key: value for key, value in user.items() if key.startswith("as")} | {"token": given.token}
+    return msgspec.structs.replace(
+        found,
+        trouble="" if given.server and given.token else found.trouble,
+        plugin="" if given.token else found.plugin,
+        user=found.user.with_fields(user),
+        cluster=found.cluster.with_fields(cluster),
+    )
+
+
+def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None, given: Given) -> Context:
     contexts, users = _entries(configs, "contexts", "context"), _entries(configs, "users", "user")
     current = [named for _, config in configs if isinstance(named := config.get("current-context"), str) and named]
     chosen = name or next(iter(current), "")
@@ -210,11 +240,18 @@ def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None) -> Cont
     if chosen not in contexts:
         raise ProbeSetupError(f"there is no context {chosen!r} in {where}; {known}")
     context = contexts[chosen].fields
-    wanted = str(context.get("user", ""))
+    wanted = given.user or str(context.get("user", ""))
     if wanted and wanted not in users:
-        raise ProbeSetupError(f"the context {chosen!r} names the user {wanted!r}, who isn't in {where}")
-    user = users.get(wanted, Entry())
-    cluster = _entries(configs, "clusters", "cluster").get(str(context.get("cluster")), Entry())
+        who = (
+            f"there is no user {wanted!r} in {where}"
+            if given.user
+            else f"the context {chosen!r} names the user {wanted!r}, who isn't in {where}"
+        )
+        raise ProbeSetupError(who)
+    user, clusters = users.get(wanted, Entry()), _entries(configs, "clusters", "cluster")
+    if given.cluster and given.cluster not in clusters:
+        raise ProbeSetupError(f"there is no cluster {given.cluster!r} in {where}; the clusters are {', '.join(sorted(clusters))}")
+    cluster = clusters.get(given.cluster or str(context.get("cluster")), Entry())
     plugin = user.fields.get("exec")
     return Context(
         name=chosen,

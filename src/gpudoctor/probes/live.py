@@ -18,7 +18,7 @@ from gpudoctor.probes import process, remote
 from gpudoctor.probes.base import Command, Output, decoder
 from gpudoctor.probes.deadline import begin, within
 from gpudoctor.probes.foreign import foreign
-from gpudoctor.probes.kube_config import Context, ProbeSetupError, find_context
+from gpudoctor.probes.kube_config import Context, Given, ProbeSetupError, find_context
 from gpudoctor.probes.kube_request import is_subdomain
 
 if TYPE_CHECKING:
@@ -66,8 +66,11 @@ class Live:
         allow_exec: bool = True,
         hosts: Collection[str] = (),
         via: Via = "auto",
+        given: Given | None = None,
     ) -> None:
-        found = find_context(kubeconfig, context)
+        given = given or Given()
+        found = find_context(kubeconfig, context, given)
+        self._longest = given.longest
         self._context: Context = msgspec.structs.replace(found, namespace=namespace) if namespace else found
         self._allow_exec, self._via = allow_exec, via
         self._here = frozenset(hosts)
@@ -93,7 +96,7 @@ class Live:
     def stream(self, command: Command) -> Iterator[Output]:
         """The answer page by page; only Kubernetes lists have more than one."""
         if _program(command) == "kubectl":
-            yield from self._kube().stream(command)
+            yield from self._kube().stream(self._in_time(command))
         else:
             yield self(command)
 
@@ -140,10 +143,15 @@ class Live:
         except Exception as error:
             return Output(command, exit=1, failure="broken", reason=f"{_program(command)} could not be asked: {foreign(repr(error))}")
 
+    def _in_time(self, command: Command) -> Command:
+        """A question to the API server, with the limit that the user has set for one."""
+        most = min(command.timeout, self._longest or command.timeout)
+        return command if most == command.timeout else msgspec.structs.replace(command, timeout=most)
+
     def _asked(self, command: Command) -> Output:
         match _program(command):
             case "kubectl":
-                return self._kube()(command)
+                return self._kube()(self._in_time(command))
             case "ask":
                 return Output(command, exit=1, failure="not-allowed", reason="nobody was asked (--guided asks)")
             case "promql":
