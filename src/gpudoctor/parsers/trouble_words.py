@@ -82,15 +82,25 @@ FORMS = (
     # mlx5_core 0000:5d:00.0: health_recover_work: 10: … syndrome 0x8  |  mlx5_core 0000:5d:00.0: wait_func: timeout
     Form("error", r"\bmlx[45]_(?:core|ib) .*(?i:\bfail|\berr(?:or)?\b|timed? ?out|syndrome|\bfatal|\bdead\b)", r"\bmlx[45]_(?:core|ib) "),
     # watchdog: BUG: soft lockup - CPU#12 stuck for 23s!  |  INFO: task python3:4411 blocked for more than 120 seconds.
-    Form("error", r"\bBUG: |\bOops: |\b(?:soft|hard) lockup\b|\bblocked for more than \d+ seconds|\brcu: .*(?:detected stalls|self-detected stall)|\bKernel panic\b|\bCall Trace:|\bWARNING: CPU: \d+ PID|\bgeneral protection fault\b|\bsegfault at |\btrap invalid opcode\b"),
+    Form("error", r"\bBUG: |\bkernel BUG at |\bOops: |\b(?:soft lockup|hard (?:lockup|LOCKUP))\b|\bblocked for more than \d+ seconds|\brcu: .*(?:detected stalls|self-detected stall)|\bKernel panic\b|\bCall Trace:|\bWARNING: CPU: \d+ PID|\bgeneral protection fault\b|\bsegfault at |\btrap invalid opcode\b"),
     # nvme0n1: I/O error, 8 blocks at LBA 12345  |  nvme nvme0: controller is down; will reset: CSTS=0xffffffff
-    Form("error", r"\bI/O error\b|\b(?:medium|target|parity|checksum) error, dev\b|\bcontroller is down\b|\bI/O \d+ .*timeout, (?:aborting|reset)|\bDevice offlined\b|\brejecting I/O to\b"),
+    Form("error", r"\bI/O error\b|\b(?:medium|target|parity|checksum) error, dev\b|\bcontroller is down\b|\bDevice not ready; aborting |\bI/O \d+ .*timeout, (?:aborting|reset)|\bDevice offlined\b|\brejecting I/O to\b"),
     # mce: [Hardware Error]: Machine check events logged  |  AER: Uncorrectable (Fatal) error message received from 0000:41:00.0
     Form("error", r"\[Hardware Error\]|\bMachine [Cc]heck (?:[Ee]xception|[Ee]vents logged)|\bAER: .*[Uu]ncorrect|\b[Uu]ncorrect(?:ed|able) \((?:Non-)?Fatal\)|\bEDAC .*\bUE\b"),
     # EXT4-fs error (device sda1): ext4_find_entry:1455: …  |  XFS (dm-0): Corruption detected  |  nfs: server 10.0.0.5 not responding
     Form("error", r"\b(?:EXT[234]-fs|BTRFS|F2FS-fs|FAT-fs|SQUASHFS) (?:error|critical)|\bXFS \(\S+\): .*(?:[Cc]orrupt|[Ee]rror|[Ss]hutting down|shutdown)|\b[Rr]emounting filesystem read-only|\bnfs: server \S+ not responding|\bLustreError: "),
     # CPU3: Core temperature above threshold, cpu clock throttled  |  Out of memory: Killed process 4211 (python3)  |  NETDEV WATCHDOG: …
     Form("error", r"\btemperature above threshold|\bclock throttled\b|\b[Oo]ut of memory: |\bNETDEV WATCHDOG\b"),
+    # DMAR: [DMA Write NO_PASID] Request device [3b:00.0] fault addr 0x1000  |  AMD-Vi: Event logged [IO_PAGE_FAULT device=3b:00.0 …]
+    Form("error", r"\bDMAR: \[(?:DMA|INTR-REMAP)\b|\bAMD-Vi: Event logged \["),
+    # python3: page allocation failure: order:4, mode:0x40cc0  |  pciehp: Slot(12): Card not present  |  critical temperature reached (105 C)
+    Form("error", r"\bpage allocation failure: order|\bpciehp: Slot\(\S{1,20}\): (?:Link Down|Card not present)|\bcritical temperature reached\b"),
+    # ata1.00: exception Emask 0x0 SAct 0x0 SErr 0x0 action 0x6 frozen  |  md/raid1:md0: Disk failure on nvme1n1p2, disabling device.
+    Form("error", r"\bata\d+(?:\.\d\d)?: (?:exception Emask|failed command|COMRESET failed)|\bmd/raid\w*:\w+: Disk failure on\b"),
+    # nf_conntrack: table full, dropping packet  |  neighbour: arp_cache: neighbor table overflow!  |  bond0: … link status definitely down, …
+    Form("error", r"conntrack: table full\b|\bneighbou?r table overflow\b|\blink status definitely down\b"),
+    # audit: type=1400 audit(1.0:1): apparmor="DENIED" operation="open" … name="/dev/nvidia0"  |  avc:  denied  { open } … comm="nvidia-smi"
+    Form("warning", r'\bapparmor="DENIED"|\bavc: +denied\b', ours=True),
     # --- services and the cluster ------------------------------------------------------------------------------------------------------
     # systemd[1]: Failed to start nvidia-fabricmanager.service  |  x.service: Main process exited, code=exited, status=1/FAILURE
     Form("error", r"\bsystemd\[\d+\]: Failed to |\bFailed to start \S|\b(?:Main|Control) process exited, code=(?:exited, status=[1-9]|killed|dumped)|\bFailed with result '|\bStart request repeated too quickly|\bentered failed state"),
