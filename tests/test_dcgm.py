@@ -418,3 +418,12 @@ def test_a_bad_row_loses_no_good_ones() -> None:
     rows = [("GPU 0", ["1980", "44"]), ("GPU 1", ["12,5", "4x"]), ("GPU 2", ["1200", "50"])]
     found = read("dcgm.dmon", dcgmi.dmon({"SMCLK": 5, "TMPTR": 5}, rows))["gpu_samples"]
     assert [one.sm_clock for one in found if isinstance(one, GpuSample)] == [1980, 12.5, 1200]
+
+
+@pytest.mark.parametrize("words", ["not ok, 3 problems", "Pass - GPUs: 0, 1; Fail - GPU: 3"])
+def test_a_result_in_no_known_form_is_none_that_means_well(words: str) -> None:
+    text = dcgmi.diag_4({"Hardware": [("memory", {0: "Pass"}, [])]})
+    row = f"| {'pulse_test':<25} | {words:<46} |"
+    rows, _, end = text.strip().rpartition("\n")
+    found = {(one.test, one.status) for one in results_of(f"{rows}\n{row}\n{end}\n")}
+    assert found == {("memory", "pass"), ("pulse_test", words.lower())}

@@ -93,6 +93,11 @@ def of_table(output: Output, about: Subject) -> tuple[list[DcgmTest], list[DcgmE
             name = left or tests[current].test
             tests += [*of_status(status, name, category, row, output, about)]
             speaking = False
+        elif right and category in CATEGORIES and (left or (current >= 0 and not speaking)):  # in no form that is known to mean well
+            name = short_name(left) or tests[current].test
+            current = len(tests) if left else current
+            tests.append(DcgmTest(node=about.node, test=name, category=category, status=right.lower()[:40], origin=row.origin(output)))
+            speaking = False
         elif not left and speaking:
             said[-1].pieces.append(piece(row))
         else:

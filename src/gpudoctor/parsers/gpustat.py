@@ -7,11 +7,13 @@ Source: https://github.com/wookayin/gpustat.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample
 from gpudoctor.parsers import ParseError
+from gpudoctor.parsers.nvidia_smi_problems import find_problem
 from gpudoctor.parsers.plain import lines
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -20,6 +22,8 @@ ROW = regex(
     r"\s*\[(\d{1,3})\] ([^|]{2,80}?) *\| *(?:(\d{1,3})['°]C|\?\?)(?:, +\d{1,3} %(?=, +\d{1,3} %))?, +(\d{1,3}) %"
     r"(?:, +(?:E: +\d{1,3} %.{0,20}, +)?(\d{1,4}) /+ *(\d{1,4}) W)? *\| *(\d{1,7}) / *(\d{1,7}) MB *(?:\|(.{0,2000}))?$"
 )
+# [1] ((Unknown Error)) |  ?°C,   ? % |     ? /     ? MB    (InvalidGPU of core.py: the text of NVML's error for a name)
+LOST = regex(r"\s*\[(\d{1,3})\] \(\(([^()|]{2,80})\)\)")
 # gpu-07     Sun Mar  1 12:00:00 2026  550.54.15
 HEAD = regex(r"([\w.-]{1,253}) {2,}(?:\[\S{1,20}\] +)?[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\b")
 # ann:python/8123(40112M)  |  python/8123(40112M)
@@ -37,7 +41,11 @@ def gpustat(output: Output, about: Subject) -> Facts:
     for number, line in lines(output):
         if head := HEAD.match(line):
             node = about.node or head[1]
-        if not (match := ROW.match(line)) or len(samples) >= MOST:
+        if len(gpus) >= MOST:
+            break
+        if lost := LOST.match(line):
+            gpus.append(unread(lost, node, Origin(output.named(), number, line.strip()[:500])))
+        if not (match := ROW.match(line)):
             continue
         index, used, total, use = int(match[1]), int(match[7]), int(match[8]), int(match[4])
         name, origin = f"GPU {index}", Origin(output.named(), number, line.strip()[:500])
@@ -74,11 +82,17 @@ def gpustat(output: Output, about: Subject) -> Facts:
             GpuProcess(node=node, gpu=name, pid=int(one[2]), process=one[1], kind="C", memory=int(one[3]), origin=origin)
             for one in PROGRAM.finditer(match[9] or "")
         ]
-    if not samples:
+    if not gpus:
         raise ParseError(f"{output.named()}: no row of gpustat: {output.text.strip()[:80]!r}")
     return {"gpus": [*gpus], "gpu_samples": [*samples], "gpu_processes": [*programs]}
 
 
+def unread(row: re.Match[str], node: str, origin: Origin) -> Gpu:
+    """A GPU of which NVML gives no handle, but an error."""
+    word = find_problem([f"Unable to determine the device handle for GPU: {row[2]}"])[0]
+    return Gpu(node=node, gpu=f"GPU {row[1]}", index=int(row[1]), problem=word, unreadable=["name"], origin=origin)
+
+
 def score(text: Sequence[str]) -> int:
     """A row."""
-    return 84 if any(ROW.match(line) for line in text) else 0
+    return 84 if any(ROW.match(line) or LOST.match(line) for line in text) else 0
