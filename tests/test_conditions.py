@@ -14,7 +14,7 @@ from gpudoctor.facts.gpu import Gpu
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.kubernetes import Node, Pod
 from gpudoctor.runbook.conditions import SLOTS, ConditionError, Unsure, Values, as_text, compiled, fields, join_types, record_types
-from gpudoctor.runbook.templates import fill, pieces
+from gpudoctor.runbook.templates import fill, pieces, told
 
 TYPES = {
     **record_types("pod", "pods"),
@@ -256,6 +256,25 @@ def test_an_expression_may_have_any_number_of_variables(many: int) -> None:
     assert not condition.holds(dict.fromkeys(names, True) | {names[-1]: False})
     with pytest.raises(Unsure, match=rf"^{names[-1]} is not known$"):
         condition.holds(dict.fromkeys(names[:-1], True))
+
+
+@pytest.mark.parametrize(
+    ("template", "known", "text"),
+    [
+        ("memory of GPU ${gpu.gpu} is full", {"gpu.gpu": "0000:1b:00"}, "memory of GPU 0000:1b:00 is full"),
+        ("memory of GPU ${gpu.gpu} is full", {"gpu.gpu": "GPU-7f3c2a10"}, "memory of GPU-7f3c2a10 is full"),
+        ("memory of GPU ${gpu.gpu} is full", {"gpu.gpu": "GPU 3"}, "memory of GPU 3 is full"),
+        ("memory of GPU ${gpu.gpu} is full", {"gpu.gpu": "", "gpu.index": 2}, "memory of GPU 2 is full"),
+        ("memory of GPU ${gpu.gpu} is full", {"gpu.gpu": ""}, "memory of GPU ? is full"),
+        ("the driver on ${gpu.node} waits", {"gpu.node": ""}, "the driver on the host waits"),
+        ("${pod.namespace}/${pod.pod} waits", {"pod.namespace": "", "pod.pod": "a"}, "a waits"),
+        ("${pod.namespace}/${pod.pod} waits", {"pod.namespace": "ml", "pod.pod": "a"}, "ml/a waits"),
+        ("${pod.namespace}/${pod.pod} waits", {"pod.pod": "a"}, "?/a waits"),
+    ],
+)
+def test_a_text_for_people_has_no_gap_where_a_name_is_not_known_and_none_twice(template: str, known: dict[str, Any], text: str) -> None:
+    types = dict.fromkeys(("gpu.gpu", "gpu.node", "pod.namespace", "pod.pod"), str) | {"gpu.index": int}
+    assert told(template, types, known) == text
 
 
 def test_a_template_is_cut_into_text_and_expressions() -> None:

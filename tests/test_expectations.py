@@ -61,12 +61,12 @@ def test_what_is_shown_of_every_target_is_healthy_and_refutes(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("answers", "why"),
     [
-        (gpus(WELL, {"gpu": "GPU-2", "node": "gpu-01"}), "gpu.remap_pending is not known"),
+        (gpus(WELL, {"gpu": "GPU-2", "node": "gpu-01"}), "remap pending is not known"),
         (
             gpus(WELL, {"gpu": "GPU-2", "node": "gpu-01", "gaps": {"remap_pending": "Unknown Error"}}),
-            "gpu.remap_pending is not known: Unknown Error",
+            "remap pending is not known: Unknown Error",
         ),
-        (gpus(), "no gpus were read"),
+        (gpus(), "no GPUs were read"),
         ({**gpus(), "nvidia-smi -q": refused("forbidden")}, "forbidden"),
         ({**gpus(), "nvidia-smi -q": Output(Command(()), exit=1)}, "exit code 1"),
         ({**gpus(), "nvidia-smi -q": b""}, "nvidia-smi printed nothing (exit code 0)"),
@@ -243,6 +243,7 @@ def test_every_refuter_is_there_refutes_in_a_case_and_never_what_is_found() -> N
         ({}, "others.count > 1", "others gpus: 1, expected more than 1"),
         ({}, "others.present && others.problem == 'x'", "others problem: none, expected x"),
         ({}, "gpu.problem.startsWith('x')", "problem: none"),
+        ({"unreadable": ["fan"]}, "size(gpu.unreadable) == 0", "unreadable: fan, expected none"),
         ({}, "size('a') == 2", "size('a') == 2 does not hold"),
     ],
 )

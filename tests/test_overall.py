@@ -87,3 +87,45 @@ def test_sound_output_about_something_else_makes_nothing_healthy(tmp_path: Path)
 def test_a_part_of_a_paste_needs_its_own_proof(tmp_path: Path) -> None:
     report = diagnosed(tmp_path, f"$ ibstat\n{PORT}\n$ kubectl get events\n{EVENT}")
     assert (report.verdict, len(report.inputs[0].facts)) == ("inconclusive", 2)
+
+
+def test_a_gpu_that_gpustat_gets_no_answer_of_is_a_problem(tmp_path: Path) -> None:
+    text = (
+        "gpu-07               Wed Feb 11 10:12:00 2026  550.54.15\n"
+        "[0] NVIDIA A100-SXM4-80GB | 31'C,   0 % |     4 / 81920 MB |\n"
+        "[1] ((Unknown Error))     |  ?'C,   ? % |     ? /     ? MB |\n"
+    )
+    report = diagnosed(tmp_path, text)
+    assert [report.verdict, *(one.title for one in report.findings)] == ["problem", "nvidia-smi can't reach GPU 1"]
+
+
+POD = """Name:         web-0
+Namespace:    shop
+Node:         cpu-03/10.0.0.13
+Labels:       app=web
+Start Time:   Mon, 02 Mar 2026 10:00:00 +0000
+Status:       Running
+Containers:
+  main:
+    State:          Running
+      Started:      Mon, 02 Mar 2026 10:00:05 +0000
+    Ready:          True
+    Restart Count:  0
+Conditions:
+  Type              Status
+  Ready             True
+  PodScheduled      True
+Events:             <none>
+"""
+
+
+def test_a_described_pod_that_runs_is_healthy(tmp_path: Path) -> None:
+    assert diagnosed(tmp_path, POD).verdict == "healthy"
+
+
+def test_one_that_is_not_ready_is_told_so(tmp_path: Path) -> None:
+    report = diagnosed(
+        tmp_path, POD.replace("Ready:          True", "Ready:          False").replace("Ready             True", "Ready             False")
+    )
+    assert report.verdict == "inconclusive"
+    assert "it runs, and is not ready" in [one.why for one in report.not_shown]

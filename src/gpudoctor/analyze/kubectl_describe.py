@@ -189,6 +189,7 @@ def completed(pod: Pod, found: list[kubectl_events.Line], seen: set[str], about:
     spans = [seconds(text or "") for line in found for key, text in line.match.groupdict().items() if key in ("age", "first")]
     age = max([span for span in (*spans, pod.age) if span is not None], default=None)
     known = seen | {"age"} | ({"schedule_message", "schedule_reason", "scheduled"} if pod.schedule_message else set())
+    known |= {"deleting"} if pod.deleting or "phase" in seen else set()  # `Status: Terminating` stands where the phase would
     component = pod.component or about.component
     return msgspec.structs.replace(
         pod, age=age, component=component, node=pod.node or about.node, gaps=gaps(Pod, known, "not shown by kubectl describe pod")

@@ -14,23 +14,47 @@ import msgspec
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.engine import settle
 from gpudoctor.engine.conclude import shown as reported
-from gpudoctor.engine.evaluate import Inputs, because, bind
+from gpudoctor.engine.evaluate import Inputs, bind
 from gpudoctor.engine.plan import used_types
 from gpudoctor.engine.steps import REASONS, UNWANTED, Run, StepRun, behind, first_hand
 from gpudoctor.engine.store import FINAL, Store
-from gpudoctor.engine.why_not import why_not
+from gpudoctor.engine.why_not import not_known, why_not
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.parsers import PARSERS
 from gpudoctor.probes.base import Command
 from gpudoctor.report import InputFile, NotShown, Refutation, ReportSubject, Shown
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Unsure, Values, compiled, input_types, input_values
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
 from gpudoctor.runbook.model import Expectation, Library, Runbook
-from gpudoctor.runbook.templates import fill
+from gpudoctor.runbook.templates import told
 
 Doubts = Callable[[Subject], list[str]]  # why what was read of a subject may not be all
 Needless = Callable[[Subject], bool]  # whether something isn't expected of a subject
 NOBODY = Subject(kind="cluster")
+# What types are called whose own name isn't one that people use.
+IN_WORDS = {
+    "collective_tests": "results of nccl-tests",
+    "dcgm_health": "lines of dcgmi health",
+    "dcgm_tests": "results of dcgmi diag",
+    "gpu_rows": "counters of GPUs",
+    "gpu_use": "GPU utilisation samples",
+    "gpus": "GPUs",
+    "ib_counters": "port counters",
+    "ib_growth": "port counters at two times",
+    "ib_ports": "InfiniBand or RoCE ports",
+    "messages": "known messages",
+    "nvlink_sums": "NVLinks",
+    "paces": "training steps",
+    "pci_devices": "PCI devices",
+    "processes": "programs on GPUs",
+    "slurm_jobs": "Slurm jobs",
+    "slurm_nodes": "Slurm nodes",
+    "smi": "answers of nvidia-smi",
+    "stack": "parts of the GPU stack",
+    "targets": "selected pods",
+    "throttling": "clock limits",
+    "xids": "Xids",
+}
 
 
 class Weighed(msgspec.Struct):
@@ -125,8 +149,8 @@ def never(subject: Subject) -> bool:
 
 
 def none_read(kind: str) -> str:
-    """What is said where a type has no record: `no ib ports were read`."""
-    return f"no {kind.replace('_', ' ')} were read"
+    """What is said where a type has no record: `no InfiniBand ports were read`."""
+    return f"no {IN_WORDS.get(kind) or kind.replace('_', ' ')} were read"
 
 
 def no_doubts(subject: Subject) -> list[str]:
@@ -182,14 +206,20 @@ def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store:
             why = doubt(subject) or missing(one, outers, record, values, store)
             holds = not why and compiled(one.when, types).holds(values)
         except Unsure as error:
-            why, holds = [because(str(error), one, record)], False
+            why, holds = [not_known(str(error), one, record)], False
         if holds:
-            says = fill(one.title, types, values, unknown="?")
+            says = told(one.title, types, values)
             made.shown.append(Shown(expectation=f"{book.id}.{one.id}", subject=reported(subject), says=says))
             continue
         commands = settle.commands(one.each.type, [record])
-        words = [] if why else [fill(one.not_so, types, values, unknown="?") if one.not_so else why_not(one, types, values)]
+        words = [] if why else [not_so(one, types, values)]
         made.not_shown.append(not_shown(book, one, subject, why or words, commands, not_so=not why))
+
+
+def not_so(one: Expectation, types: Types, values: Values) -> str:
+    """How it is where an expectation isn't so, by its own words unless they need what isn't known."""
+    own = told(one.not_so, types, values) if one.not_so else ""
+    return own if own.strip(" ?:") else why_not(one, types, values)
 
 
 def missing(one: Expectation, outers: list[dict[str, Any]], record: Fact, values: Values, store: Store) -> list[str]:

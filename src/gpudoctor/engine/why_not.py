@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpudoctor.facts import Fact
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.conditions import Types, Unsure, Values, as_text, compiled, names_in
 from gpudoctor.runbook.model import Expectation
@@ -12,6 +13,7 @@ LONGEST = 80  # characters of one value
 # size(port.errors) == 0  |  gpu.count == smi.gpus  |  t.share.hw_slowdown == 0.0  |  node.state in ["IDLE", "MIXED"]
 COMPARED = regex(r"(?:size\()?([a-z_]\w*)\.(\w+)(?:\.(\w+))?\)?\s*(==|!=|<=|>=|<|>|\bin\b)\s*(.+)")
 BARE = regex(r"(!?)\s*\(?([a-z_]\w*)\.(\w+)\)?")
+UNKNOWN = regex(r"([a-z_]\w*)\.(\w+) is not known")  # conditions.Unsure
 SHOULD = {"==": "", "in": "", "!=": "anything but ", "<": "less than ", "<=": "at most ", ">": "more than ", ">=": "at least "}
 
 
@@ -30,6 +32,14 @@ def why_not(one: Expectation, types: Types, values: Values) -> str:
     return "; ".join(list(dict.fromkeys(filter(None, said)))[:MOST]) or f"{' '.join(one.when.split())} does not hold"
 
 
+def not_known(why: str, one: Expectation, record: Fact) -> str:
+    """`gpu.memory_total is not known` in words, with the reason that the record carries for it."""
+    if not (match := UNKNOWN.fullmatch(why)):
+        return why
+    gap = record.gaps.get(match[2], "") if one.each and match[1] == one.each.name else ""
+    return f"{label(f'{match[1]}.{match[2]}', one)} is not known" + (f": {gap}" if gap else "")
+
+
 def told(part: str, one: Expectation, types: Types, values: Values) -> str:
     """One part: what it looks at, its value, and where the part says so what it should be."""
     if match := BARE.fullmatch(part):
@@ -45,6 +55,8 @@ def told(part: str, one: Expectation, types: Types, values: Values) -> str:
     if key and isinstance(value, dict):
         value, field = value.get(key), key
     wanted = expected(right, types, values)
+    if wanted == "0" and sign == "==" and part.startswith("size("):  # the things are told, not how many they are
+        wanted = "none"
     return f"{label(f'{owner}.{field}', one)}: {shown(value)}" + (f", expected {SHOULD[sign]}{wanted}" if wanted else "")
 
 

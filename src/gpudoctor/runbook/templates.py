@@ -10,6 +10,10 @@ from gpudoctor.runbook.conditions import ConditionError, Lookup, Types, Unsure, 
 # pod ${pod.namespace}/${pod.pod} waits
 EXPRESSION = regex(r"\$\{((?:[^{}\"']|\"[^\"]*\"|'[^']*')*)\}")
 
+# what names something: gpu.gpu, device.pci, hd.node, pod.namespace
+NAME = regex(r"[a-z_]\w*\.(?:gpu|pci|node|namespace)")
+UNNAMED = {"node": "the host"}
+
 
 @functools.lru_cache(maxsize=8192)
 def pieces(template: str) -> list[tuple[str, str]]:
@@ -35,6 +39,27 @@ def pieces(template: str) -> list[tuple[str, str]]:
 def fill(template: str, variables: Types, values: Lookup, unknown: str | None = None) -> str:
     """A template with its expressions filled in. One without a value is shown as `unknown`; without that, `Unsure` is raised."""
     return "".join(text if kind == "text" else shown(text, variables, values, unknown) for kind, text in pieces(template))
+
+
+def told(template: str, variables: Types, values: Lookup) -> str:
+    """A text for people with its expressions filled in. What has no value is `?`; a name that isn't known leaves no gap, and a GPU whose
+    name says that it is one isn't called so twice.
+    """
+    made = ""
+    nameless = False  # the namespace isn't known
+    for kind, text in pieces(template):
+        said = text if kind == "text" else shown(text, variables, values, "?")
+        if kind == "text":
+            said = said.removeprefix("/") if nameless else said
+        elif NAME.fullmatch(text):
+            owner, field = text.split(".")
+            if field != "namespace":
+                said = said or (UNNAMED.get(field) or shown(f"{owner}.index", variables, values, "?"))
+            if said.startswith(("GPU ", "GPU-")):
+                made = made.removesuffix("GPU ")
+        nameless = kind == "cel" and text.endswith(".namespace") and not said
+        made += said
+    return made
 
 
 def shown(expression: str, variables: Types, values: Lookup, unknown: str | None) -> str:
