@@ -6,7 +6,6 @@ A finding explains what its evidence says; what a log says beside the evidence o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -19,14 +18,15 @@ from gpudoctor.facts.base import Origin
 from gpudoctor.facts.kubernetes import Event, Message
 from gpudoctor.facts.program import Trouble
 from gpudoctor.parsers.trouble import comes_and_goes
+from gpudoctor.patterns import regex
 from gpudoctor.report import Finding, Unexplained
 from gpudoctor.runbook.model import Harmless, Library
 
 MOST = 50  # that are named
 HISTORY = 86_400.0  # s: what an error of yesterday did is seen in the state of today; the end of a program is its end
 LEVELS = ("fatal", "error", "warning")
-NUMBER = re.compile(r"\d+")
-QUOTED = re.compile(r'"(\w+)"')
+NUMBER = regex(r"\d+")
+QUOTED = regex(r'"(\w+)"')
 
 Place = tuple[str, int]  # source, number of the line
 

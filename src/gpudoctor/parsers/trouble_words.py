@@ -19,6 +19,9 @@ WARNS = r"(?i:warn|warning)"
 LEVEL = r"(?i:level|lvl|levelname|log\.level|loglevel|severity)"
 BEFORE, BEHIND = r"(?:^|[\s\[(|<:;-])", r"(?:[\]):|>,;-]|\s)"  # a level as a word
 
+# Drivers of networks and of file systems over them, as the kernel logs them.
+DRIVERS = r"(?:\] |\bkernel: )(?:bnxt_en |ice \d|i40e |ixgbe |irdma |ionic |infiniband \S+: |libceph: |ceph: |NFS: |mmfs: |beegfs: |wekafs)"
+
 
 class Form(NamedTuple):
     """One form: how bad it is and what such a line looks like. `hint` is what each of them has, and others may have too, where to search
@@ -78,7 +81,7 @@ FORMS = (
     Form("warning", r'^\w{2,8} *:warn *: |^<4>\[|^4,\d+,\d+,\S?;|"PRIORITY" ?: ?"4"', ours=True, word=True),
     # --- the kernel --------------------------------------------------------------------------------------------------------------------
     # NVRM: GPU 0000:65:00.0: RmInitAdapter failed! (0x26:0x56:1482)  |  NVRM: API mismatch: …
-    Form("error", r"\b(?:NVRM|nvidia-\w+): .*(?i:\bfail|\berror|\bcannot|\bcan't|\bunable|\btime[d ]{0,2}out|\blost\b|\bfallen|\bmismatch)", r"\b(?:NVRM: [^X]|nvidia-\w+: [^S])"),
+    Form("error", r"\b(?:NVRM|nvidia-\w+): .*(?i:\bfail|\berror|\bcannot|\bcan't|\bunable|\btime[d ]{0,2}out|\blost\b|\bfallen|\bdisconnected\b|\bmismatch)", r"\b(?:NVRM: [^X]|nvidia-\w+: [^S])"),
     # mlx5_core 0000:5d:00.0: health_recover_work: 10: … syndrome 0x8  |  mlx5_core 0000:5d:00.0: wait_func: timeout
     Form("error", r"\bmlx[45]_(?:core|ib) .*(?i:\bfail|\berr(?:or)?\b|timed? ?out|syndrome|\bfatal|\bdead\b)", r"\bmlx[45]_(?:core|ib) "),
     # watchdog: BUG: soft lockup - CPU#12 stuck for 23s!  |  INFO: task python3:4411 blocked for more than 120 seconds.
@@ -97,6 +100,12 @@ FORMS = (
     Form("error", r"\bpage allocation failure: order|\bpciehp: Slot\(\S{1,20}\): (?:Link Down|Card not present)|\bcritical temperature reached\b"),
     # ata1.00: exception Emask 0x0 SAct 0x0 SErr 0x0 action 0x6 frozen  |  md/raid1:md0: Disk failure on nvme1n1p2, disabling device.
     Form("error", r"\bata\d+(?:\.\d\d)?: (?:exception Emask|failed command|COMRESET failed)|\bmd/raid\w*:\w+: Disk failure on\b"),
+    # pcieport 0000:3a:00.0: DPC: containment event, status:0x1f01 source:0x0000  |  irq 16: nobody cared (try booting with "irqpoll")
+    # vfio-pci 0000:3b:00.0: not ready 65535ms after FLR; giving up
+    Form("error", r"\bDPC: containment event|\birq \d+: nobody cared|\bnot ready \d+ms after [\w ]{2,20}; giving up"),
+    # bnxt_en 0000:5e:00.0 ens1f0: TX timeout detected, starting reset task!  |  infiniband efa_0: Failed to process command CREATE_QP …
+    # libceph: mon0 (1)10.0.0.1:6789 session lost, hunting for new mon
+    Form("error", rf"{DRIVERS}.*(?i:\bfail|\btime[d ]{{0,2}}out|\blost\b|\berror\b)", DRIVERS, word=True),
     # nf_conntrack: table full, dropping packet  |  neighbour: arp_cache: neighbor table overflow!  |  bond0: … link status definitely down, …
     Form("error", r"conntrack: table full\b|\bneighbou?r table overflow\b|\blink status definitely down\b"),
     # audit: type=1400 audit(1.0:1): apparmor="DENIED" operation="open" … name="/dev/nvidia0"  |  avc:  denied  { open } … comm="nvidia-smi"
