@@ -129,3 +129,10 @@ def test_one_that_is_not_ready_is_told_so(tmp_path: Path) -> None:
     )
     assert report.verdict == "inconclusive"
     assert "it runs, and is not ready" in [one.why for one in report.not_shown]
+
+
+def test_a_port_whose_link_is_gone_for_the_moment_is_not_active(tmp_path: Path) -> None:
+    link = "link mlx5_0/1 state {} physical_state LINK_UP netdev ens1\n"
+    assert diagnosed(tmp_path, link.format("ACTIVE")).verdict == "healthy"
+    report = diagnosed(tmp_path, link.format("ACTIVE_DEFER"))
+    assert (report.verdict, [one.why for one in report.not_shown]) == ("inconclusive", ["port 1 of mlx5_0 is ActiveDefer (LinkUp)"])

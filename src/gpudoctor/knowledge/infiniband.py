@@ -91,7 +91,7 @@ STATES = {
     "initializing": "Initializing",
     "armed": "Armed",
     "active": "Active",
-    "active_defer": "Active",
+    "active_defer": "ActiveDefer",  # the link of an active port is gone for the moment
 }
 # `3: Disabled` of sysfs, LINK_UP of ibv_devinfo and rdma link
 PHYSICAL = {
