@@ -24,6 +24,8 @@ from gpudoctor.runbook.templates import fill
 
 CANDIDATES = 4  # of one cause; a thousand ranks say the same
 EVIDENCE = 4  # lines of evidence of one finding; the rest is in the bundle
+# Layers whose titles name what a pod lacks, or what refuses it: with another name it is another case.
+BEFORE_START = frozenset({"scheduling", "quota", "queueing", "storage"})
 TOOL = f"gpudoctor {__version__}"
 
 # What a command to paste may hold: names of Kubernetes objects, KIND/NAME, UUIDs, PCI addresses. Anything else stays a placeholder.
@@ -41,7 +43,7 @@ def rank(one: Found) -> tuple[int, ...]:
 
 
 def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
-    """Findings of one cause and one explanation on several subjects of one kind, folded under the first."""
+    """Findings of one cause and one explanation on several subjects of one kind, folded under the first; titles say the same."""
     groups: dict[tuple[object, ...], list[Found]] = {}
     for one in found:
         key = (
@@ -52,9 +54,17 @@ def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
             one.confidence,
             one.severity,
             one.act,
+            said_of_any(one.title, one.subject) if one.cause.layer in BEFORE_START else "",
         )
         groups.setdefault(key, []).append(one)
     return [(many[0], many[1:]) for many in groups.values()]
+
+
+def said_of_any(title: str, subject: Subject) -> str:
+    """A title without the names of its subject and without numbers: two taints differ, two pods or 15 and 16 GPUs don't."""
+    names = {name for key in Subject.__struct_fields__ if key != "kind" for name in str(getattr(subject, key)).split("/")}
+    words = (word.strip("().,:;'\"") for piece in title.split() for word in piece.split("/"))
+    return " ".join(word for word in words if word not in names and not word[:1].isdigit())
 
 
 def findings(found: list[Found]) -> list[Finding]:
