@@ -48,10 +48,11 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     last: float | None = None  # when it happened last, of what comes in bursts
     record: Fact | None = None
     stated: bool = False  # it rests on what a person says
+    early: bool = False  # it may pass by itself yet
 
     def confidence(self, check: Check) -> Confidence:
-        """How sure a check's finding is: what people say finds at most what is possible."""
-        return "possible" if self.stated else check.confidence
+        """How sure a check's finding is: what people say, and what may pass, finds at most what is possible."""
+        return "possible" if self.stated or self.early else check.confidence
 
 
 # What joins find that find the same for every record, by the join's name; None until it was looked for.

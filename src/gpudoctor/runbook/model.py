@@ -80,6 +80,16 @@ class Expectation(Check, frozen=True, kw_only=True):
     not_so: str = ""  # a template: how it is where the condition doesn't hold
 
 
+class Early(Struct, frozen=True, kw_only=True):
+    """What may pass by itself: where the condition holds for a record of a pod, what checks find on that pod is only possible so far."""
+
+    each: Each
+    when: str
+    title: str  # a template: what is said behind the title of each
+    lasting: list[str] = []  # the causes that no time mends
+    line: int = 0
+
+
 class Show(Struct, frozen=True, kw_only=True):
     """A table that the report shows: one row for each record, a CEL template for each column."""
 
@@ -137,6 +147,7 @@ class Runbook(Struct, frozen=True, kw_only=True):
     inputs: dict[str, Input] = {}
     steps: list[Step] = []
     expects: list[Expectation] = []
+    early: Early | None = None
     path: str = ""
 
     def checks(self) -> list[Check]:

@@ -129,6 +129,15 @@ class Expectation(Check):
         return self
 
 
+class Early(Model):
+    """What of a pod may pass by itself."""
+
+    each: EachField
+    when: Condition
+    title: Annotated[str, Field(min_length=1)]
+    lasting: list[CauseName] = []
+
+
 class Show(Model):
     """A table of the report."""
 
@@ -252,6 +261,7 @@ class Runbook(Model):
     inputs: dict[Snake, Input] = {}
     steps: Annotated[list[Step], Field(min_length=1)]
     expects: list[Expectation] = []
+    early: Early | None = None
 
 
 class Fix(Model):
