@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, get_args
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,6 +44,7 @@ CAUSES = {
         cause("broad", "pod", broader=True),
         cause("narrow", "pod"),
         cause("tainted", "pod", layer="scheduling"),
+        cause("lost-node", "node", fixes=[{"title": "look", "risk": "safe", "run": ["kubectl", "describe", "node", "${node}"]}]),
     )
 }
 LIBRARY = Library(causes=CAUSES)
@@ -147,6 +149,14 @@ def test_what_pods_lack_is_folded_only_where_it_is_the_same() -> None:
     assert [(one.subject.name, one.also) for one in same.findings] == [("ml/p0", ["ml/p1", "web/q"])]
     differ = report(found("tainted", *first, title="nodes have team=vision"), found("tainted", second, title="nodes have spot=true"))
     assert [(one.subject.name, one.also) for one in differ.findings] == [("ml/p0", ["ml/p1"]), ("web/q", [])]
+
+
+def test_fixes_have_the_node_that_the_check_names() -> None:
+    for named, wanted in (("n7", "n7"), ("n[1-2]", "<node>"), ("", "<node>")):
+        one = found("lost-node", POD)
+        one = msgspec.structs.replace(one, hits=[msgspec.structs.replace(hit, node=named) for hit in one.hits])
+        (made,) = report(one).findings
+        assert (made.subject.name, made.fixes[0].run[-1]) == ("ml/train-0", wanted)
 
 
 def test_what_has_another_explanation_is_not_folded() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 
+import msgspec
+
 from gpudoctor import __version__
 from gpudoctor.engine.relate import CONFIDENCE_ORDER, Found
 from gpudoctor.facts import Subject
@@ -87,7 +89,7 @@ def findings(found: list[Found]) -> list[Finding]:
                 evidence=evidence([origin for each in (one, *others) for origin in each.origins]),
                 act=one.act or one.cause.act,
                 who=one.cause.who,
-                fixes=[fix(template, one.subject) for template in one.cause.fixes],
+                fixes=[fix(template, acted_on(one)) for template in one.cause.fixes],
                 references=one.cause.references,
                 also=[other.subject.name for other in others],
             )
@@ -140,6 +142,12 @@ def overridden(found: list[Found]) -> list[Overridden]:
         for one in found
         if one.overridden_by
     ]
+
+
+def acted_on(one: Found) -> Subject:
+    """A finding's subject, with the node that its check names where it has none."""
+    node = next((hit.node for hit in one.hits if hit.node), "")
+    return msgspec.structs.replace(one.subject, node=node) if node and not one.subject.node else one.subject
 
 
 def fix(template: FixTemplate, subject: Subject) -> Fix:

@@ -45,6 +45,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     origins: list[Origin]
     settle_with: list[str]
     act: str = ""
+    node: str = ""
     last: float | None = None  # when it happened last, of what comes in bursts
     record: Fact | None = None
     stated: bool = False  # it rests on what a person says
@@ -186,6 +187,7 @@ def holds(
         origins=[origin for origin in origins if origin.source],
         settle_with=[pasteable(text, types, values) for text in check.settle_with],
         act=fill(check.act, types, values, unknown=""),
+        node=fill(check.node, types, values, unknown=""),
         last=(getattr(record, "last", None) or record.time) if record is not None else None,
         record=record,
         stated=said_by_people(condition, record, check.joins, values),

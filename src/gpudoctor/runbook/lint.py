@@ -169,6 +169,7 @@ def check_problems(book: Runbook, check: Check, given: Library | None) -> Iterat
     yield from condition("when", check.when, types)
     yield from template("title", check.title, types)
     yield from template("act", check.act, types)
+    yield from template("node", check.node, types)
     for text in check.settle_with:
         yield from template("settle_with", text, types)
     if check.finds and given is not None and check.finds not in given.causes:

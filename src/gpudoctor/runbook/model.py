@@ -62,6 +62,7 @@ class Check(Struct, frozen=True, kw_only=True):
     severity: Severity | None = None  # where what is seen here weighs less, or more, than the cause mostly does
     act: str = ""  # a template that gives one of the acts, where the driver says more than the catalogue; "" = the cause's own
     settle_with: list[str] = []
+    node: str = ""  # a template: the node that the fixes are about, where the subject is a pod that is on none
     line: int = 0
 
     def weighs(self, cause: Cause) -> Severity:

@@ -97,6 +97,7 @@ class Check(Model):
     severity: Severity | None = None
     act: str = ""
     settle_with: list[str] = []
+    node: str = ""
 
     @model_validator(mode="after")
     def named_apart(self) -> Check:
