@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any, get_args
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,6 +43,8 @@ CAUSES = {
         cause("no-plugin-at-all", "cluster", explains=("short-node",)),
         cause("broad", "pod", broader=True),
         cause("narrow", "pod"),
+        cause("tainted", "pod", layer="scheduling"),
+        cause("lost-node", "node", fixes=[{"title": "look", "risk": "safe", "run": ["kubectl", "describe", "node", "${node}"]}]),
     )
 }
 LIBRARY = Library(causes=CAUSES)
@@ -53,11 +56,17 @@ WAITS = [Wait(namespace="ml", pod="train-0", node="n1", lost=1)]
 
 
 def found(
-    name: str, *subjects: Subject, time: float | None = None, confidence: str = "confirmed", check: str = "", text: str = ""
+    name: str,
+    *subjects: Subject,
+    time: float | None = None,
+    confidence: str = "confirmed",
+    check: str = "",
+    text: str = "",
+    title: str = "",
 ) -> Checked:
     hits = [
         Hit(
-            title=f"{name} on {s.name}",
+            title=f"{title or name} on {s.name}",
             subject=s,
             time=time,
             origins=[Origin(source="log", line=1, text=text or f"{name} {s.name}")],
@@ -130,6 +139,24 @@ def test_findings_of_one_cause_on_many_subjects_are_folded() -> None:
     assert lines(made) == [("narrow", "ml/p0", "root")]
     assert made.findings[0].also == ["ml/p1", "ml/p2", "ml/p3", "ml/p4"]
     assert len(made.findings[0].evidence) == 4
+
+
+def test_what_pods_lack_is_folded_only_where_it_is_the_same() -> None:
+    first, second = [Subject(kind="pod", namespace="ml", pod=f"p{n}") for n in (0, 1)], Subject(kind="pod", namespace="web", pod="q")
+    same = report(
+        found("tainted", *first, title="3 of 5 nodes have team=vision"), found("tainted", second, title="2 of 5 nodes have team=vision")
+    )
+    assert [(one.subject.name, one.also) for one in same.findings] == [("ml/p0", ["ml/p1", "web/q"])]
+    differ = report(found("tainted", *first, title="nodes have team=vision"), found("tainted", second, title="nodes have spot=true"))
+    assert [(one.subject.name, one.also) for one in differ.findings] == [("ml/p0", ["ml/p1"]), ("web/q", [])]
+
+
+def test_fixes_have_the_node_that_the_check_names() -> None:
+    for named, wanted in (("n7", "n7"), ("n[1-2]", "<node>"), ("", "<node>")):
+        one = found("lost-node", POD)
+        one = msgspec.structs.replace(one, hits=[msgspec.structs.replace(hit, node=named) for hit in one.hits])
+        (made,) = report(one).findings
+        assert (made.subject.name, made.fixes[0].run[-1]) == ("ml/train-0", wanted)
 
 
 def test_what_has_another_explanation_is_not_folded() -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from gpudoctor.cli.app import app
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.kubectl_options import seconds
 from gpudoctor.probes.base import Command, Output
@@ -76,3 +78,40 @@ def test_no_answer_may_take_longer_than_is_given(config: str, monkeypatch: pytes
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(Refused, match="--request-timeout takes a time"):
         seconds(text)
+
+
+BOOK = """\
+schema: 1
+id: whose
+title: T
+inputs: {user: {type: string, default: "", help: h}}
+steps:
+  - {id: pods, run: [kubectl, get, pods, --namespace, "${input.user}", -o, json], parse: kubernetes.pods}
+"""
+
+
+def asked_as(monkeypatch: pytest.MonkeyPatch, *words: str) -> Given:
+    """What `run` gives the probe."""
+    seen: list[Given] = []
+
+    def live(*_: Any, given: Given, **__: Any) -> None:
+        seen.append(given)
+        raise ProbeSetupError("enough")
+
+    monkeypatch.setattr("gpudoctor.probes.live.Live", live)
+    assert "enough" in str(CliRunner().invoke(app, ["run", *words]).exception)
+    return seen[0]
+
+
+def test_run_takes_them_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "node-health --cluster --kube-cluster new --user ben --as carla --as-group oncall --request-timeout 5s"
+    words += " --server https://10.0.0.1 --token t"
+    wanted = Given(cluster="new", user="ben", acts_as="carla", groups=("oncall",), longest=5.0, server="https://10.0.0.1", token="t")
+    assert asked_as(monkeypatch, *words.split()) == wanted
+    assert asked_as(monkeypatch, "diagnose-pod", "--name", "train-0") == Given()
+
+
+def test_an_input_of_the_same_name_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    book = tmp_path / "whose.yaml"
+    book.write_text(BOOK, encoding="utf-8")
+    assert asked_as(monkeypatch, str(book), "--user", "ben", "--as", "carla") == Given(acts_as="carla")

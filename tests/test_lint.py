@@ -41,6 +41,9 @@ SOUND = [
     step("- {id: a, derive: stack.order, show: {title: T, each: part in stack, columns: {Node: '${part.node}', In: '${input.ns}'}}}"),
 ]
 
+EARLY = "early: {each: pod in pods, when: pod.age < input.grace, title: 'for ${pod.age} s', lasting: [sick-pod]}\n"
+SOUND.append(HEAD + PODS + EARLY)
+
 
 @pytest.mark.parametrize("text", SOUND)
 def test_what_is_right_passes(text: str, tmp_path: Path) -> None:
@@ -48,6 +51,9 @@ def test_what_is_right_passes(text: str, tmp_path: Path) -> None:
 
 
 WRONG: list[tuple[str, str]] = [
+    (HEAD + PODS + EARLY.replace("pods", "nodes"), "early: each: nodes are not records of pods"),
+    (HEAD + PODS + EARLY.replace("sick-pod", "sick-pud"), "unknown cause 'sick-pud'"),
+    (HEAD + PODS + EARLY.replace("pod.age <", "pod.agee <"), "agee"),
     # names
     (
         step("- {id: a, run: [kubectl, get, pods], parse: kubernetes.pod}"),

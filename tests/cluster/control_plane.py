@@ -81,9 +81,9 @@ class ControlPlane:
     def start(self) -> None:
         """Start all of it, each when what it needs answers."""
         self.run("etcd")
-        until(lambda: open_port(self.ports["etcd"]), "etcd", 60)
+        until(lambda: open_port(self.ports["etcd"]), "etcd", 120)
         self.run("kube-apiserver")
-        until(self.api.ready, "the API server", 120)
+        until(self.api.ready, "the API server", 240)
         for name in ("kube-controller-manager", "kube-scheduler", "kwok"):
             self.run(name)
 
@@ -188,7 +188,7 @@ def open_port(port: int) -> bool:
     return True
 
 
-def until(holds: Callable[[], bool], what: str, seconds: float = 30.0) -> None:
+def until(holds: Callable[[], bool], what: str, seconds: float = 90.0) -> None:
     """Wait until something holds; raises TimeoutError that says for what it waited."""
     end = time.monotonic() + seconds
     while not holds():

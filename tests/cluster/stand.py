@@ -143,7 +143,7 @@ def role(user: str, rules: list[Object]) -> list[Object]:
 
 def load(api: Api) -> None:
     """Make the nodes, the GPU stack and the kinds."""
-    until(lambda: exists(api, "/api/v1/namespaces/default/serviceaccounts/default"), "the default service account", 60)
+    until(lambda: exists(api, "/api/v1/namespaces/default/serviceaccounts/default"), "the default service account", 180)
     for said in stand()["kinds"]:
         api.create(definition(said))
     for name, said in stand()["nodes"].items():
@@ -153,7 +153,7 @@ def load(api: Api) -> None:
     api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": stand()["stack"]["namespace"]}})
     for name, image in stand()["stack"]["daemonsets"].items():
         api.create(daemonset(name, image))
-    until(lambda: settled(api), "the nodes and the GPU stack", 90)
+    until(lambda: settled(api), "the nodes and the GPU stack", 240)
 
 
 def exists(api: Api, path: str) -> bool:
@@ -250,13 +250,13 @@ def restore(api: Api, changed: set[str]) -> None:
         ):
             with gone():
                 api.delete(kind.format(f"namespaces/{space}"))
-    until(lambda: emptied(api, spaces), "the end of the pods of the setting before", 60)
+    until(lambda: emptied(api, spaces), "the end of the pods of the setting before", 180)
     for name in changed:
         if name in stand()["nodes"]:
             change_node(api, name, {})
         else:
             api.delete(f"/api/v1/nodes/{name}")
-    until(lambda: settled(api), "the nodes as they were", 60)
+    until(lambda: settled(api), "the nodes as they were", 180)
 
 
 def emptied(api: Api, spaces: list[str]) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.cluster.api import Refused
 from tests.cluster.control_plane import ControlPlane, missing
 from tests.cluster.fits import proofs
 from tests.cluster.scenario import Setting, Stage, answers, settings
@@ -17,12 +19,30 @@ absent = pytest.mark.skipif(bool(missing()), reason=f"not built: {', '.join(miss
 
 @pytest.fixture(scope="module")
 def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
-    running = ControlPlane(tmp_path_factory.mktemp("cluster"))
+    running, why = None, ""
+    for number in range(2):  # another program may have taken a port
+        try:
+            running = started(tmp_path_factory.mktemp(f"cluster{number}"))
+            break
+        except (OSError, Refused) as problem:  # TimeoutError is one
+            why = str(problem)
+    if running is None:
+        pytest.skip(f"the control plane did not come up on this machine: {why}")
     try:
-        load(running.api)
         yield running
     finally:
         running.stop()
+
+
+def started(folder: Path) -> ControlPlane:
+    """A control plane with the nodes of the stand."""
+    running = ControlPlane(folder)
+    try:
+        load(running.api)
+    except BaseException:
+        running.stop()
+        raise
+    return running
 
 
 def test_names_are_taken_once() -> None:

@@ -13,6 +13,7 @@ from gpudoctor import __version__
 from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_cause, complete_runbook, complete_scenario, complete_xid
 from gpudoctor.cli.diagnose import diagnose_app
+from gpudoctor.cli.kubectl_options import BesideInputs
 from gpudoctor.cli.nccl import nccl
 from gpudoctor.cli.options import EXIT_CODES_HELP
 from gpudoctor.cli.printing import Shown
@@ -60,7 +61,7 @@ def main(
     """Options of gpudoctor itself."""
 
 
-@app.command(epilog=EXIT_CODES_HELP, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command(cls=BesideInputs, epilog=EXIT_CODES_HELP, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def run(
     ctx: typer.Context,
     runbook: Annotated[

@@ -13,7 +13,8 @@ import msgspec
 from gpudoctor import leaving
 from gpudoctor.cli.errors import USAGE, Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
-from gpudoctor.cli.kubectl_options import given
+from gpudoctor.cli.kubectl_options import KEPT, inputs_among
+from gpudoctor.cli.kubectl_options import given as given_to_kubectl
 from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
 from gpudoctor.cli.printing import Shown, check_shown, columns, keeper, printed
 from gpudoctor.cli.recording import closed, incomplete, recorder
@@ -70,6 +71,8 @@ def execute(
         from gpudoctor.cli import sessions
 
         sessions.refuse_unfit(where, gathered is not None)
+    if KEPT and name and isinstance(given, list):
+        given = [*given, *inputs_among(find_runbook(loaded(), name))]
     probe, recorded, namespace = probing(where)
     live = probe if recorded is None else None
     library = loaded()
@@ -196,7 +199,7 @@ def probing(where: Where) -> tuple[Any, Any, str]:
 
     try:
         config, hosts = str(where.kubeconfig) if where.kubeconfig else None, [this_machine()] if where.local else []
-        live = Live(config, where.context, allow_exec=not where.no_exec, hosts=hosts, via=way(where.via), given=given())
+        live = Live(config, where.context, allow_exec=not where.no_exec, hosts=hosts, via=way(where.via), given=given_to_kubectl())
     except ProbeSetupError as error:
         raise Refused(str(error)) from None
     return live, None, live.namespace

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from typer.core import TyperCommand, TyperOption
 
@@ -11,6 +11,7 @@ from gpudoctor.patterns import regex
 
 if TYPE_CHECKING:
     from gpudoctor.probes.kube_config import Given
+    from gpudoctor.runbook.model import Runbook
 
 # 30s, 1m30s, 500ms; a bare number is of seconds; 0 is no limit
 DURATION = regex(r"(?:(\d{1,5})h)?(?:(\d{1,7})m)?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9})ms)?\Z")
@@ -32,11 +33,15 @@ KEPT: dict[str, Any] = {}  # of the command that runs; a process runs one
 class AsKubectl(TyperCommand):
     """A command that takes these options beside its own."""
 
+    names: ClassVar[dict[str, str]] = {}  # of those that have another one here
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         for name, words in OPTIONS.items():
             many = name == "as-group"
-            self.params.append(TyperOption(param_decls=[f"--{name}"], help=words, expose_value=False, callback=keep, multiple=many))
+            self.params.append(
+                TyperOption(param_decls=[f"--{self.names.get(name, name)}"], help=words, expose_value=False, callback=keep, multiple=many)
+            )
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         """Forget what an earlier command of this process was given."""
@@ -44,10 +49,23 @@ class AsKubectl(TyperCommand):
         return super().make_context(*args, **options)
 
 
+class BesideInputs(AsKubectl):
+    """A command whose further options are inputs of a runbook, one of which is `cluster`."""
+
+    names: ClassVar[dict[str, str]] = {"cluster": "kube-cluster"}
+
+
 def keep(context: Any, option: Any, value: Any) -> None:
     """Remember an option that was given."""
     if value:
-        KEPT[option.opts[0].removeprefix("--")] = value
+        KEPT[option.opts[0].removeprefix("--").removeprefix("kube-")] = value
+
+
+def inputs_among(book: Runbook) -> list[str]:
+    """What was given as such an option and is an input of the runbook, which comes first: as `--name=value`, and no longer an option."""
+    names = [name for name in KEPT if name != "cluster" and name.replace("-", "_") in book.inputs]
+    said = {name: KEPT.pop(name) for name in names}
+    return [f"--{name.replace('-', '_')}={value if isinstance(value, str) else ','.join(value)}" for name, value in said.items()]
 
 
 def given() -> Given:

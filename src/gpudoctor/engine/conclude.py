@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 
+import msgspec
+
 from gpudoctor import __version__
 from gpudoctor.engine.relate import CONFIDENCE_ORDER, Found
 from gpudoctor.facts import Subject
@@ -24,6 +26,8 @@ from gpudoctor.runbook.templates import fill
 
 CANDIDATES = 4  # of one cause; a thousand ranks say the same
 EVIDENCE = 4  # lines of evidence of one finding; the rest is in the bundle
+# Layers whose titles name what a pod lacks, or what refuses it: with another name it is another case.
+BEFORE_START = frozenset({"scheduling", "quota", "queueing", "storage"})
 TOOL = f"gpudoctor {__version__}"
 
 # What a command to paste may hold: names of Kubernetes objects, KIND/NAME, UUIDs, PCI addresses. Anything else stays a placeholder.
@@ -41,7 +45,7 @@ def rank(one: Found) -> tuple[int, ...]:
 
 
 def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
-    """Findings of one cause and one explanation on several subjects of one kind, folded under the first."""
+    """Findings of one cause and one explanation on several subjects of one kind, folded under the first; titles say the same."""
     groups: dict[tuple[object, ...], list[Found]] = {}
     for one in found:
         key = (
@@ -52,9 +56,17 @@ def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
             one.confidence,
             one.severity,
             one.act,
+            said_of_any(one.title, one.subject) if one.cause.layer in BEFORE_START else "",
         )
         groups.setdefault(key, []).append(one)
     return [(many[0], many[1:]) for many in groups.values()]
+
+
+def said_of_any(title: str, subject: Subject) -> str:
+    """A title without the names of its subject and without numbers: two taints differ, two pods or 15 and 16 GPUs don't."""
+    names = {name for key in Subject.__struct_fields__ if key != "kind" for name in str(getattr(subject, key)).split("/")}
+    words = (word.strip("().,:;'\"") for piece in title.split() for word in piece.split("/"))
+    return " ".join(word for word in words if word not in names and not word[:1].isdigit())
 
 
 def findings(found: list[Found]) -> list[Finding]:
@@ -77,7 +89,7 @@ def findings(found: list[Found]) -> list[Finding]:
                 evidence=evidence([origin for each in (one, *others) for origin in each.origins]),
                 act=one.act or one.cause.act,
                 who=one.cause.who,
-                fixes=[fix(template, one.subject) for template in one.cause.fixes],
+                fixes=[fix(template, acted_on(one)) for template in one.cause.fixes],
                 references=one.cause.references,
                 also=[other.subject.name for other in others],
             )
@@ -130,6 +142,12 @@ def overridden(found: list[Found]) -> list[Overridden]:
         for one in found
         if one.overridden_by
     ]
+
+
+def acted_on(one: Found) -> Subject:
+    """A finding's subject, with the node that its check names where it has none."""
+    node = next((hit.node for hit in one.hits if hit.node), "")
+    return msgspec.structs.replace(one.subject, node=node) if node and not one.subject.node else one.subject
 
 
 def fix(template: FixTemplate, subject: Subject) -> Fix:

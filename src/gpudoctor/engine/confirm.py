@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.engine.conclude import fix
+from gpudoctor.engine.conclude import acted_on, fix
 from gpudoctor.engine.relate import Found
 from gpudoctor.engine.verdicts import Ran
 from gpudoctor.probes.base import Command, Output, Probe
@@ -27,7 +27,7 @@ def verifies(roots: list[Found], every: bool) -> list[Ran]:
     """The commands that verify the fixes of findings, each once; those that can't be run here say why."""
     made: dict[tuple[str, tuple[str, ...]], Ran] = {}
     for root in roots:
-        fixes = [one for template in root.cause.fixes if (one := fix(template, root.subject)).verify]
+        fixes = [one for template in root.cause.fixes if (one := fix(template, acted_on(root))).verify]
         for one in fixes if every else fixes[:SHOWN_FIXES]:
             host = "" if one.verify[0] in OF_CLUSTER else root.subject.node
             why = refusal(one.verify, host)

@@ -45,13 +45,15 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     origins: list[Origin]
     settle_with: list[str]
     act: str = ""
+    node: str = ""
     last: float | None = None  # when it happened last, of what comes in bursts
     record: Fact | None = None
     stated: bool = False  # it rests on what a person says
+    early: bool = False  # it may pass by itself yet
 
     def confidence(self, check: Check) -> Confidence:
-        """How sure a check's finding is: what people say finds at most what is possible."""
-        return "possible" if self.stated else check.confidence
+        """How sure a check's finding is: what people say, and what may pass, finds at most what is possible."""
+        return "possible" if self.stated or self.early else check.confidence
 
 
 # What joins find that find the same for every record, by the join's name; None until it was looked for.
@@ -185,6 +187,7 @@ def holds(
         origins=[origin for origin in origins if origin.source],
         settle_with=[pasteable(text, types, values) for text in check.settle_with],
         act=fill(check.act, types, values, unknown=""),
+        node=fill(check.node, types, values, unknown=""),
         last=(getattr(record, "last", None) or record.time) if record is not None else None,
         record=record,
         stated=said_by_people(condition, record, check.joins, values),

@@ -12,7 +12,9 @@ from gpudoctor.engine.narrow import narrowed
 from gpudoctor.engine.steps import Run, StepRun, obstacles
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.report import Outcome
+from gpudoctor.runbook.conditions import Values, compiled, input_types, input_values, record_types
 from gpudoctor.runbook.model import Check, Library, Runbook
+from gpudoctor.runbook.templates import fill
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +49,7 @@ def of_step(step: StepRun, check: Check, store: Store, steps: list[StepRun]) -> 
         return Checked(book=planned.book, check=check, outcome="unknown", why="; ".join(blocked), settle_with=asked(step))
     if not answer.hits and step.nothing:
         return Checked(book=planned.book, check=check, outcome="skipped", why=step.note)
-    return decided(planned.book, check, answer, asked(step) if answer.unsure else [])
+    return decided(planned.book, check, sofar(planned.book, check, planned.inputs, store, answer), asked(step) if answer.unsure else [])
 
 
 def asked(step: StepRun) -> list[str]:
@@ -66,9 +68,29 @@ def of_facts(library: Library, store: Store, all_of: Collection[str] = ()) -> li
             answer = evaluate(book, check, inputs, store)
             # Nobody asked for what isn't in the files: without a single record of its type a check has looked at nothing.
             nothing = check.each is not None and check.each.type not in all_of and not seen(check, store)
+            answer = sofar(book, check, inputs, store, answer)
             commands = settle.commands(check.each.type if check.each else "", answer.unsure_of)
             checked.append(Checked(book=book, check=check, outcome="skipped") if nothing else decided(book, check, answer, commands))
     return checked
+
+
+def sofar(book: Runbook, check: Check, inputs: Inputs, store: Store, answer: Answer) -> Answer:
+    """An answer in which what was found on a pod for which it is early may pass by itself yet."""
+    early = book.early
+    if early is None or not check.finds or check.finds in early.lasting or not answer.hits:
+        return answer
+    pods = store.index(early.each.type, ("namespace", "pod"))
+    types = {**input_types(book.inputs), **record_types(early.each.name, early.each.type)}
+    condition, given = compiled(early.when, types), input_values(inputs)
+    hits = []
+    for hit in answer.hits:
+        for record in pods.get((hit.subject.namespace, hit.subject.pod), ()) if hit.subject.pod else ():
+            values = Values(given, {early.each.name: record})
+            if condition.surely(values):
+                hit = msgspec.structs.replace(hit, early=True, title=f"{hit.title}; {fill(early.title, types, values)}")
+                break
+        hits.append(hit)
+    return msgspec.structs.replace(answer, hits=hits)
 
 
 def seen(check: Check, store: Store) -> bool:

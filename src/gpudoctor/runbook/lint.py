@@ -11,7 +11,7 @@ from gpudoctor.facts.base import KEYS_OF_KIND
 from gpudoctor.parsers import PARSERS
 from gpudoctor.runbook import allowed, scope
 from gpudoctor.runbook.conditions import ConditionError, Types, cel_type, compiled, fields, input_types, join_types, record_types
-from gpudoctor.runbook.model import Check, Join, Library, Runbook, Step
+from gpudoctor.runbook.model import Check, Early, Join, Library, Runbook, Step
 from gpudoctor.runbook.templates import pieces
 from gpudoctor.runbook.yamlfile import Problem
 
@@ -58,6 +58,22 @@ def runbook(book: Runbook, given: Library | None) -> Iterator[Problem]:
         not_so = template("not_so", one.not_so, scope.check_types(book, one)) if known else ()
         for text in (*check_problems(book, one, given), *asked, *where, *not_so):
             yield Problem(book.path, one.line, f"expects.{one.id}: {text}")
+    if book.early:
+        for text in early_problems(book, book.early, given):
+            yield Problem(book.path, book.early.line, f"early: {text}")
+
+
+def early_problems(book: Runbook, early: Early, given: Library | None) -> Iterator[str]:
+    """The problems of what is early."""
+    if early.each.type not in FACTS or not {"namespace", "pod"} <= {*FACTS[early.each.type].__struct_fields__}:
+        yield f"each: {early.each.type} are not records of pods"
+        return
+    types = {**input_types(book.inputs), **record_types(early.each.name, early.each.type)}
+    yield from condition("when", early.when, types)
+    yield from template("title", early.title, types)
+    for cause in early.lasting:
+        if given is not None and cause not in given.causes:
+            yield unknown("cause", cause, given.causes)
 
 
 def step_problems(book: Runbook, number: int, given: Library | None) -> Iterator[str]:
@@ -153,6 +169,7 @@ def check_problems(book: Runbook, check: Check, given: Library | None) -> Iterat
     yield from condition("when", check.when, types)
     yield from template("title", check.title, types)
     yield from template("act", check.act, types)
+    yield from template("node", check.node, types)
     for text in check.settle_with:
         yield from template("settle_with", text, types)
     if check.finds and given is not None and check.finds not in given.causes:

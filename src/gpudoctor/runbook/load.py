@@ -91,6 +91,8 @@ def record(made: schema.Runbook, document: Document, indexes: Iterable[int]) -> 
     expects = [check_record(one) | {"line": document.line(("expects", n))} for n, one in enumerate(made.expects)]
     said = {"steps": steps, "expects": expects, "path": document.path, "summary": " ".join(made.summary.split())}
     data = made.model_dump(exclude={"schema_"}) | said
+    if made.early:
+        data["early"] |= {"line": document.line(("early",))}
     return msgspec.convert(data, model.Runbook)
 
 

@@ -62,6 +62,7 @@ class Check(Struct, frozen=True, kw_only=True):
     severity: Severity | None = None  # where what is seen here weighs less, or more, than the cause mostly does
     act: str = ""  # a template that gives one of the acts, where the driver says more than the catalogue; "" = the cause's own
     settle_with: list[str] = []
+    node: str = ""  # a template: the node that the fixes are about, where the subject is a pod that is on none
     line: int = 0
 
     def weighs(self, cause: Cause) -> Severity:
@@ -78,6 +79,16 @@ class Expectation(Check, frozen=True, kw_only=True):
     where: str = ""
     texts: bool = False  # only of what somebody has in files; where a machine is asked, another one says it
     not_so: str = ""  # a template: how it is where the condition doesn't hold
+
+
+class Early(Struct, frozen=True, kw_only=True):
+    """What may pass by itself: where the condition holds for a record of a pod, what checks find on that pod is only possible so far."""
+
+    each: Each
+    when: str
+    title: str  # a template: what is said behind the title of each
+    lasting: list[str] = []  # the causes that no time mends
+    line: int = 0
 
 
 class Show(Struct, frozen=True, kw_only=True):
@@ -137,6 +148,7 @@ class Runbook(Struct, frozen=True, kw_only=True):
     inputs: dict[str, Input] = {}
     steps: list[Step] = []
     expects: list[Expectation] = []
+    early: Early | None = None
     path: str = ""
 
     def checks(self) -> list[Check]:

@@ -97,6 +97,7 @@ class Check(Model):
     severity: Severity | None = None
     act: str = ""
     settle_with: list[str] = []
+    node: str = ""
 
     @model_validator(mode="after")
     def named_apart(self) -> Check:
@@ -127,6 +128,15 @@ class Expectation(Check):
         if re.search(r"!\s*\w+\.\w+_known\s*\|\|", self.when):
             raise ValueError("holds where something is not known: what the product lacks is `f_na ||`, what could not be read is not shown")
         return self
+
+
+class Early(Model):
+    """What of a pod may pass by itself."""
+
+    each: EachField
+    when: Condition
+    title: Annotated[str, Field(min_length=1)]
+    lasting: list[CauseName] = []
 
 
 class Show(Model):
@@ -252,6 +262,7 @@ class Runbook(Model):
     inputs: dict[Snake, Input] = {}
     steps: Annotated[list[Step], Field(min_length=1)]
     expects: list[Expectation] = []
+    early: Early | None = None
 
 
 class Fix(Model):
