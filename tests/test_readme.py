@@ -38,7 +38,7 @@ def test_the_numbers_it_names_are_right() -> None:
 def test_every_command_it_shows_exists() -> None:
     for command in sorted(set(re.findall(r"gpudoctor ((?:diagnose pod|analyze|run|explain|show|list|demo))", README))):
         assert gpudoctor(*command.split(), "--help").returncode == 0, command
-    for target in re.findall(r"\$ make (\w+)", README):
+    for target in re.findall(r"\$ make ([\w-]+)", README):
         assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE), target
 
 
