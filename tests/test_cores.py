@@ -116,7 +116,7 @@ def test_long_logs_of_machines_say_the_same_on_one_core_and_on_two(tmp_path: Pat
     one, two = on_one_core_and_on_two("analyze", logs)
     assert one == two
     assert [(found["cause"], found["subject"]["name"]) for found in one["findings"]] == [("gpu-fallen-off-bus", "gpu-04/0000:3b:00")]
-    assert [Path(read["path"]).name for read in one["inputs"] if read["unknown"]] == ["gpu-05.log"]
+    assert [Path(left["source"]).name for left in one["unexplained"]] == ["gpu-05.log"]
 
 
 def on_one_core_and_on_two(command: str, logs: Path) -> list[Any]:

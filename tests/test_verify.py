@@ -222,7 +222,7 @@ GPU_CASES: dict[str, tuple[Mapping[str, Answer], Mapping[str, Answer], str, str]
     "it is shown, and the log still has the old line": (HELD, {SMI1: facts(gpus=[G1, G2])}, "fixed", "0000:1b:00 is sound"),
     "it is shown, and there is a new line": (HELD, {N1: facts(xids=[xid(1300.0)]), SMI1: facts(gpus=[G1, G2])}, "not-fixed", ""),
     "it is not so": (HELD, ANEW, "unknown", "not shown to be well"),
-    "it is not known": (HELD, {**ANEW, SMI1: facts(gpus=[{"gpu": "0000:1b:00"}, G2])}, "unknown", "gpu.remap_pending is not known"),
+    "it is not known": (HELD, {**ANEW, SMI1: facts(gpus=[{"gpu": "0000:1b:00"}, G2])}, "unknown", "remap pending is not known"),
     "it could not be asked": (HELD, {**ANEW, SMI1: NO_ANSWER}, "unknown", "no answer in 30 s"),
     "another GPU isn't sound": (HELD, {SMI1: facts(gpus=[G1, {**G2, "remap_pending": True}])}, "fixed", "0000:1b:00 is sound"),
     "the GPU has been replaced": (HELD, {**ANEW, SMI1: facts(gpus=[{**G1, "gpu": "0000:9a:00"}, G2])}, "fixed", "is sound"),
