@@ -150,8 +150,8 @@ FAULTS = [
         Fault(
             f"a pod that isn't there, {book}",
             f"run {book} --local --set pod=nope --set namespace=ml --set for=0",
-            3,
-            ["INCONCLUSIVE"],
+            2,
+            ['pod "nope" in namespace "ml" was not found'],
             NEVER,
             cluster=build.cluster(BASE),
         )
