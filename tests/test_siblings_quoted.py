@@ -76,8 +76,8 @@ LINES: dict[str, str] = {
     "pod didn't trigger scale-up: 1 Insufficient nvidia.com/gpu": "?autoscaler-limit-reached",
     "kubectl get events | grep 'Insufficient nvidia.com/gpu'": "",
     # … beside pods of the same template, beside a machine, beside the whole message
-    ROLLOUT + "The new one: `Insufficient nvidia.com/gpu`.": "?gpu-capacity-exhausted",
-    STATEFUL + "The second: `Insufficient nvidia.com/gpu`.": "?gpu-capacity-exhausted",
+    ROLLOUT + "The new one: `Insufficient nvidia.com/gpu`.": "gpu-capacity-exhausted",
+    STATEFUL + "The second: `Insufficient nvidia.com/gpu`.": "gpu-capacity-exhausted",
     ROLLOUT.replace("Running", "Failed ") + "The new one: `Insufficient nvidia.com/gpu`.": "?gpu-capacity-exhausted",
     ROLLOUT.replace("asr-5b", "tts-5b") + "The new one: `Insufficient nvidia.com/gpu`.": "?device-plugin-not-running",
     "The message is Insufficient nvidia.com/gpu.\n" + SMI + TWO_CONTAINERS: "request-exceeds-node-size",

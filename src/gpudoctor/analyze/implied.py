@@ -128,14 +128,14 @@ def whole_messages(facts: Facts) -> Facts:
 
 def in_use(facts: Facts) -> Facts:
     """The facts with what a pod that runs says of one that waits and is made of the same template, or of the one before it: the nodes
-    do have the GPUs, and they are in use. The scheduler says so where it has looked for pods that it could remove.
+    do have the GPUs, and they are in use.
     """
     pods: list[Pod] = [pod for pod in of(facts, "pods", Pod) if pod.target and not pod.component]
     held = {(pod.namespace, name) for pod in pods if pod.phase == "Running" and (pod.gpus or "gpus" in pod.gaps) and (name := made_by(pod))}
     waits = {(pod.namespace, pod.pod) for pod in pods if pod.phase == "Pending" and not pod.node and (pod.namespace, made_by(pod)) in held}
     reasons: list[ScheduleReason] = of(facts, "schedule_reasons", ScheduleReason)
     made = [
-        replace(one, no_victims=one.count or 1, not_helpful=0)
+        replace(one, in_use=True)
         if one.of_gpus and one.no_victims is None and (one.namespace, one.pod) in waits
         else one
         for one in reasons
