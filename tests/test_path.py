@@ -27,7 +27,7 @@ from gpudoctor.runbook.terms import Term, deciding, operands
 
 FIXTURES = Path(__file__).parent / "fixtures"
 PAGE = 120  # rows of the path of one report, two pages and a bit
-OF_ONE = 55  # of one cause, where many are explained
+OF_ONE = 50  # of one cause, where many are explained
 TYPES = {f"x.{name}": bool for name in "abcd"} | {"x.t": str}
 
 
