@@ -120,7 +120,14 @@ FAULTS = [
         build.pod("train-0", age="12s", **NO_SCHEDULER),
     ),
     pods("a pod that no scheduler looks at", "diagnose pod train-0", ["scheduler-down, likely"], SICK, exit=1),
-    pods("it beside pods that are well", "diagnose pod -A -v", ["scheduler-down, likely", "600 of 601 GPU pods are well"], *MANY, SICK, exit=1),
+    pods(
+        "it beside pods that are well",
+        "diagnose pod -A -v",
+        ["scheduler-down, likely", "600 of 601 GPU pods are well"],
+        *MANY,
+        SICK,
+        exit=1,
+    ),
     pods("pods that are well", "diagnose pod -A", ["600 of 600 GPU pods are well"], *MANY, exit=0),
     pods(
         "a pod that was restarted lately",

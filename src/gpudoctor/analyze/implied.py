@@ -135,10 +135,7 @@ def in_use(facts: Facts) -> Facts:
     waits = {(pod.namespace, pod.pod) for pod in pods if pod.phase == "Pending" and not pod.node and (pod.namespace, made_by(pod)) in held}
     reasons: list[ScheduleReason] = of(facts, "schedule_reasons", ScheduleReason)
     made = [
-        replace(one, in_use=True)
-        if one.of_gpus and one.no_victims is None and (one.namespace, one.pod) in waits
-        else one
-        for one in reasons
+        replace(one, in_use=True) if one.of_gpus and not one.preemption and (one.namespace, one.pod) in waits else one for one in reasons
     ]
     return {**facts, "schedule_reasons": [*made]} if made != reasons else facts
 

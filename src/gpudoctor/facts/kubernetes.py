@@ -245,6 +245,7 @@ class ScheduleReason(Fact, frozen=True, kw_only=True):
     left: int | None = None  # nodes of the message that no clause takes but those about amounts, which may share nodes; None without a head
     no_victims: int | None = None  # of the preemption part, as the next; None where the message has none
     not_helpful: int | None = None
+    preemption: str = ""  # what these say of the clause's nodes: helps_nowhere, helps_none, no_victims, no_victims_on_some; "" = nothing
     in_use: bool = False  # the nodes do have the GPUs: a pod of the same template runs on them
 
 
