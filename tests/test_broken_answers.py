@@ -6,23 +6,16 @@ Of all problem bundles a part is tried, another one for each seed: `GPUDOCTOR_BR
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from gpudoctor.engine.cases import inputs_of
-from gpudoctor.engine.diagnose import conclusions
-from gpudoctor.engine.run import Engine
-from gpudoctor.engine.steps import NotThere
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.bundle import Key, key_of
 from gpudoctor.probes.replay import Replay
-from gpudoctor.runbook import load
-from gpudoctor.runbook.index import library, runbooks_folder
-from gpudoctor.runbook.paired import Case
+from tests.recorded_cases import BOOKS, executed, problems
 
 Break = Callable[[Output], Output]
 
@@ -64,34 +57,14 @@ class Broken:
         return one_by_one(self, commands)
 
 
-def problems(path: Path) -> list[Case]:
-    """A part of the cases of a test file that end in a problem."""
-    test, _ = load.paired_test(path)
-    assert test is not None
-    chance = random.Random(f"{seed} {path.name}")
-    return [case for case in test.cases if case.verdict == "problem" and chance.random() < float(part)]
-
-
-def verdict(book: str, inputs: dict[str, object], probe: Broken) -> str:
-    try:
-        run = Engine(library(), probe, recorded=True, consent=True).execute(library().runbooks[book], inputs)
-    except NotThere:
-        return "not-found"
-    return conclusions(library(), run, asked="", started=0.0)[0].verdict
-
-
-@pytest.mark.parametrize("path", sorted(runbooks_folder().glob("*.test.yaml")), ids=lambda path: path.name.partition(".")[0])
+@pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.name.partition(".")[0])
 def test_a_problem_of_which_an_answer_is_broken_is_never_healthy(path: Path) -> None:
-    test, _ = load.paired_test(path)
-    assert test is not None
-    book = test.runbook.removesuffix(".yaml")
     healthy = []
-    for case in problems(path):
-        replay = Replay(path.parent / test.fixtures / case.bundle)
-        inputs = inputs_of(library().runbooks[book], {**replay.bundle.inputs, **case.inputs}, case.inputs)
+    for case, book, inputs, replay in problems(path, float(part), seed):
         for answer in replay.bundle.outputs:
             for name, how in BREAKS.items() if not answer.failure else ():
                 empty = name == "said nothing" and any(answer.argv[: len(words)] == words for words in MAY_BE_EMPTY)
-                if not empty and verdict(book, inputs, Broken(replay, answer.key, how)) == "healthy":
+                done = None if empty else executed(book, inputs, Broken(replay, answer.key, how))
+                if done and done[1].verdict == "healthy":
                     healthy.append(f"{case.bundle}: {' '.join(answer.argv)} {name}")
     assert healthy == []

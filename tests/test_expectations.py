@@ -10,17 +10,15 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from gpudoctor.engine.cases import inputs_of
-from gpudoctor.engine.diagnose import conclusions
 from gpudoctor.engine.plan import used_types
-from gpudoctor.engine.run import Engine
-from gpudoctor.engine.steps import NotThere, Run, behind
-from gpudoctor.probes.base import Command, Output, Probe, one_by_one
+from gpudoctor.engine.steps import Run, behind
+from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Report, ReportSubject
-from gpudoctor.runbook import index, load
+from gpudoctor.runbook import index
 from gpudoctor.runbook.model import Library, Runbook
 from tests.engine_fakes import CAUSES, facts, fake_parsers, problems_of, refused, run
+from tests.recorded_cases import BOOKS, executed, recorded
 
 __all__ = ["fake_parsers"]
 pytestmark = pytest.mark.usefixtures("fake_parsers")
@@ -179,7 +177,7 @@ class Whole(NamedTuple):
     """A paired case as it is recorded."""
 
     name: str
-    book: Runbook
+    book: str
     inputs: dict[str, Any]
     replay: Replay
     run: Run
@@ -190,26 +188,10 @@ class Whole(NamedTuple):
 def wholes() -> list[Whole]:
     """All paired cases in which what was asked about is there."""
     made = []
-    known = index.library()
-    for path in sorted(index.runbooks_folder().glob("*.test.yaml")):
-        test, _ = load.paired_test(path)
-        assert test is not None
-        book = known.runbooks[test.runbook.removesuffix(".yaml")]
-        for case in test.cases:
-            replay = Replay(path.parent / test.fixtures / case.bundle)
-            inputs = inputs_of(book, {**replay.bundle.inputs, **case.inputs}, case.inputs)
-            if (done := executed(book, inputs, replay)) is not None:
-                made.append(Whole(case.name, book, inputs, replay, *done))
+    for case, book, inputs, replay in (one for path in BOOKS for one in recorded(path)):
+        if (done := executed(book, inputs, replay)) is not None:
+            made.append(Whole(case.name, book, inputs, replay, *done))
     return made
-
-
-def executed(book: Runbook, inputs: dict[str, Any], probe: Probe) -> tuple[Run, Report] | None:
-    """What a runbook does and reports, None where what it is asked about isn't there."""
-    try:
-        run = Engine(index.library(), probe, recorded=True, consent=True).execute(book, inputs)
-    except NotThere:
-        return None
-    return run, conclusions(index.library(), run, asked="", started=0.0)[0]
 
 
 def test_every_refuter_is_there_refutes_in_a_case_and_never_what_is_found() -> None:

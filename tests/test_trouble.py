@@ -36,6 +36,7 @@ from gpudoctor.report import Report
 from gpudoctor.reporters import junit, machine, markdown, page, terminal
 from gpudoctor.runbook.index import library
 from gpudoctor.runbook.model import Library
+from tests.recorded_cases import without
 from tests.trust.mutants import LINES
 
 NOBODY = Subject(kind="cluster")
@@ -270,22 +271,10 @@ XID = "[  812.331000] NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unk
 TORN = "[  813.331000] weir: flume 3: I/O error\n"
 
 
-def without(library: Library, causes: set[str]) -> Library:
-    """The library as if nobody knew some causes."""
-    books = {
-        name: msgspec.structs.replace(
-            book,
-            steps=[msgspec.structs.replace(step, checks=[one for one in step.checks if one.finds not in causes]) for step in book.steps],
-        )
-        for name, book in library.runbooks.items()
-    }
-    return msgspec.structs.replace(library, runbooks=books)
-
-
 def test_an_error_that_no_check_explains_is_not_healthy(tmp_path: Path) -> None:
     found = diagnosed(tmp_path / "dmesg.txt", XID)
     assert (found.verdict, found.unexplained) == ("problem", [])
-    nobody_knows = without(library(), {one.cause for one in found.findings} | {one.cause for one in found.candidates})
+    nobody_knows = without({one.cause for one in found.findings} | {one.cause for one in found.candidates})
     left_over = diagnosed(tmp_path / "dmesg.txt", XID, nobody_knows)
     assert left_over.verdict == "inconclusive"
     assert [(one.line, one.text) for one in left_over.unexplained] == [(1, "Xid 79 on GPU 0000:3b:00")]

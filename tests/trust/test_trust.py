@@ -6,27 +6,20 @@ folder of incidents, each with `raw/` and a `truth.yaml` that names the `cause`:
 
 from __future__ import annotations
 
-import functools
 import os
 import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.cases import inputs_of
-from gpudoctor.engine.diagnose import analyze, conclusions
-from gpudoctor.engine.run import Engine
-from gpudoctor.engine.steps import NotThere
-from gpudoctor.probes.replay import Replay
+from gpudoctor.engine.diagnose import analyze
 from gpudoctor.report import Report
-from gpudoctor.runbook import load
-from gpudoctor.runbook.index import library, runbooks_folder
-from gpudoctor.runbook.model import Check, Library
-from gpudoctor.runbook.paired import Case
+from gpudoctor.runbook.index import library
+from gpudoctor.runbook.model import Library
+from tests.recorded_cases import BOOKS, executed, problems, without
 from tests.trust.mutants import RULES, mutants
 from tests.trust.sound import texts
 
@@ -49,19 +42,6 @@ def read(folder: Path, known: Library | None = None) -> Report:
     """The report on a folder."""
     gathered = gather([str(folder)])
     return analyze(known or library(), gathered.facts, gathered.inputs, gathered.now)
-
-
-def without(causes: set[str]) -> Library:
-    """The library as if nobody knew some causes: their checks find nothing."""
-
-    def blind(one: Check) -> Check:
-        return msgspec.structs.replace(one, when="false", joins=[]) if one.finds in causes else one
-
-    books = {
-        name: msgspec.structs.replace(book, steps=[msgspec.structs.replace(one, checks=[*map(blind, one.checks)]) for one in book.steps])
-        for name, book in library().runbooks.items()
-    }
-    return msgspec.structs.replace(library(), runbooks=books)
 
 
 def loud(report: Report) -> list[str]:
@@ -97,43 +77,14 @@ def test_enough_kinds_of_bad_values_are_tried() -> None:
 # --- recorded problems ----------------------------------------------------------------------------------------------------------------
 
 
-def problems(path: Path) -> list[Case]:
-    """A part of the cases of a test file that end in a problem."""
-    test, _ = load.paired_test(path)
-    assert test is not None
-    chance = some(path.name)
-    return [case for case in test.cases if case.verdict == "problem" and chance.random() < float(part)]
-
-
-@functools.cache
-def books() -> list[Path]:
-    """The files of paired cases."""
-    return sorted(runbooks_folder().glob("*.test.yaml"))
-
-
-def executed(case: Case, path: Path, known: Library) -> Report | None:
-    """The report of a case by some library; None where it names what isn't there."""
-    test, _ = load.paired_test(path)
-    assert test is not None
-    book = known.runbooks[test.runbook.removesuffix(".yaml")]
-    replay = Replay(path.parent / test.fixtures / case.bundle)
-    try:
-        run = Engine(known, replay, recorded=True, consent=True).execute(
-            book, inputs_of(book, {**replay.bundle.inputs, **case.inputs}, case.inputs)
-        )
-    except NotThere:
-        return None
-    return conclusions(known, run, asked="", started=0.0)[0]
-
-
 def test_few_recorded_problems_whose_cause_nobody_knows_are_healthy() -> None:
     """What only a rule knows (a setting, a threshold, a label that is missing) no expectation can see."""
     tried = healthy = 0
-    for path in books():
-        for case in problems(path):
-            report = executed(case, path, library())
-            blind = report and executed(case, path, without(named(report)))
-            tried, healthy = tried + (blind is not None), healthy + (blind is not None and blind.verdict == "healthy")
+    for path in BOOKS:
+        for _, book, inputs, replay in problems(path, float(part), seed):
+            seen = executed(book, inputs, replay)
+            blind = seen and executed(book, inputs, replay, without(named(seen[1])))
+            tried, healthy = tried + bool(blind), healthy + bool(blind and blind[1].verdict == "healthy")
     assert healthy <= KNOWN_BY_RULES * tried
 
 
