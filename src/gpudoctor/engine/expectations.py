@@ -64,9 +64,10 @@ class Weighed(msgspec.Struct):
     not_shown: list[NotShown] = []
     expected: bool = False
 
-    def has(self, expectation: str) -> bool:
-        """Whether something was said of an expectation, for anybody."""
-        return expectation in {*(one.expectation for one in self.shown), *(one.expectation for one in self.not_shown)}
+    @property
+    def spoken(self) -> set[str]:
+        """The expectations of which something was said, for anybody."""
+        return {one.expectation for one in self.shown} | {one.expectation for one in self.not_shown}
 
     @property
     def sound(self) -> bool:
@@ -99,7 +100,7 @@ def of_run(run: Run) -> Weighed:
             if why := doubts(NOBODY) or ([none_read(one.each.type)] if book.id == run.book.id else []):
                 made.not_shown.append(not_shown(book, one, NOBODY, why, [command.shown for command in asked(steps)]))
     own = [one for one in expected(run.book, run.inputs) if not one.texts]
-    if own and not any(made.has(f"{run.book.id}.{one.id}") for one in own):
+    if own and made.spoken.isdisjoint(f"{run.book.id}.{one.id}" for one in own):
         made.not_shown.append(not_shown(run.book, own[0], NOBODY, ["nothing was read of which it is expected"], []))
     return made
 
@@ -171,9 +172,9 @@ def of_facts(library: Library, store: Store) -> Weighed:
 
 def silent_about(library: Library, weighed: Weighed, inputs: Iterable[InputFile]) -> list[NotShown]:
     """What files gave and no expectation that was shown speaks of: nothing says that it is well. One entry for each kind of part."""
-    spoken = frozenset[str]().union(
-        *(behind_types(one) for book in library.runbooks.values() for one in book.expects if weighed.has(f"{book.id}.{one.id}"))
-    )
+    said = weighed.spoken
+    tried = (one for book in library.runbooks.values() for one in book.expects if f"{book.id}.{one.id}" in said)
+    spoken = frozenset[str]().union(*map(behind_types, tried))
     made: dict[tuple[str, ...], NotShown] = {}
     for given in inputs:
         for part in given.facts:

@@ -70,11 +70,9 @@ class Known:
     def __init__(self, library: Library, store: Store) -> None:
         self.entries = {entry.name: entry for entry in (*library.messages, *library.harmless)}
         self.at: dict[Place, set[str]] = {}
-        self.counts: dict[str, int] = {}
         for one in store.records("messages"):
             if isinstance(one, Message):
                 self.at.setdefault((one.origin.source, one.origin.line), set()).add(one.name)
-                self.counts[one.name] = self.counts.get(one.name, 0) + one.count
 
     def names(self, origins: list[Origin]) -> frozenset[str]:
         """The messages that lines say."""

@@ -47,6 +47,11 @@ class Subject(msgspec.Struct, frozen=True):
             return self.node
         return ""
 
+    @property
+    def keys(self) -> dict[str, Any]:
+        """Its keys, as the record of something that it says of itself has them."""
+        return {key: getattr(self, key) for key in ("namespace", "pod", "container", "node", "workload", "component")}
+
     def narrowed(self, kind: str) -> Subject:
         """This subject seen as another kind, where the keys for it are known; otherwise itself.
 

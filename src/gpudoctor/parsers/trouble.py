@@ -142,12 +142,7 @@ class Troubles:
             text=text,
             known=[*self.names, *(hit.name for hit in find([text.encode("utf-8", "replace")], harmless()))],
             event=event[1] if event else "",
-            namespace=about.namespace,
-            pod=about.pod,
-            container=about.container,
-            node=about.node,
-            workload=about.workload,
-            component=about.component,
+            **about.keys,
             origin=Origin("", self.number, text),
         )
 
