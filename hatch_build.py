@@ -53,8 +53,10 @@ def compiled() -> dict[str, bytes]:
 def data_files(root: Path) -> dict[Path, str]:
     """The files of a checkout that go into the wheel as they are, each with its place under the data folder."""
     from gpudoctor.cli.scenarios import SCENARIOS
+    from gpudoctor.probes import transcript
 
     books = [path for path in (root / "runbooks").rglob("*.yaml") if not path.name.endswith(".test.yaml")]
     fixtures = root / "tests" / "fixtures"
-    bundles = [path for bundle in sorted({scenario.bundle for scenario in SCENARIOS.values()}) for path in (fixtures / bundle).iterdir()]
+    texts = [fixtures / f"{scenario.bundle}.txt" for scenario in SCENARIOS.values()]
+    bundles = {file for text in texts for file in (text, *transcript.shared(text))}
     return {path: str(path.relative_to(root)) for path in books} | {path: f"fixtures/{path.relative_to(fixtures)}" for path in bundles}

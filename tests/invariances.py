@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import random
 import tarfile
 from collections.abc import Callable
@@ -14,9 +13,10 @@ from tempfile import TemporaryDirectory
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
+from gpudoctor.probes import transcript
 from gpudoctor.runbook.index import library
+from tests.fixture_files import cases
 
-FIXTURES = Path(__file__).parent / "fixtures"
 LOGS = {"kernel.log", "logs.text", "slurm.log"}  # a rank says its host only where its log begins
 # Nobody's trouble: what else lies in a folder.
 UNRELATED = {
@@ -37,20 +37,19 @@ Diagnosis = list[tuple[str, str, str]]  # (cause, kind of the subject, its name)
 @cache
 def incidents() -> list[Path]:
     """The recorded bundles, without those that asked one thing twice: which file of counters is the older one, no file says."""
-    folders = sorted(path.parent for path in FIXTURES.glob("*/*/bundle.json"))
-    return [folder for folder in folders if files_of(folder) and not sampled(folder)]
+    return [case for case in cases() if files_of(case) and not sampled(case)]
 
 
-def sampled(folder: Path) -> bool:
+def sampled(case: Path) -> bool:
     """Whether a run took several samples."""
-    return any(answer.get("sample") for answer in json.loads((folder / "bundle.json").read_bytes())["outputs"])
+    return any(answer.sample for answer in transcript.load(case)[0].outputs)
 
 
-def files_of(folder: Path) -> Files:
+def files_of(case: Path) -> Files:
     """The answers of a bundle under names that say nothing."""
-    answers = json.loads((folder / "bundle.json").read_bytes())["outputs"]
-    names = list(dict.fromkeys(name for answer in answers for name in answer.get("stdout", [])))
-    return {f"out-{number}.txt": (folder / name).read_bytes() for number, name in enumerate(names)}
+    run, pages = transcript.load(case)
+    names = dict.fromkeys(name for answer in run.outputs for name in answer.stdout)
+    return {f"out-{number}.txt": pages[name] for number, name in enumerate(names)}
 
 
 def diagnosis(files: Files) -> Diagnosis:

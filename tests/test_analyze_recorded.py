@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 import tarfile
 from pathlib import Path
 
@@ -16,10 +15,9 @@ from gpudoctor.analyze.gather import gather
 from gpudoctor.cli.app import app
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.runbook.index import library
+from tests.fixture_files import FIXTURES, cases, unpacked
 
-FIXTURES = Path(__file__).parent / "fixtures"
-BUNDLES = sorted(path.parent for path in FIXTURES.glob("*/*/bundle.json"))
-LOST = FIXTURES / "diagnose-pod" / "whole-lost-gpu"
+LOST = FIXTURES / "diagnose-pod" / "whole-lost-gpu.txt"
 
 
 def shown(*argv: str) -> tuple[int, str]:
@@ -27,18 +25,20 @@ def shown(*argv: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-@pytest.mark.parametrize("folder", BUNDLES[::31], ids=lambda path: path.name)
-def test_a_bundle_alone_is_the_run_itself(folder: Path) -> None:
+@pytest.mark.parametrize("case", cases()[::31], ids=lambda path: path.stem)
+def test_a_recorded_run_alone_is_the_run_itself(case: Path, tmp_path: Path) -> None:
+    folder = unpacked(case, tmp_path / "kept")
     assert shown("analyze", str(folder)) == shown("run", "--replay", str(folder))
+    assert shown("analyze", str(case)) == shown("run", "--replay", str(case)) == shown("run", "--replay", str(case.with_suffix("")))
 
 
-def test_its_list_stands_for_the_bundle() -> None:
-    assert shown("analyze", str(LOST / "bundle.json")) == shown("run", "--replay", str(LOST))
+def test_its_list_stands_for_the_bundle(tmp_path: Path) -> None:
+    assert shown("analyze", str(unpacked(LOST, tmp_path / "kept") / "bundle.json")) == shown("run", "--replay", str(LOST))
 
 
 def test_a_bundle_in_an_archive_is_read_with_the_commands_that_its_list_names(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "incident.tar.gz", "w:gz") as archive:
-        archive.add(LOST, arcname="incident-42")
+        archive.add(unpacked(LOST, tmp_path / "kept"), arcname="incident-42")
     gathered = gather([str(tmp_path / "incident.tar.gz")])
     report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
     assert report.findings[0].cause == "gpu-fallen-off-bus"
@@ -49,7 +49,7 @@ def test_a_bundle_in_an_archive_is_read_with_the_commands_that_its_list_names(tm
 
 
 def test_a_bundle_beside_other_files_is_read_with_them(tmp_path: Path) -> None:
-    shutil.copytree(LOST, tmp_path / "bundle")
+    unpacked(LOST, tmp_path / "bundle")
     (tmp_path / "more.txt").write_text("[   12.300000] NVRM: Xid (PCI:0000:9b:00): 48, pid=1, name=python3, Ch 1\n")
     code, output = shown("analyze", str(tmp_path))
     causes = {one["cause"] for one in json.loads(output)["findings"]}
@@ -60,7 +60,7 @@ def test_a_bundle_beside_other_files_is_read_with_them(tmp_path: Path) -> None:
 def test_a_bundle_that_is_damaged_or_of_an_unknown_runbook_is_read_as_files(tmp_path: Path) -> None:
     for name, change in (("strange", '"runbook": "somebodys-own"'), ("cut", "")):
         folder = tmp_path / name
-        shutil.copytree(LOST, folder)
+        unpacked(LOST, folder)
         text = (folder / "bundle.json").read_text()
         changed = text.replace('"runbook": "diagnose-pod"', change) if change else text[: len(text) // 2]
         assert changed != text
@@ -77,7 +77,7 @@ def test_what_is_no_list_names_nothing(data: bytes) -> None:
 
 def test_samples_are_read_in_the_order_of_their_times(tmp_path: Path) -> None:
     """Which of two files of counters is the older one, only the list says."""
-    found = FIXTURES / "fabric" / "rdma-counters-reset"
+    found = unpacked(FIXTURES / "fabric" / "rdma-counters-reset.txt", tmp_path / "kept")
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as archive:
         archive.add(found, arcname="b")

@@ -22,6 +22,7 @@ from gpudoctor.cli.scenarios import SCENARIOS
 from gpudoctor.probes import bundle
 from gpudoctor.report import Report
 from gpudoctor.reporters.machine import LEFT_OUT
+from tests.fixture_files import unpacked
 from tests.kube import objects as build
 from tests.kube.fixtures import Served
 from tests.kube.record import FIXTURES, NOW
@@ -259,7 +260,7 @@ def test_all_mistakes_of_a_runbook_are_located(text: str, least: int, tmp_path: 
 @pytest.mark.parametrize("where", ["version", "cut", "types", "file-missing", "outside", "runbook", "inputs"])
 def test_a_bundle_that_can_not_be_used(where: str, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
-    shutil.copytree(TAINT, folder)
+    unpacked(TAINT.with_suffix(".txt"), folder)
     index = folder / bundle.INDEX
     told: dict[str, Any] = json.loads(index.read_text())
     words = {
@@ -291,8 +292,8 @@ def test_a_bundle_that_can_not_be_used(where: str, tmp_path: Path) -> None:
 
 def test_a_page_cut_in_the_middle_leaves_its_checks_unknown(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
-    shutil.copytree(TAINT, folder)
-    page = next(folder.glob("*get-pods*.json"))
+    unpacked(TAINT.with_suffix(".txt"), folder)
+    page = next(folder.glob("*get-pod*"))
     page.write_bytes(page.read_bytes()[:300])
     done = gpudoctor("run", "--replay", folder)
     assert (done.returncode, done.stderr) == (3, "")

@@ -103,7 +103,7 @@ def test_the_completion_script_can_be_shown(shell: str) -> None:
         ("gpudoctor demo tai", "taint"),
         ("gpudoctor show diagnose-p", "diagnose-pod"),
         ("gpudoctor explain untolerated-t", "untolerated-taint"),
-        ("gpudoctor run --replay tests/fixtures/diagnose-pod/tain", "tests/fixtures/diagnose-pod/taint"),
+        ("gpudoctor run --replay tests/fixtures/diagnose-pod/tain", "tests/fixtures/diagnose-pod/taint.txt"),
     ],
 )
 def test_completion_knows_the_names(typed: str, offered: str) -> None:

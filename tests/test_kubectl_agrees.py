@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.probes import bundle
+from gpudoctor.probes import transcript
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.live import Live
 from gpudoctor.runbook.index import library
@@ -31,9 +31,9 @@ def shown() -> dict[tuple[str, ...], str]:
     found: dict[tuple[str, ...], tuple[bool, str]] = {}
     for name, case in cases().items():
         folder = FIXTURES / case.runbook / name
-        if not (folder / bundle.INDEX).is_file():
+        if (text := transcript.place(folder)) is None:
             continue  # test_live_replay complains
-        for answer in bundle.load(folder).outputs:
+        for answer in transcript.load(text)[0].outputs:
             if answer.argv[0] == "kubectl" and not answer.host:
                 worth = (not answer.failure and bool(answer.stdout), name)
                 found[answer.argv] = max(found.get(answer.argv, (False, "")), worth)

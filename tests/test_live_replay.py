@@ -17,7 +17,7 @@ import yaml
 
 from gpudoctor.cli.app import app
 from gpudoctor.cli.errors import Refused
-from gpudoctor.probes import bundle
+from gpudoctor.probes import transcript
 from tests.kube.api import PATH
 from tests.kube.case import Case
 from tests.kube.record import FIXTURES, NOW, cases
@@ -119,7 +119,7 @@ def test_live_replay_and_the_committed_bundle_say_the_same(
 
     committed = FIXTURES / case.runbook / name
     again = f"python -m tests.kube.record {name}"
-    assert (committed / bundle.INDEX).is_file(), again
+    assert transcript.place(committed), again
     committed_code, report = gpudoctor("run", "--replay", str(committed))
     assert told(report) == told(live), again + "\n" + "\n".join(difflib.unified_diff(told(report), told(live), "committed", "today", n=3))
     assert committed_code == code

@@ -17,6 +17,7 @@ from gpudoctor.cli.app import app
 from gpudoctor.engine.cases import inputs_of
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.steps import NotThere
+from gpudoctor.probes import transcript
 from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Reason, Report, Tried
 from gpudoctor.reporters import render
@@ -24,8 +25,8 @@ from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import compiled
 from gpudoctor.runbook.index import library
 from gpudoctor.runbook.terms import Term, deciding, operands
+from tests.fixture_files import FIXTURES, cases
 
-FIXTURES = Path(__file__).parent / "fixtures"
 PAGE = 120  # rows of the path of one report, two pages and a bit
 OF_ONE = 50  # of one cause, where many are explained
 TYPES = {f"x.{name}": bool for name in "abcd"} | {"x.t": str}
@@ -66,8 +67,8 @@ def test_a_finding_names_its_check_its_values_and_their_lines() -> None:
 
 
 def read_line(name: str, line: int) -> str:
-    (path,) = (path for path in (FIXTURES / name).iterdir() if path.name != "bundle.json")
-    return path.read_text().split("\n")[line - 1]
+    (page,) = transcript.load(FIXTURES / f"{name}.txt")[1].values()
+    return page.decode().split("\n")[line - 1]
 
 
 def test_others_are_out_by_the_part_of_their_condition_that_is_false() -> None:
@@ -117,10 +118,10 @@ def test_it_stays_a_page_or_two_and_says_the_same_as_json() -> None:
     assert len(render(report, width=100, verbose=True)) > len(render(report, width=100))
 
 
-@pytest.mark.parametrize("folder", sorted(FIXTURES.glob("*/*/bundle.json"))[::16], ids=lambda path: path.parent.name)
-def test_every_report_can_be_explained(folder: Path) -> None:
+@pytest.mark.parametrize("case", cases()[::16], ids=lambda path: path.stem)
+def test_every_report_can_be_explained(case: Path) -> None:
     try:
-        report = replayed(str(folder.parent.relative_to(FIXTURES)))
+        report = replayed(str(case.relative_to(FIXTURES)))
     except NotThere:
         return
     for one in reasons(report):
@@ -136,7 +137,7 @@ COMMANDS: list[list[str]] = [
     ["xid", "{dmesg}"],
     ["nccl", "{log}"],
     ["run", "--replay", str(FIXTURES / "gpu-health" / "wants-reset")],
-    ["diagnose", "node", "--replay", str(FIXTURES / "node-health" / "one-node-gone")],
+    ["diagnose", "node", "--replay", str(FIXTURES / "node-health" / "rack-fell-off")],
 ]
 
 
@@ -146,8 +147,6 @@ def test_every_command_that_reports_takes_it(command: list[str], tmp_path: Path)
     dmesg.write_text("[   12.300000] NVRM: Xid (PCI:0000:1b:00): 79, pid=4711, name=python3, GPU has fallen off the bus.\n")
     log.write_text("gpu-01:4101:4133 [0] NCCL WARN NET/IB : No device found.\n")
     argv = [word.format(dmesg=dmesg, log=log) if word.startswith("{") else word for word in command]
-    if "--replay" in argv and not Path(argv[-1]).exists():
-        argv[-1] = str(next(path.parent for path in sorted(FIXTURES.glob("node-health/*/bundle.json"))))
     result = CliRunner().invoke(app, [*argv, "--explain-path"])
     assert result.exit_code in (0, 1, 3), result.output
     assert "Why this and nothing else" in result.output or "there is nothing to explain" in result.output

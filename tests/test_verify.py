@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import threading
@@ -26,10 +25,10 @@ from gpudoctor.runbook import allowed
 from gpudoctor.runbook.index import library
 from gpudoctor.runbook.model import Library, Runbook
 from tests.engine_fakes import CAUSES, READ_PODS, READ_THEIR_NODES, Answer, Fake, book, facts, fake_parsers, refused  # noqa: F401 - a fixture
+from tests.fixture_files import FIXTURES, unpacked
 from tests.kube import objects as build
 from tests.kube.cases_plugin import CASES as STACKS
 from tests.kube.fixtures import Served
-from tests.kube.record import FIXTURES
 
 LIBRARY = Library(causes=CAUSES)
 STEPS = (
@@ -457,7 +456,7 @@ def test_a_node_whose_log_still_has_the_line(tmp_path: Path) -> None:
     assert done.returncode in (1, 3)
     assert "it has not come again yet" in " ".join(done.stdout.split())
     rebooted = tmp_path / "rebooted"
-    shutil.copytree(was, rebooted)
+    unpacked(was.with_suffix(".txt"), rebooted)
     for answer in json.loads((rebooted / "bundle.json").read_text())["outputs"]:
         if answer["argv"][0] in ("dmesg", "journalctl"):
             for name in answer["stdout"]:
@@ -475,21 +474,19 @@ BOOKS = sorted(folder.name for folder in FIXTURES.iterdir() if folder.name in li
 @pytest.mark.parametrize("name", BOOKS)
 def test_no_recording_is_a_repair_of_itself_and_none_without_answers_tells_anything(name: str, tmp_path: Path) -> None:
     alarms = 0
-    for folder in sorted((FIXTURES / name).iterdir()):
-        raw = json.loads((folder / "bundle.json").read_text())
-        empty = tmp_path / folder.name
-        empty.mkdir()
-        (empty / "bundle.json").write_text(json.dumps({**raw, "outputs": []}))
-        same = Reference(folder.name, folder, "", Where(replay=folder))
+    for case in sorted((FIXTURES / name).iterdir()):
+        empty = tmp_path / case.name
+        empty.write_text(case.read_text().partition("\n=== ")[0])
+        same = Reference(case.name, case, "", Where(replay=case))
         try:
             made, before = earlier(library(), same)
         except Refused:  # it is well: there is nothing to verify
             continue
         alarms += 1
         again = look(made, before, same, 60.0, every=True, rounds=1)
-        assert {one.outcome for one in again.findings} <= {"not-fixed", "unknown"}, folder.name
-        assert again.new == [], folder.name
-        assert look(made, before, same._replace(where=Where(replay=empty)), 60.0, every=True, rounds=1).outcome == "unknown", folder.name
+        assert {one.outcome for one in again.findings} <= {"not-fixed", "unknown"}, case.name
+        assert again.new == [], case.name
+        assert look(made, before, same._replace(where=Where(replay=empty)), 60.0, every=True, rounds=1).outcome == "unknown", case.name
         if alarms == 8:
             break
     assert alarms
@@ -517,7 +514,7 @@ def test_mistakes_are_one_sentence(words: list[object], said: str, tmp_path: Pat
 
 
 def test_another_machine_is_not_taken_for_the_one_that_was_looked_at(tmp_path: Path) -> None:
-    shutil.copytree(XIDS / "xid-fell-off", tmp_path / "was")
+    unpacked(XIDS / "xid-fell-off.txt", tmp_path / "was")
     index = tmp_path / "was" / "bundle.json"
     raw = json.loads(index.read_text())
     raw["inputs"] |= {"local": True, "nodes": "gpu-of-somebody-else"}
@@ -530,7 +527,7 @@ def test_another_machine_is_not_taken_for_the_one_that_was_looked_at(tmp_path: P
 def session(home: Path, name: str, bundle: Path, **where: Any) -> Path:
     """A guided session with a recording."""
     folder = home / "gpudoctor" / "sessions" / name
-    shutil.copytree(bundle, folder / "bundle")
+    unpacked(bundle.with_suffix(".txt"), folder / "bundle")
     state = {"runbook": "diagnose-pod", "asked": "", "started": 0.0, "timeout": 60.0, "inputs": {}, "where": where}
     (folder / "session.json").write_text(json.dumps(state))
     return folder

@@ -16,9 +16,11 @@ from gpudoctor.cli.xid import one as xid_line
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.facts import Subject
 from gpudoctor.parsers import PARSERS, ParseError, load
+from gpudoctor.probes import transcript
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.reporters import render
 from gpudoctor.runbook.index import library
+from tests.fixture_files import cases
 from tests.flight import pickled, waiting
 from tests.parser_samples import SAMPLES
 
@@ -109,9 +111,8 @@ def targets() -> dict[str, Target]:
 @cache
 def recorded() -> list[bytes]:
     """Small answers of recorded bundles, each text once: one in seven, so that reading them is quick."""
-    paths = sorted(path for path in FIXTURES.rglob("*") if path.suffix in (".txt", ".json", ".log") and path.name != "bundle.json")
-    texts = (path.read_bytes() for path in paths[::7] if path.stat().st_size < SMALL)
-    return sorted(set(texts), key=lambda text: (len(text), text))
+    texts = {page for path in cases()[::7] for page in transcript.load(path)[1].values() if len(page) < SMALL}
+    return sorted(texts, key=lambda text: (len(text), text))
 
 
 @cache

@@ -7,7 +7,6 @@ python -m tests.kube.record taint full   only these
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,11 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
+from tests import fixture_files
+from tests.fixture_files import FIXTURES, Run
 from tests.kube.case import Case
 from tests.kube.objects import write
 
 ROOT = Path(__file__).parents[2]
-FIXTURES = ROOT / "tests" / "fixtures"
 NOW = "1772366400"  # 2026-03-01T12:00:00Z, the clock of every recorded cluster
 
 
@@ -41,11 +41,8 @@ def gpudoctor(case: Case, kubeconfig: Path, *options: str) -> subprocess.Complet
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, timeout=120, check=False)
 
 
-def record(name: str, case: Case) -> subprocess.CompletedProcess[str]:
-    """Record one case; what was there is replaced."""
-    target = FIXTURES / case.runbook / name
-    shutil.rmtree(target, ignore_errors=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
+def record(case: Case) -> tuple[subprocess.CompletedProcess[str], Run]:
+    """Record one case."""
     with tempfile.TemporaryDirectory() as folder:
         file = write(case.cluster, Path(folder, "cluster.json"))
         server = [sys.executable, "-m", "tests.kube.server", str(file), "--dir", folder]
@@ -53,7 +50,8 @@ def record(name: str, case: Case) -> subprocess.CompletedProcess[str]:
             assert process.stdout is not None
             process.stdout.readline()
             try:
-                return gpudoctor(case, Path(folder, "kubeconfig"), "--record", str(target), "--format", "json")
+                done = gpudoctor(case, Path(folder, "kubeconfig"), "--record", f"{folder}/kept", "--format", "json")
+                return done, fixture_files.recorded(Path(folder, "kept"))
             finally:
                 process.kill()
 
@@ -63,10 +61,10 @@ def main() -> None:
     known = cases()
     names = sys.argv[1:] or list(known)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda name: record(name, known[name]), names)
-    for name, done in zip(names, results, strict=True):
-        size = sum(file.stat().st_size for file in (FIXTURES / known[name].runbook / name).glob("*")) // 1024
-        print(f"{name}: exit {done.returncode}, {size} KiB {done.stderr.strip()}")
+        results = list(pool.map(lambda name: record(known[name]), names))
+    for name, (done, _) in zip(names, results, strict=True):
+        print(f"{name}: exit {done.returncode} {done.stderr.strip()}")
+    fixture_files.keep({FIXTURES / known[name].runbook / f"{name}.txt": run for name, (_, run) in zip(names, results, strict=True)})
 
 
 if __name__ == "__main__":

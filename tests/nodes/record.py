@@ -6,11 +6,11 @@ python -m tests.nodes.record fell-off healthy   only these
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 
@@ -20,9 +20,9 @@ from gpudoctor.probes.record import Recorder
 from gpudoctor.probes.remote import ENDED_BY_TIMEOUT, judged
 from gpudoctor.report import Report
 from gpudoctor.runbook.index import library
+from tests.fixture_files import FIXTURES, Run, keep, recorded
 from tests.nodes.case import Case, Said
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
 NOW = 1772366400.0  # 2026-03-01T12:00:00Z, the clock of every recorded machine
 
 
@@ -66,27 +66,26 @@ def cases() -> dict[str, Case]:
     return found
 
 
-def record(name: str, case: Case) -> Report:
-    """Record one case; what was there is replaced."""
-    target = FIXTURES / case.runbook / name
-    shutil.rmtree(target, ignore_errors=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
+def record(case: Case) -> tuple[Report, Run]:
+    """Record one case."""
     book = library().runbooks[case.runbook]
     inputs = {key: declared.default for key, declared in book.inputs.items()} | case.inputs
-    recorder = Recorder(Machines(case), target, book.id, inputs, NOW)
-    report = diagnose(library(), book, inputs, recorder, started=NOW, consent=case.consent, recorded=True)
-    recorder.close()
-    return report
+    with TemporaryDirectory() as folder:
+        recorder = Recorder(Machines(case), Path(folder), book.id, inputs, NOW)
+        report = diagnose(library(), book, inputs, recorder, started=NOW, consent=case.consent, recorded=True)
+        recorder.close()
+        return report, recorded(Path(folder))
 
 
 def main() -> None:
     """Record the cases named on the command line, all by default."""
     known = cases()
+    runs: dict[Path, Run] = {}
     for name in sys.argv[1:] or list(known):
-        report = record(name, known[name])
-        size = sum(file.stat().st_size for file in (FIXTURES / known[name].runbook / name).glob("*")) // 1024
+        report, runs[FIXTURES / known[name].runbook / f"{name}.txt"] = record(known[name])
         found = ", ".join(f"{one.cause} ({one.role})" for one in report.findings)
-        print(f"{name}: {report.verdict}, {size} KiB  {found}")
+        print(f"{name}: {report.verdict}  {found}")
+    keep(runs)
 
 
 if __name__ == "__main__":

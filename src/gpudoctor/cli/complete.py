@@ -81,10 +81,14 @@ def complete_session(incomplete: str) -> list[str]:
 
 
 def complete_bundle(incomplete: str) -> list[str]:
-    """Folders that are bundles."""
+    """Folders that are bundles, and texts of recorded runs."""
     from glob import escape, glob
+    from pathlib import Path
 
-    return [path.removesuffix("/bundle.json") for path in glob(f"{escape(incomplete)}*/bundle.json")]  # noqa: PTH207 - a prefix, no folder
+    from gpudoctor.probes.transcript import place
+
+    texts = [path for path in glob(f"{escape(incomplete)}*.txt") if place(Path(path))]  # noqa: PTH207 - a prefix, no folder
+    return [path.removesuffix("/bundle.json") for path in glob(f"{escape(incomplete)}*/bundle.json")] + texts  # noqa: PTH207
 
 
 def library_names(part: str) -> Iterator[str]:

@@ -46,9 +46,13 @@ def check_paths(paths: list[str], budget: Budget, says: str = "{} is not there")
 
 
 def recorded_run(paths: list[str]) -> Path | None:
-    """The folder that `--record` wrote, where that is all that was given: it is the run itself, with what had no answer."""
+    """The folder that `--record` wrote, or the text of a run, where that is all that was given: it is the run itself, with what had no
+    answer.
+    """
     from gpudoctor.analyze import mounts
-    from gpudoctor.probes.bundle import INDEX, BundleError, load
+    from gpudoctor.probes.bundle import INDEX, BundleError
+    from gpudoctor.probes.replay import Replay
+    from gpudoctor.probes.transcript import place
     from gpudoctor.runbook.index import library
 
     folder = Path(paths[0]) if len(paths) == 1 and paths[0] != "-" else None
@@ -58,9 +62,9 @@ def recorded_run(paths: list[str]) -> Path | None:
         if folder is None:
             return None
         mounts.check(str(folder))
-        if not (folder / INDEX).is_file():
+        if not (folder / INDEX).is_file() and place(folder) != folder:
             return None
-        return folder if load(folder).runbook in library().runbooks else None
+        return folder if Replay(folder).bundle.runbook in library().runbooks else None
     except (BundleError, OSError, ValueError):  # it is damaged, or of somebody's own runbook: its files still say something
         return None
 

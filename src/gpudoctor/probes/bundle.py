@@ -10,6 +10,8 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -147,9 +149,14 @@ def read_file(folder: Path, name: str) -> bytes:
 
 def read_answer(folder: Path, answer: Answer, command: Command) -> Output:
     """A recorded answer as the Output that the live run saw. A file that has become unreadable is a failure `broken`."""
+    return output_of(partial(read_file, folder), answer, command)
+
+
+def output_of(read: Callable[[str], bytes], answer: Answer, command: Command) -> Output:
+    """The same, from wherever `read` gets what a name stands for."""
     try:
-        pages = tuple(read_file(folder, name) for name in answer.stdout)
-        stderr = read_file(folder, answer.stderr) if answer.stderr is not None else b""
+        pages = tuple(map(read, answer.stdout))
+        stderr = read(answer.stderr) if answer.stderr is not None else b""
     except OSError as error:
         return Output(command, failure="broken", reason=f"the bundle's file can't be read: {error.strerror or error}")
     return Output(

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ class Recorder:
         with self._alone(bundle.key_of(kept)):
             answer = self._answers.get(bundle.key_of(kept))
             if answer is not None:
-                yield from pieces(self.folder, answer, kept)
+                yield from pieces(partial(bundle.read_file, self.folder), answer, kept)
                 return
             writing = _Writing(self, kept)
             last = Output(kept, failure="broken", reason="the recording ends in the middle of this answer")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from gpudoctor.probes import bundle
+from gpudoctor.probes import bundle, transcript
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.bundle import Answer, BundleError, Key
 
@@ -15,11 +16,19 @@ __all__ = ["BundleError", "Replay", "pieces"]
 
 
 class Replay:
-    """A probe over the bundle in `folder`. `bundle` holds what was recorded: the runbook and its inputs. Raises BundleError."""
+    """A probe over a bundle, which is a folder or a text file (`probes.transcript`). `bundle` holds what was recorded: the runbook and its
+    inputs. Raises BundleError.
+    """
 
-    def __init__(self, folder: Path | str) -> None:
-        self.folder = Path(folder)
-        self.bundle = bundle.load(self.folder)
+    def __init__(self, path: Path | str) -> None:
+        path = Path(path)
+        self._read: Callable[[str], bytes]
+        if (file := transcript.place(path)) is not None:
+            self.bundle, pages = transcript.load(file)
+            self._read = pages.__getitem__
+        else:
+            self.bundle = bundle.load(path)
+            self._read = partial(bundle.read_file, path)
         self._answers: dict[Key, Answer] = {}
         for answer in self.bundle.outputs:
             self._answers.setdefault(answer.key, answer)
@@ -29,7 +38,7 @@ class Replay:
         answer = self._answers.get(bundle.key_of(command))
         if answer is None:
             return self._not_recorded(command)
-        return bundle.read_answer(self.folder, answer, command)
+        return bundle.output_of(self._read, answer, command)
 
     def stream(self, command: Command) -> Iterator[Output]:
         """The recorded answer page by page; one page at a time is in memory."""
@@ -37,7 +46,7 @@ class Replay:
         if answer is None:
             yield self._not_recorded(command)
         else:
-            yield from pieces(self.folder, answer, command)
+            yield from pieces(self._read, answer, command)
 
     def many(self, commands: Sequence[Command]) -> Iterator[Output]:
         """The recorded answers."""
@@ -51,7 +60,7 @@ class Replay:
         return Output(command, failure="not-recorded", reason=reason)
 
 
-def pieces(folder: Path, answer: Answer, command: Command) -> Iterator[Output]:
+def pieces(read: Callable[[str], bytes], answer: Answer, command: Command) -> Iterator[Output]:
     """A recorded answer as a stream: each page, then the failure on its own; without a failure the last page ends the stream."""
     pages = [
         msgspec.structs.replace(answer, stdout=(name,), stderr=None, failure="", reason="", exit=0, seconds=0.0) for name in answer.stdout
@@ -60,7 +69,7 @@ def pieces(folder: Path, answer: Answer, command: Command) -> Iterator[Output]:
     if pages and not answer.failure:
         end = msgspec.structs.replace(answer, stdout=pages.pop().stdout)
     for part in (*pages, end):
-        output = bundle.read_answer(folder, part, command)
+        output = bundle.output_of(read, part, command)
         yield output
         if output.failure:
             return
