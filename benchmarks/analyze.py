@@ -159,8 +159,8 @@ def measure() -> None:
 
 def big() -> None:
     """The must-gather."""
-    from gpudoctor.parsers.kernel import MARKS
-    from gpudoctor.parsers.messages import entries
+    from gpudoctor.tools.common.messages import entries
+    from gpudoctor.tools.kernel.log import MARKS
 
     found = literals.of(pattern for _, pattern in [*entries(), *MARKS])
     with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as beside:

@@ -47,8 +47,8 @@ def write(path: Path) -> None:
 
 def measure() -> None:
     """Print the ratio and the peak of the memory."""
-    from gpudoctor.parsers.kernel import MARKS
-    from gpudoctor.parsers.messages import entries
+    from gpudoctor.tools.common.messages import entries
+    from gpudoctor.tools.kernel.log import MARKS
 
     found = literals.of(pattern for _, pattern in [*entries(), *MARKS])
     with tempfile.TemporaryDirectory() as folder:

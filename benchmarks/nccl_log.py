@@ -79,8 +79,8 @@ def write(folder: Path, ranks: int, size: int) -> list[str]:
 
 def measure() -> None:
     """Print the ratio and the peaks of the memory."""
-    from gpudoctor.parsers.messages import entries
-    from gpudoctor.parsers.rank_scan import MARKS
+    from gpudoctor.tools.common.messages import entries
+    from gpudoctor.tools.job.scan import MARKS
 
     found = literals.of(pattern for _, pattern in [*entries(), *((name, pattern) for name, pattern, _ in MARKS)])
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as beside:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from gpudoctor import parsers
+from gpudoctor import registry
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.facts import FACTS, Facts, Subject
 from gpudoctor.probes.base import Command, Output, Probe, one_by_one
@@ -21,6 +21,7 @@ from gpudoctor.report import Report
 from gpudoctor.runbook import lint, load
 from gpudoctor.runbook.model import Cause, Library, Runbook
 from gpudoctor.runbook.yamlfile import Problem
+from gpudoctor.tools.parser import ParseError, Parser
 
 Answer = bytes | Output | Callable[[Command], Output]
 
@@ -38,7 +39,7 @@ def read_facts(output: Any, about: Subject) -> Facts:
         if one.text == "crash":
             raise RuntimeError("a bug in the parser")
         if not one.text.startswith("{"):
-            raise parsers.ParseError(f"{one.named()}: not facts: {one.text[:40]!r}")
+            raise ParseError(f"{one.named()}: not facts: {one.text[:40]!r}")
         for kind, records in json.loads(one.text).items():
             known = FACTS[kind].__struct_fields__
             names = {name: getattr(about, name) for name in ("node", "namespace", "pod") if name in known}
@@ -51,10 +52,10 @@ def read_facts(output: Any, about: Subject) -> Facts:
 def fake_parsers(monkeypatch: pytest.MonkeyPatch) -> None:
     """A parser `test.KIND` for every fact type, and `test.stream`, which reads nodes page by page."""
     for kind in FACTS:
-        monkeypatch.setitem(parsers.PARSERS, f"test.{kind}", parsers.Parser((kind,), "none:none"))
-    monkeypatch.setitem(parsers.PARSERS, "test.stream", parsers.Parser(("nodes",), "none:none", streams=True))
-    real = parsers.load
-    monkeypatch.setattr(parsers, "load", lambda name: read_facts if name.startswith("test.") else real(name))
+        monkeypatch.setitem(registry.PARSERS, f"test.{kind}", Parser((kind,), "none:none"))
+    monkeypatch.setitem(registry.PARSERS, "test.stream", Parser(("nodes",), "none:none", streams=True))
+    real = registry.load
+    monkeypatch.setattr(registry, "load", lambda name: read_facts if name.startswith("test.") else real(name))
 
 
 def refused(reason: str) -> Output:

@@ -70,7 +70,9 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         told = dict(frozen([Path(one) for one in sys.argv[1:]], Path(folder)))
     for name in sorted(told):
-        line = msgspec.json.encode([name, told[name]]).decode().replace(folder, "")
+        line = msgspec.json.encode([name, told[name]]).decode()
+        for place in (folder, *sys.argv[1:]):
+            line = line.replace(place, "")
         print(line)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import yaml
 
-from gpudoctor.parsers.messages import find
-from gpudoctor.parsers.scanner import compiled
 from gpudoctor.runbook.index import messages_folder
+from gpudoctor.tools.common.messages import find
+from gpudoctor.tools.common.scanner import compiled
 
 
 class MessageFiles:

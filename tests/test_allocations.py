@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from gpudoctor.facts import Subject
 from gpudoctor.facts.gpu import Allocation
-from gpudoctor.parsers.allocations import SIZE, allocations
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.torch.allocations import SIZE, allocations
 
 GIB = 1 << 30
 NEW = (

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from gpudoctor import cores
-from gpudoctor.analyze import budget, files, mounts, recorded, section_facts, walk
-from gpudoctor.analyze.budget import PARTLY, UNREAD, Budget, TimeUp, interrupted_at
 from gpudoctor.analyze.gather import gather
-from gpudoctor.analyze.split import Section
 from gpudoctor.engine.overall import understood
+from gpudoctor.intake import budget, files, mounts, recorded, section_facts, walk
+from gpudoctor.intake.budget import PARTLY, UNREAD, Budget, TimeUp, interrupted_at
+from gpudoctor.intake.split import Section
 from gpudoctor.report import InputFile
 
 XID = "[   13.000001] NVRM: Xid (PCI:0000:1b:00): 79, pid=7, GPU has fallen off the bus.\n"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze import bug_report, folders, hints
 from gpudoctor.analyze.gather import Gathered, gather
-from gpudoctor.analyze.split import split
+from gpudoctor.intake import folders, hints, nvidia_bug_report
+from gpudoctor.intake.split import split
 from tests import forms_collected as forms
 
 
@@ -57,7 +57,7 @@ def test_what_nobody_can_read_is_left_out() -> None:
 
 
 def test_a_driver_container_is_no_machine() -> None:
-    assert bug_report.host(forms.bug_report("nvidia-driver-daemonset-x2x7k")) == ""
+    assert nvidia_bug_report.host(forms.bug_report("nvidia-driver-daemonset-x2x7k")) == ""
     section = split("x/nvidia-bug-report_gpu-07.log.gz", forms.bug_report("nvidia-driver-daemonset-x2x7k"))[-1]
     assert hints.of_section(section.path, section.command, section.about).about.node == "gpu-07"
 

@@ -26,10 +26,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze import archives, files, keep, opening, pieces, walk
-from gpudoctor.analyze.budget import Budget, CutShort
 from gpudoctor.analyze.gather import gather
-from gpudoctor.analyze.kernel_files import read as read_kernel_logs
+from gpudoctor.analyze.kernel_files import read
+from gpudoctor.intake import archives, files, keep, opening, pieces, walk
+from gpudoctor.intake.budget import Budget, CutShort
 from gpudoctor.reporters.progress import reader
 
 XID = "[   13.000001] NVRM: Xid (PCI:0000:1b:00): 79, pid=7, GPU has fallen off the bus.\n"
@@ -192,7 +192,7 @@ def test_the_diagnosis_of_an_archive_is_that_of_its_folder(tmp_path: Path) -> No
     assert {kind: len(records) for kind, records in loose.facts.items()} == {kind: len(records) for kind, records in packed.facts.items()}
     assert sorted(x.origin.line for x in packed.facts["xids"]) == [2, 20_001]
     assert packed.now == loose.now
-    assert len(read_kernel_logs([str(tmp_path / "mg.tar.gz")], None).facts["xids"]) == 2
+    assert len(read([str(tmp_path / "mg.tar.gz")], None).facts["xids"]) == 2
 
 
 # --- archives that are made to do harm

@@ -11,11 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze import durations, hints, kubectl_describe, kubectl_events, kubectl_tables, manifests, recognise
-from gpudoctor.analyze.split import clean, shown_command, split
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers import ParseError, messages
+from gpudoctor.intake import hints, recognise
+from gpudoctor.intake.forms import reader
+from gpudoctor.intake.split import clean, shown_command, split
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.common import messages
+from gpudoctor.tools.kubectl import ages, describe, events, get, manifests
+from gpudoctor.tools.parser import ParseError
 
 NOBODY = Subject(kind="cluster")
 KNOWN = [
@@ -37,11 +40,11 @@ def output(text: str) -> Output:
 
 
 def described(text: str, about: Subject = NOBODY) -> Any:
-    return kubectl_describe.describe(output(text), about)
+    return describe.describe(output(text), about)
 
 
 def tabled(text: str, about: Subject = NOBODY) -> Any:
-    return kubectl_tables.tables(output(text), about)
+    return get.tables(output(text), about)
 
 
 def names(facts: Facts, kind: str) -> list[str]:
@@ -300,7 +303,7 @@ def test_only_the_capacity_of_a_node_proves_no_lost_gpu() -> None:
 
 def test_the_bare_rows_of_allocated_resources() -> None:
     text = "nvidia.com/gpu         0           0\nnvidia.com/gpu.shared  7           7\n"
-    assert kubectl_describe.score(text.split("\n")) > 0
+    assert describe.score(text.split("\n")) > 0
     (usage,) = described(text)["node_usage"]
     assert usage.requested == {"nvidia.com/gpu": 0, "nvidia.com/gpu.shared": 7}
 
@@ -404,8 +407,8 @@ def test_several_objects_after_each_other_keep_their_own_names_and_lines() -> No
 
 
 def test_other_tools_keys_are_no_described_pod() -> None:
-    assert kubectl_describe.score(["CA 'mlx5_0'", "\tPort 1:", "\t\tState: Active", "\t\tRate: 400"]) == 0
-    assert kubectl_describe.score(["    Fabric", "        State                             : Completed"]) == 0
+    assert describe.score(["CA 'mlx5_0'", "\tPort 1:", "\t\tState: Active", "\t\tRate: 400"]) == 0
+    assert describe.score(["    Fabric", "        State                             : Completed"]) == 0
 
 
 PODS = """\
@@ -554,7 +557,7 @@ def test_a_table_that_is_not_read_gives_nothing() -> None:
     ],
 )
 def test_event_lines_of_every_form(line: str, reason: str, count: int, age: float | None, pod: str, component: str) -> None:
-    (event,) = kubectl_events.events([line], "a.txt", NOBODY)["events"]
+    (event,) = events.events([line], "a.txt", NOBODY)["events"]
     assert (event.reason, event.count, event.age, event.pod, event.component) == (reason, count, age, pod, component)  # type: ignore[attr-defined]
 
 
@@ -565,7 +568,7 @@ def test_a_wrapped_event_and_the_next_one() -> None:
         '"nvidia" is configured',
         "8s          Normal    Pulled      daemonset/x   done",
     ]
-    facts: Any = kubectl_events.events(lines, "a.txt", NOBODY)
+    facts: Any = events.events(lines, "a.txt", NOBODY)
     assert facts["events"][0].message.endswith('no runtime for "nvidia" is configured')
     assert facts["events"][1].workload == "DaemonSet/x"
     (message,) = facts["messages"]
@@ -578,7 +581,7 @@ def test_the_schedulers_words_alone_and_wrapped() -> None:
         "{nvidia.com/gpu: present}, 3 Insufficient nvidia.com/gpu.",
         "preemption: 0/4 nodes",
     ]
-    reasons: Any = kubectl_events.scheduler_words([*lines, "", "unrelated"], "a.txt", NOBODY)["schedule_reasons"]
+    reasons: Any = events.scheduler_words([*lines, "", "unrelated"], "a.txt", NOBODY)["schedule_reasons"]
     assert [(r.reason, r.key, r.resource, r.count, r.total) for r in reasons] == [
         ("taint", "nvidia.com/gpu", "", 1, 4),
         ("insufficient", "", "nvidia.com/gpu", 3, 4),
@@ -723,7 +726,7 @@ def test_the_names_in_a_files_name() -> None:
 
 @given(st.integers(0, 9), st.integers(0, 23), st.integers(0, 59))
 def test_an_age_is_the_sum_of_its_parts(days: int, hours: int, minutes: int) -> None:
-    assert durations.seconds(f"{days}d{hours}h{minutes}m") == days * 86400 + hours * 3600 + minutes * 60
+    assert ages.seconds(f"{days}d{hours}h{minutes}m") == days * 86400 + hours * 3600 + minutes * 60
 
 
 @settings(max_examples=200)
@@ -735,7 +738,7 @@ def test_no_text_breaks_a_recogniser_or_what_it_chooses(text: str, head: str) ->
     for section in split("a.txt", head + text):
         for chosen in recognise.recognise(section.text, hints.of_section("a.txt", section.command)):
             with contextlib.suppress(ParseError):
-                chosen.parse(output(section.text), NOBODY)
+                reader(chosen)(output(section.text), NOBODY)
 
 
 @pytest.mark.parametrize(
@@ -755,7 +758,7 @@ def test_a_line_of_a_megabyte_costs_little(line: str) -> None:
     for text in (line, f"Containers:\n  a:\n    Message: {line}\nTolerations: {line}\nEvents:\n  Warning  A  5s  b  {line}\n"):
         for chosen in recognise.recognise(text, hints.Hint()):
             with contextlib.suppress(ParseError):
-                chosen.parse(output(text), NOBODY)
+                reader(chosen)(output(text), NOBODY)
 
 
 def test_a_pods_claim_for_a_device_that_waits_for_long_is_what_the_scheduler_says() -> None:
@@ -778,4 +781,4 @@ def test_a_pods_claim_for_a_device_that_waits_for_long_is_what_the_scheduler_say
     ],
 )
 def test_an_operator_that_is_ready_and_slices_are_understood(text: str, read: bool) -> None:
-    assert (kubectl_tables.score(text.split("\n")) > 0) is read
+    assert (get.score(text.split("\n")) > 0) is read

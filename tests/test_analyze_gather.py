@@ -15,11 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze import files, long_texts
 from gpudoctor.analyze import gather as gather_module
 from gpudoctor.analyze.gather import Gathered, gather
 from gpudoctor.facts import FACTS, Fact
-from gpudoctor.parsers import messages
+from gpudoctor.intake import files, long_texts
+from gpudoctor.tools.common import messages
 
 KNOWN = [("no_runtime_handler", r'no runtime for "([^"]+)" is configured'), ("waits_for_mps_daemon", r"waiting for MPS daemon")]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from gpudoctor.analyze import recorded
 from gpudoctor.analyze.gather import gather
 from gpudoctor.cli.app import app
 from gpudoctor.engine.diagnose import analyze
+from gpudoctor.intake import recorded
 from gpudoctor.runbook.index import library
 from tests.fixture_files import FIXTURES, cases, unpacked
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze import kubectl_tables, node_columns
 from gpudoctor.analyze.gather import gather
-from gpudoctor.analyze.split import Section, split
-from gpudoctor.analyze.unwrap import begins, messages, records
 from gpudoctor.facts import Subject
 from gpudoctor.facts.kubernetes import Node, Workload
+from gpudoctor.intake.split import Section, split
+from gpudoctor.intake.unwrap import begins, messages, records
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.kubectl import get, get_taints
 
 NOBODY = Subject(kind="cluster")
 REFUSED = 'E0301 09:00:00.1       1 main.go:70] failed to list nodes: Get "https://10.96.0.1:443/api/v1/nodes": dial tcp 10.96.0.1:443: connect: no route to host'
@@ -68,30 +68,30 @@ def test_hostile_lines_take_linear_time() -> None:
 def test_any_text(text: str) -> None:
     assert all(len(lines) <= 6 for _, lines in records(Section("a", 1, text)))
     output = Output(command=Command(("kubectl", "taint")), pages=(text.encode("utf-8", "replace"),), source="a")
-    assert node_columns.tainted(output, NOBODY)["nodes"] == [] or "taint" in text
+    assert get_taints.tainted(output, NOBODY)["nodes"] == [] or "taint" in text
 
 
 def test_taints_that_were_set() -> None:
     command = ("kubectl", "taint", "nodes", "gpu-1", "gpu-2", "nvidia.com/gpu=present:NoSchedule")
-    facts = node_columns.tainted(Output(command=Command(command), pages=(b"node/gpu-1 tainted\nnode/gpu-2 tainted\n",), source="a"), NOBODY)
+    facts = get_taints.tainted(Output(command=Command(command), pages=(b"node/gpu-1 tainted\nnode/gpu-2 tainted\n",), source="a"), NOBODY)
     nodes = [one for one in facts["nodes"] if isinstance(one, Node)]
     assert [(one.node, one.taint_keys, "capacity" in one.gaps) for one in nodes] == [
         ("gpu-1", ["nvidia.com/gpu"], True),
         ("gpu-2", ["nvidia.com/gpu"], True),
     ]
-    assert node_columns.taints_set("kubectl taint nodes gpu-1 nvidia.com/gpu=present:NoSchedule-") == []  # taken away
-    assert node_columns.taints_set("kubectl taint nodes gpu-1 key:PreferNoSchedule") == []
+    assert get_taints.taints_set("kubectl taint nodes gpu-1 nvidia.com/gpu=present:NoSchedule-") == []  # taken away
+    assert get_taints.taints_set("kubectl taint nodes gpu-1 key:PreferNoSchedule") == []
 
 
 def test_columns_of_ones_own_choice() -> None:
     text = "NAME    TAINTS\ncpu-1   <none>\ngpu-1   [map[effect:NoSchedule key:nvidia.com/gpu value:true]]\ngpu-2   dedicated,other\n"
-    facts = kubectl_tables.tables(Output(command=Command(()), pages=(text.encode(),), source="a"), NOBODY)
+    facts = get.tables(Output(command=Command(()), pages=(text.encode(),), source="a"), NOBODY)
     assert [getattr(one, "taint_keys", None) for one in facts["nodes"]] == [[], ["nvidia.com/gpu"], ["dedicated", "other"]]
 
 
 def test_all_labels_of_a_node() -> None:
     text = "NAME   STATUS   ROLES    AGE   VERSION   LABELS\ng1     Ready    <none>   40d   v1.29.1   a.io/pci-0302_10de.present=true,kubernetes.io/os=linux\n"
-    (node,) = kubectl_tables.tables(Output(command=Command(()), pages=(text.encode(),), source="a"), NOBODY)["nodes"]
+    (node,) = get.tables(Output(command=Command(()), pages=(text.encode(),), source="a"), NOBODY)["nodes"]
     assert isinstance(node, Node)
     assert node.labels == {"a.io/pci-0302_10de.present": "true", "kubernetes.io/os": "linux"}
 
@@ -99,6 +99,6 @@ def test_all_labels_of_a_node() -> None:
 def test_a_command_and_its_answer_in_one_line() -> None:
     line = "kubectl get ds -n kube-system nvidia-device-plugin  ->  DESIRED 0"
     (section,) = split("notes.txt", line)
-    (work,) = kubectl_tables.tables(Output(command=Command(()), pages=(section.text.encode(),), source="a"), NOBODY)["workloads"]
+    (work,) = get.tables(Output(command=Command(()), pages=(section.text.encode(),), source="a"), NOBODY)["workloads"]
     assert isinstance(work, Workload)
     assert (work.namespace, work.name, work.desired, work.ready) == ("kube-system", "nvidia-device-plugin", 0, None)

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze import markup, recognise, wrapped
 from gpudoctor.analyze.gather import gather
-from gpudoctor.analyze.hints import Hint
-from gpudoctor.analyze.split import clean, split
+from gpudoctor.intake import log_envelopes, markup, recognise
+from gpudoctor.intake.hints import Hint
+from gpudoctor.intake.split import clean, split
 
 MPS = 'E0301 11:59:00.100000 1 main.go:173] error waiting for MPS daemon: "not ready"'
 LINES = ["I0301 11:58:00.100000 1 main.go:235] Starting NVIDIA-device-plugin", MPS]
@@ -100,7 +100,7 @@ def test_lines_keep_their_numbers_and_times(tmp_path: Path) -> None:
 
 def test_lines_of_several_pods_are_told_apart() -> None:
     text = "[pod/a-1/main] one\n[pod/b-1/main] two\n[pod/a-1/main] three\n"
-    streams = wrapped.streams(text)
+    streams = log_envelopes.streams(text)
     assert [(stream.about.pod, stream.bare, stream.numbers) for stream in streams] == [
         ("a-1", ["one", "three"], [1, 3]),
         ("b-1", ["two"], [2]),
@@ -117,7 +117,7 @@ def test_long_lines_that_docker_and_cri_cut_are_one_again() -> None:
     docker = jsonl({"log": "half ", "stream": "stdout", "time": ISO[0]}, {"log": "whole\n", "stream": "stdout", "time": ISO[1]})
     cri = f"{ISO[0]} stdout P half \n{ISO[1]} stdout F whole\n"
     for text in (docker, cri):
-        (stream,) = wrapped.streams(text)
+        (stream,) = log_envelopes.streams(text)
         assert stream.bare == ["half whole"]
         assert stream.numbers == [1]
 
@@ -155,7 +155,7 @@ def test_the_journal_in_json() -> None:
     ],
 )
 def test_what_is_no_envelope_stays(text: str) -> None:
-    assert wrapped.streams(text) == []
+    assert log_envelopes.streams(text) == []
 
 
 PODS = "NAME    READY   STATUS                 RESTARTS   AGE\nllm-0   0/1     CreateContainerError   0          65m\n"

@@ -30,14 +30,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "threads": set(),
     "reporters": {"report", "nodesets"},
     "probes": {"knowledge", "leaving", "threads"},
-    "parsers": {"facts", "knowledge", "probes.base"},
+    "tools": {"facts", "knowledge", "probes.base"},
+    "notes": {"facts", "knowledge", "tools", "probes.base"},
+    "registry": {"facts", "tools", "notes", "probes.base"},
     "derive": {"facts", "knowledge", "nodesets"},
-    "analyze": {"cores", "facts", "knowledge", "parsers", "derive", "probes.base", "report"},
-    "runbook": {"facts", "knowledge", "report", "parsers", "derive"},
-    "engine": {"facts", "nodesets", "report", "parsers", "derive", "runbook", "probes.base", "threads"},
+    "intake": {"cores", "facts", "knowledge", "tools", "notes", "registry", "probes.base", "report"},
+    "analyze": {"cores", "facts", "knowledge", "tools", "notes", "registry", "intake", "derive", "probes.base", "report"},
+    "runbook": {"facts", "knowledge", "report", "registry", "derive"},
+    "engine": {"facts", "nodesets", "report", "tools", "registry", "derive", "runbook", "probes.base", "threads"},
 }
+# What one folder of a part may import beside that.
+OF_FOLDER = {"tools/kubectl": {"registry"}}  # kubectl prints objects, which the parsers of other tools read
 EXCEPTIONS = {
-    ("parsers/messages.py", "runbook.index"): "the known messages are YAML too, and compiled with the rest",
+    ("tools/common/messages.py", "runbook.index"): "the known messages are YAML too, and compiled with the rest",
     ("knowledge/xids.py", "runbook.index"): "the codes are YAML too, and compiled when they have changed",
     ("knowledge/nccl_settings.py", "runbook.index"): "the variables are YAML too, and compiled with the rest",
     ("engine/cases.py", "probes.bundle"): "a paired test replays a bundle",
@@ -48,8 +53,8 @@ EXCEPTIONS = {
 ONLY_IN: dict[str, tuple[str, ...]] = {
     "cel_expr_python": ("runbook/conditions.py",),
     "pydantic": ("runbook/",),
-    "yaml": ("runbook/yamlfile.py", "analyze/manifests.py", "parsers/kubernetes_configs.py", "probes/kube_config.py"),
-    "re2": ("parsers/scanner.py", "runbook/lint.py", "engine/narrow.py", "probes/redact.py"),
+    "yaml": ("runbook/yamlfile.py", "tools/kubectl/manifests.py", "tools/kubernetes/configs.py", "probes/kube_config.py"),
+    "re2": ("tools/common/scanner.py", "runbook/lint.py", "engine/narrow.py", "probes/redact.py"),
     "rich": ("reporters/",),
     "typer": ("cli/",),
     **dict.fromkeys(("subprocess", "socket", "ssl", "http", "urllib", "urllib3", "kubernetes", "websocket", "pynvml"), ("probes/",)),
@@ -68,7 +73,7 @@ LINES = 400
 
 
 def part(module: str) -> str:
-    """The part of a module's path: `parsers/kernel.py` → `parsers`, `report.py` → `report`."""
+    """The part of a module's path: `tools/kernel/log.py` → `tools`, `report.py` → `report`."""
     return module.removesuffix(".py").split("/")[0]
 
 
@@ -100,13 +105,46 @@ def calls(module: str) -> Iterator[tuple[str, str, ast.Call]]:
 @pytest.mark.parametrize("module", [module for module in MODULES if part(module) not in ("cli", "__main__", "__init__")])
 def test_parts_import_only_what_lies_below_them(module: str) -> None:
     own = part(module)
-    allowed = MAY_IMPORT[own] | {own, "patterns"}
+    allowed = MAY_IMPORT[own] | {own, "patterns"} | OF_FOLDER.get(module.rpartition("/")[0], set())
     wrong = {name for name in ours(MODULES[module]) if name not in allowed and name.split(".")[0] not in allowed}
     assert {name for name in wrong if (module, name) not in EXCEPTIONS} == set()
 
 
 def test_every_exception_is_still_needed() -> None:
     assert {(module, name) for module, name in EXCEPTIONS if name not in ours(MODULES[module])} == set()
+
+
+def package(name: str) -> str:
+    """The package of a module by its dotted name below gpudoctor; one tool is a package, and so is a module that only says what a thing is."""
+    words = name.split(".")
+    return ".".join(words[:2]) if words[0] == "tools" or name == "probes.base" else words[0]
+
+
+def test_no_packages_import_each_other_in_a_circle() -> None:
+    known = {module.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for module in MODULES}
+    imports: dict[str, set[str]] = {}
+    for module, tree in MODULES.items():
+        if part(module) in ("cli", "__main__", "__init__"):
+            continue
+        own = module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        for name in (name.removeprefix("gpudoctor.") for name in imported(tree) if name.startswith("gpudoctor.")):
+            found = name if name in known else name.rpartition(".")[0]
+            if found in known and (module, ".".join(found.split(".")[:2])) not in EXCEPTIONS:
+                imports.setdefault(package(own), set()).add(package(found))
+    circles = [name for name in imports if name in reached(imports, imports[name] - {name}, name)]
+    assert circles == []
+
+
+def reached(imports: dict[str, set[str]], start: set[str], avoid: str) -> set[str]:
+    """The packages that some packages import, and those import, and so on."""
+    found: set[str] = set()
+    todo = [*start]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += imports.get(name, set()) if name != avoid else ()
+    return found
 
 
 def test_libraries_are_used_only_where_they_belong() -> None:
@@ -134,7 +172,7 @@ def test_parsers_decode_types_by_a_decoder_that_threads_may_share() -> None:
     wrong = {
         place
         for module in MODULES
-        if part(module) == "parsers"
+        if part(module) in ("tools", "notes")
         for place, name, node in calls(module)
         if name == "msgspec.json.decode" and node.keywords
     }

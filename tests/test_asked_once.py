@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gpudoctor import parsers
+from gpudoctor import registry
 from gpudoctor.probes.base import Command, Output
 from tests.engine_fakes import Fake, facts, fake_parsers, outcomes, read_facts, refused, run  # noqa: F401 - a fixture
 from tests.kube import objects as build
@@ -65,9 +65,9 @@ def readers(fake_parsers: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noq
     """Parsers that read their own fact type alone."""
 
     def load(name: str) -> Any:
-        return lambda output, about: {kind: read_facts(output, about).get(kind, []) for kind in parsers.PARSERS[name].fills}
+        return lambda output, about: {kind: read_facts(output, about).get(kind, []) for kind in registry.PARSERS[name].fills}
 
-    monkeypatch.setattr(parsers, "load", load)
+    monkeypatch.setattr(registry, "load", load)
 
 
 READERS = """\

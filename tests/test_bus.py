@@ -9,13 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze.hints import of_file
-from gpudoctor.analyze.recognise import recognise
 from gpudoctor.facts import Subject
 from gpudoctor.facts.gpu import Gpu, GpuSample
-from gpudoctor.parsers import ParseError, linux_lspci, linux_modules, linux_units, nvidia_version, nvml
+from gpudoctor.intake.hints import of_file
+from gpudoctor.intake.recognise import recognise
 from gpudoctor.probes import nvml_child
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.kernel import driver_version
+from gpudoctor.tools.linux import lspci as linux_lspci
+from gpudoctor.tools.linux import modules as linux_modules
+from gpudoctor.tools.linux import systemd_units
+from gpudoctor.tools.nvidia_smi import nvml
+from gpudoctor.tools.parser import ParseError
 from tests.nodes.bus import NVIDIA_MODULES, Slot, lspci, modules, units, version
 from tests.nodes.smi import Card, smi_q, smi_xml
 from tests.nodes.smi_table import smi_list, smi_table
@@ -107,16 +112,16 @@ def test_modules() -> None:
 @pytest.mark.parametrize("is_open", [True, False])
 @pytest.mark.parametrize("driver", ["470.256.02", "535.161.08", "570.172.08", "595.58.03"])
 def test_the_module_that_is_loaded(driver: str, *, is_open: bool) -> None:
-    (module,) = nvidia_version.version(output(version(driver, is_open=is_open)), NODE)["kernel_modules"]
+    (module,) = driver_version.version(output(version(driver, is_open=is_open)), NODE)["kernel_modules"]
     assert (module.module, module.version, module.open, module.loaded) == ("nvidia", driver, is_open, True)
 
 
 def test_no_module_is_an_answer() -> None:
     gone = output("", exit=1, stderr="cat: /proc/driver/nvidia/version: No such file or directory\n")
-    (module,) = nvidia_version.version(gone, NODE)["kernel_modules"]
+    (module,) = driver_version.version(gone, NODE)["kernel_modules"]
     assert module.loaded is False
     with pytest.raises(ParseError, match="not the version"):
-        nvidia_version.version(output("hello"), NODE)
+        driver_version.version(output("hello"), NODE)
 
 
 STATUS = """● nvidia-fabricmanager.service - NVIDIA fabric manager service
@@ -127,7 +132,7 @@ STATUS = """● nvidia-fabricmanager.service - NVIDIA fabric manager service
 
 
 def test_units() -> None:
-    failed, absent = linux_units.units(output(units(nvidia_dcgm="failed", nvidia_fabricmanager="absent")), NODE)["units"]
+    failed, absent = systemd_units.units(output(units(nvidia_dcgm="failed", nvidia_fabricmanager="absent")), NODE)["units"]
     assert (failed.unit, failed.load, failed.active, failed.sub, failed.result, failed.enabled) == (
         "nvidia-dcgm",
         "loaded",
@@ -137,7 +142,7 @@ def test_units() -> None:
         "enabled",
     )
     assert (absent.unit, absent.load, absent.active) == ("nvidia-fabricmanager", "not-found", "inactive")
-    (shown,) = linux_units.units(output(STATUS), NODE)["units"]
+    (shown,) = systemd_units.units(output(STATUS), NODE)["units"]
     assert (shown.unit, shown.load, shown.enabled, shown.active, shown.result) == (
         "nvidia-fabricmanager",
         "loaded",
@@ -149,7 +154,7 @@ def test_units() -> None:
         "  nvidia-persistenced.service  loaded active running NVIDIA Persistence Daemon\n"
         "● nvidia-dcgm.service  loaded failed failed NVIDIA DCGM\n"
     )
-    assert [(one.unit, one.active) for one in linux_units.units(output(listed), NODE)["units"]] == [
+    assert [(one.unit, one.active) for one in systemd_units.units(output(listed), NODE)["units"]] == [
         ("nvidia-persistenced", "active"),
         ("nvidia-dcgm", "failed"),
     ]
@@ -215,8 +220,8 @@ def test_the_child_names_only_fields_that_there_are() -> None:
 PARSERS: dict[str, tuple[Any, str]] = {
     "lspci": (linux_lspci.lspci, lspci([Slot(), Slot(pci="0000:5d:00.0", revision="ff")])),
     "modules": (linux_modules.modules, NVIDIA_MODULES),
-    "version": (nvidia_version.version, version()),
-    "units": (linux_units.units, units(nvidia_dcgm="failed") + STATUS),
+    "version": (driver_version.version, version()),
+    "units": (systemd_units.units, units(nvidia_dcgm="failed") + STATUS),
     "nvml": (nvml.gpus, msgspec.json.encode(NVML).decode()),
     "nvml samples": (nvml.samples, '{"nvml": 1, "samples": [{"time": 5.5, "uuid": "GPU-a", "reasons": "x", "sm_clock": "1"}, 7]}'),
 }

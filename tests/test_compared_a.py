@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.analyze import trial_tables
-from gpudoctor.analyze.split import Section
 from gpudoctor.facts import Subject
-from gpudoctor.parsers import ParseError, rank_counters
+from gpudoctor.intake.split import Section
+from gpudoctor.notes import rank_counters
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.parser import ParseError
 from tests.pasted import diagnosed_files, judge
 
 HANG = (

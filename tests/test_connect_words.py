@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import pytest
 
 from gpudoctor.facts import Origin, Subject
-from gpudoctor.parsers.messages import scan_text
+from gpudoctor.tools.common.messages import scan_text
 
 HERE, THERE = f"gpudoctor-a{os.getpid()}", f"gpudoctor-b{os.getpid()}"
 ADDRESS = {HERE: "10.213.7.1", THERE: "10.213.7.2"}

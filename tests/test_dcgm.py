@@ -13,15 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze.hints import Hint
-from gpudoctor.analyze.recognise import recognise
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.dcgm import DcgmError, DcgmHealth, DcgmPolicy, DcgmStats, DcgmTest
 from gpudoctor.facts.gpu import Gpu, GpuSample
 from gpudoctor.facts.identity import Links
+from gpudoctor.intake.hints import Hint
+from gpudoctor.intake.recognise import recognise
 from gpudoctor.knowledge import dcgm_errors, dcgm_fields
-from gpudoctor.parsers import ParseError, load
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
+from gpudoctor.tools.parser import ParseError
 from tests.nodes import dcgmi
 
 NODE = Subject(kind="node", node="gpu-02")

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from gpudoctor import parsers
+from gpudoctor import registry
 from gpudoctor.derive import load
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.scheduling import StackPart
-from gpudoctor.parsers import messages
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.common import messages
 from tests.kube.objects import container, gpu_stack, pod, stack_pod
 from tests.kube.shapes import NOW
 
@@ -25,7 +25,7 @@ def no_known_messages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def order(*objects: Any) -> list[StackPart]:
     page = json.dumps({"kind": "List", "items": [one for each in objects for one in ([each] if isinstance(each, dict) else each)]}).encode()
-    facts: Facts = parsers.load("kubernetes.stack")(Output(Command(("kubectl",)), pages=(page,), time=NOW.timestamp()), Subject("cluster"))
+    facts: Facts = registry.load("kubernetes.stack")(Output(Command(("kubectl",)), pages=(page,), time=NOW.timestamp()), Subject("cluster"))
     return [row for row in load("stack.order")(facts, {}, 0.0)["stack"] if isinstance(row, StackPart)]
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.facts import Subject
-from gpudoctor.parsers import logs
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.logs import program
 from tests.pasted import diagnosed, judge
 
 STACK = 'Traceback (most recent call last):\n  File "/srv/app.py", line 9, in <module>\n    main()\n'
@@ -16,7 +16,7 @@ STEPS = "2026-03-01 12:00:00 INFO loading shard 3\n2026-03-01 12:00:01 INFO load
 
 
 def ending(text: str) -> str:
-    facts = logs.text(Output(Command(()), pages=(text.encode(),), source="app.log"), Subject(kind="cluster"))
+    facts = program.text(Output(Command(()), pages=(text.encode(),), source="app.log"), Subject(kind="cluster"))
     return "".join(getattr(one, "said", "") for one in facts.get("endings", []))
 
 
@@ -56,7 +56,7 @@ def test_what_is_known_says_more() -> None:
 
 def test_the_place_in_a_long_log() -> None:
     text = STEPS * 4_000 + STACK + "LookupError: no shard 5\n"
-    facts = logs.text(Output(Command(()), pages=(text.encode(),), source="app.log"), Subject(kind="cluster"))
+    facts = program.text(Output(Command(()), pages=(text.encode(),), source="app.log"), Subject(kind="cluster"))
     assert facts["endings"][0].origin.line == text.count("\n")
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gpudoctor import registry
 from gpudoctor.engine.diagnose import conclusions, diagnose
 from gpudoctor.engine.run import Engine, NotThere
 from gpudoctor.facts import FACTS
@@ -603,9 +604,8 @@ def test_hostile_values_in_facts_end_in_a_report(tmp_path: Path, monkeypatch: py
     fact = FACTS["pods"](
         **{"namespace": "ml", "pod": "x", **{k: v for k, v in values.items() if k not in ("origin", "gaps", "namespace", "pod")}}
     )
-    from gpudoctor import parsers
 
     with monkeypatch.context() as patch:
-        patch.setattr(parsers, "load", lambda name: lambda output, about: {"pods": [fact], "messages": []})
+        patch.setattr(registry, "load", lambda name: lambda output, about: {"pods": [fact], "messages": []})
         report = diagnose(LIBRARY, made, {}, Fake({"kubectl get pods": b"{}", "kubectl logs x": b"{}"}), timeout=5.0)
     assert report.verdict in ("healthy", "problem", "inconclusive")

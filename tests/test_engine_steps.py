@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpudoctor import parsers
+from gpudoctor import registry
 from gpudoctor.cli.library import step_lines, steps_of
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.plan import plan
@@ -215,7 +215,7 @@ def test_some_machines_without_the_program_do_not_matter(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("failure", "told"), [("timeout", True), ("unkillable", True), ("not-found", True), ("refused", False)])
 def test_a_parser_may_read_that_a_program_hangs(failure: Any, told: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(parsers.PARSERS, "test.smi", parsers.PARSERS["test.smi"]._replace(failures=True))
+    monkeypatch.setitem(registry.PARSERS, "test.smi", registry.PARSERS["test.smi"]._replace(failures=True))
     steps = (
         "- {id: q, run: [nvidia-smi, -q], parse: test.smi, checks: ["
         "{id: hung, each: smi in smi, when: smi.problem == 'timeout', finds: sick-node, title: t},"

@@ -10,18 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze.hints import Hint
-from gpudoctor.analyze.recognise import recognise
 from gpudoctor.derive.settings import UNSET, chosen, compared
 from gpudoctor.facts import Subject
 from gpudoctor.facts.infiniband import IbPort, Interface
 from gpudoctor.facts.job import Setting
+from gpudoctor.intake.hints import Hint
+from gpudoctor.intake.recognise import recognise
 from gpudoctor.knowledge import nccl_settings
-from gpudoctor.parsers import ParseError, environment, load
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.redact import Redactor
+from gpudoctor.registry import load
 from gpudoctor.runbook import nccl_settings as loader
 from gpudoctor.runbook.allowed import OF_JOB, refusal
+from gpudoctor.tools.linux import environment
+from gpudoctor.tools.parser import ParseError
 
 NODE = Subject(kind="node", node="gpu-01")
 

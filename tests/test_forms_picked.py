@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.analyze.autoscaler_status import groups_of
-from gpudoctor.analyze.put_together import of_go
+from gpudoctor.tools.kubectl.jsonpath_objects import of_go
+from gpudoctor.tools.kubernetes.autoscaler_status import groups_of
 from tests.pasted import diagnosed, judge
 
 LATE = "[E1008 22:22:09.5 socket.cpp:1019] [c10d] The client socket has timed out after 300000ms while trying to connect to (head.train, 29400).\n"

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze import answered
-from gpudoctor.analyze.asked import asked, words_of
 from gpudoctor.facts import Subject
-from gpudoctor.parsers import ParseError
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.kubectl import jsonpath_answers
+from gpudoctor.tools.kubectl.jsonpath import asked, words_of
+from gpudoctor.tools.parser import ParseError
 from tests.heads import sliced
 from tests.pasted import diagnosed, judge
 
@@ -800,4 +800,4 @@ def test_a_long_answer_takes_linear_time() -> None:
 def read(command: str, text: str) -> dict[str, list[object]]:
     """The facts of an answer."""
     output = Output(command=Command(tuple(words_of(command))), pages=(text.encode("utf-8", "replace"),), source="pasted.txt")
-    return dict(answered.facts(output, Subject(kind="cluster")))  # type: ignore[arg-type]
+    return dict(jsonpath_answers.facts(output, Subject(kind="cluster")))  # type: ignore[arg-type]

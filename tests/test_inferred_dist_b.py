@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze import hosts_shown
-from gpudoctor.analyze.split import split
+from gpudoctor.intake import hosts
+from gpudoctor.intake.split import split
 from tests.pasted import diagnosed, judge
 
 FAILED = "NCCL WARN NET/IB : Got completion from peer 10.7.0.12<40117> with status=12 opcode=0 len=0 vendor err 129 (Recv)\n"
@@ -304,7 +304,7 @@ def test_first_cause(name: str, tmp_path: Path) -> None:
 @settings(max_examples=60)
 def test_parts_keep_every_host_apart(text: str, command: str) -> None:
     """Whatever stands there: no error, no line that wasn't there, and two hosts at least where there are parts."""
-    parts = hosts_shown.by_hosts(text, command)
+    parts = hosts.by_hosts(text, command)
     assert not parts or len({host for _, _, host in parts if host}) > 1
     assert all(line.strip() in text for _, lines, _ in parts for line in lines)
 

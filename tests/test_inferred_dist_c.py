@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze.split import Section
 from gpudoctor.analyze.trials import compared, trial
 from gpudoctor.facts import Subject
-from gpudoctor.parsers import ParseError, reach
+from gpudoctor.intake.split import Section
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.linux import reachability
+from gpudoctor.tools.parser import ParseError
 from tests.pasted import diagnosed_files, judge
 
 HEAD = "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n"
@@ -180,10 +181,10 @@ def output(text: str) -> Output:
 
 
 def test_neighbours_of_lldpcli() -> None:
-    (cable,) = reach.neighbours(output(LLDP), Subject(kind="node", node="gpu-01"))["cables"]
+    (cable,) = reachability.neighbours(output(LLDP), Subject(kind="node", node="gpu-01"))["cables"]
     assert (cable.node, cable.interface, cable.neighbour) == ("gpu-01", "ens1f0np0", "gpu-02")  # type: ignore[attr-defined]
     with pytest.raises(ParseError, match=r"x\.txt"):
-        reach.neighbours(output("nothing of this"), Subject(kind="cluster"))
+        reachability.neighbours(output("nothing of this"), Subject(kind="cluster"))
 
 
 @settings(max_examples=40)
@@ -194,6 +195,6 @@ def test_neighbours_of_lldpcli() -> None:
     )
 )
 def test_no_line_between_them_costs_a_pair(texts: list[str]) -> None:
-    pairs, _ = reach.read(output("\r\n".join(texts)))
+    pairs, _ = reachability.read(output("\r\n".join(texts)))
     assert len([one for one in pairs if one.other == "gpu-02"]) == texts.count("gpu-01 gpu-02 PASS")
     assert len([one for one in pairs if one.other == "gpu-03"]) == texts.count("gpu-01 gpu-03 FAIL")

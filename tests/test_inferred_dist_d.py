@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.parsers.rank_line import line_of
+from gpudoctor.tools.ranks.line import line_of
 from tests.pasted import diagnosed_files, judge
 
 TABLE = (

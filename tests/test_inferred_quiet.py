@@ -10,7 +10,7 @@ import pytest
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Workload
-from gpudoctor.parsers.kernel_xid import retold_xid_of, xid_of
+from gpudoctor.tools.common.xid_line import retold_xid_of, xid_of
 from tests.pasted import diagnosed, diagnosed_files, judge
 
 WAITS = "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor l40s, 3 more needed"

@@ -12,8 +12,9 @@ import pytest
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.facts import Subject
-from gpudoctor.parsers import ParseError, load
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
+from gpudoctor.tools.parser import ParseError
 from tests.pasted import diagnosed, judge
 
 SPEC = """\

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from gpudoctor.facts import Subject
 from gpudoctor.facts.stall import Measure
-from gpudoctor.parsers import ParseError, load
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
+from gpudoctor.tools.parser import ParseError
 from tests.pasted import diagnosed_files, judge
 
 TEXTS = r"""

@@ -12,15 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze.hints import Hint
-from gpudoctor.analyze.recognise import recognise
 from gpudoctor.derive.ib_growth import growth
 from gpudoctor.derive.ib_links import links
 from gpudoctor.facts import FACTS, Fact, Facts, Subject
 from gpudoctor.facts.infiniband import IbCounters, IbPort
-from gpudoctor.parsers import PARSERS, ParseError, load
+from gpudoctor.intake.hints import Hint
+from gpudoctor.intake.recognise import recognise
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import PARSERS, load
 from gpudoctor.runbook.allowed import refusal
+from gpudoctor.tools.parser import ParseError
 from tests.nodes.rdma import Hca, four, interfaces, sysfs
 
 RECORDED = Path(__file__).parent / "fabric" / "recorded"

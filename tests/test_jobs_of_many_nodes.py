@@ -7,12 +7,12 @@ from unittest.mock import patch
 
 import pytest
 
-from gpudoctor.analyze import rank_files
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.facts import Subject
 from gpudoctor.facts.identity import Links
 from gpudoctor.facts.job import Rank
+from gpudoctor.intake import rank_files
 from gpudoctor.runbook.index import library
 from tests.pasted import of_files
 
@@ -82,7 +82,7 @@ def test_a_machine_whose_ranks_are_of_another_job_is_not_the_cause(tmp_path: Pat
 def test_many_short_logs_are_read_together_and_say_the_same(tmp_path: Path) -> None:
     files = {f"rank-{rank}.log": log(rank, BROKEN if rank == 2 else LATE) for rank in range(4)}
     apart = of_files(tmp_path, files)
-    with patch.object(rank_files, "MANY", 4), patch("gpudoctor.analyze.recognise.recognise", side_effect=AssertionError):
+    with patch.object(rank_files, "MANY", 4), patch("gpudoctor.intake.recognise.recognise", side_effect=AssertionError):
         together = of_files(tmp_path, files)
         (tmp_path / "copy").mkdir()
         (tmp_path / "copy" / "rank-1.log").write_text(files["rank-1.log"])

@@ -28,11 +28,13 @@ from gpudoctor.facts.kernel import GpuErrors, KernelLog, Sxid, TimelineEntry, Xi
 from gpudoctor.facts.kubernetes import Message, Pod
 from gpudoctor.facts.node import ProcessPod
 from gpudoctor.knowledge.xids import book
-from gpudoctor.parsers import ParseError, kernel, linux_cgroup
-from gpudoctor.parsers.kernel_fold import HARD
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import InputFile
 from gpudoctor.runbook.index import library
+from gpudoctor.tools.kernel import log as kernel
+from gpudoctor.tools.kernel.fold import HARD
+from gpudoctor.tools.linux import cgroup
+from gpudoctor.tools.parser import ParseError
 
 NOW = 1_772_366_400.0  # 2026-03-01T12:00:00Z
 NOWHERE = Subject(kind="cluster")
@@ -394,7 +396,7 @@ BOX = "7d0c5b1f2a3e4d5c6b7a8091a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5"
     ],
 )
 def test_the_control_group_names_pod_and_container(text: str, pod: str, container: str) -> None:
-    (fact,) = linux_cgroup.cgroup(page(text, "cat", "/proc/42/cgroup"), Subject(kind="node", node="gpu-02"))["process_pods"]
+    (fact,) = cgroup.cgroup(page(text, "cat", "/proc/42/cgroup"), Subject(kind="node", node="gpu-02"))["process_pods"]
     assert isinstance(fact, ProcessPod)
     assert (fact.node, fact.pid, fact.pod_uid, fact.container_id) == ("gpu-02", 42, pod, container)
 
@@ -404,13 +406,13 @@ def test_the_control_group_names_pod_and_container(text: str, pod: str, containe
 def test_no_control_group_breaks_its_parser(text: str) -> None:
     for made in (text, f"0::/kubepods/pod{text}", f"1:{text}:/"):
         with suppress(ParseError):
-            linux_cgroup.cgroup(page(made, "cat", "/proc/42/cgroup"), NOWHERE)
+            cgroup.cgroup(page(made, "cat", "/proc/42/cgroup"), NOWHERE)
 
 
 def test_what_is_no_control_group_is_refused_by_name() -> None:
     with pytest.raises(ParseError, match="cat /proc/42/cgroup: no control groups of a process: Segmentation fault"):
-        linux_cgroup.cgroup(page("Segmentation fault\n", "cat", "/proc/42/cgroup"), NOWHERE)
-    assert linux_cgroup.cgroup(page("", "cat", "/proc/42/cgroup"), NOWHERE) == {"process_pods": []}
+        cgroup.cgroup(page("Segmentation fault\n", "cat", "/proc/42/cgroup"), NOWHERE)
+    assert cgroup.cgroup(page("", "cat", "/proc/42/cgroup"), NOWHERE) == {"process_pods": []}
 
 
 # --- files
@@ -519,6 +521,6 @@ def test_files_without_an_error_or_without_a_log(tmp_path: Path) -> None:
     ],
 )
 def test_the_host_of_a_daemons_line_stands_behind_its_date(line: str, node: str) -> None:
-    from gpudoctor.parsers.kernel_line import line_of
+    from gpudoctor.tools.kernel.line import line_of
 
     assert line_of(line, 1.8e9).node == node

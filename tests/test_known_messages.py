@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from gpudoctor.parsers.messages import find
-from gpudoctor.parsers.scanner import Scanner, compiled
 from gpudoctor.runbook.index import messages_folder
+from gpudoctor.tools.common.messages import find
+from gpudoctor.tools.common.scanner import Scanner, compiled
 
 ENTRIES = [entry for path in sorted(messages_folder().glob("*.yaml")) for entry in yaml.safe_load(path.read_text())["messages"]]
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from benchmarks import analyze, kernel_log, nccl_log
 from gpudoctor.knowledge.literals import SHORTEST, length, literals
-from gpudoctor.parsers import messages
-from gpudoctor.parsers.scanner import compiled
 from gpudoctor.runbook.index import library
+from gpudoctor.tools.common import messages
+from gpudoctor.tools.common.scanner import compiled
 
 PATTERNS = (
     r"dial tcp \S+: (?:i/o timeout|connection refused)",

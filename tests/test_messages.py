@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudoctor.facts import Origin, Subject
-from gpudoctor.parsers import messages
-from gpudoctor.parsers.blocks import LONGEST_LINE
-from gpudoctor.parsers.messages import MOST_DIFFERENT, Hit, find, fold, scan_lines, scan_text, tallied
-from gpudoctor.parsers.scanner import compiled
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.common import messages
+from gpudoctor.tools.common.blocks import LONGEST_LINE
+from gpudoctor.tools.common.messages import MOST_DIFFERENT, Hit, find, fold, scan_lines, scan_text, tallied
+from gpudoctor.tools.common.scanner import compiled
 
 ENTRIES = [
     ("no_runtime", r'no runtime for "([^"]+)" is configured'),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpudoctor.parsers.messages import find
+from gpudoctor.tools.common.messages import find
 
 WORDS: tuple[tuple[str, str], ...] = (
     # --- other releases and programs, from their sources

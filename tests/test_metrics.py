@@ -19,13 +19,13 @@ from gpudoctor.facts.kubernetes import Requirement
 from gpudoctor.facts.monitoring import Exporter, ScrapePath
 from gpudoctor.knowledge import proxied
 from gpudoctor.knowledge.dcgm_metrics import scale
-from gpudoctor.parsers import load
-from gpudoctor.parsers.messages import scan_text
-from gpudoctor.parsers.prometheus_api import trouble
 from gpudoctor.probes import promql
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.kube_request import NotAllowed, parse
+from gpudoctor.registry import load
 from gpudoctor.runbook.allowed import refusal
+from gpudoctor.tools.common.messages import scan_text
+from gpudoctor.tools.prometheus.api import trouble
 from tests.kube.cases_metrics import exporter
 from tests.kube.monitoring import metrics, monitor, prometheus, rule, service, target, targets, vector
 from tests.kube.objects import namespace
@@ -257,7 +257,7 @@ def test_questions_to_prometheus() -> None:
 FIRST_USE = """
 import sys, threading
 sys.setswitchinterval(1e-6)
-from gpudoctor.parsers.pod_shape import PodObject
+from gpudoctor.tools.kubernetes.pod_shape import PodObject
 from gpudoctor.probes.base import decoder
 start = threading.Barrier(8)
 def use():

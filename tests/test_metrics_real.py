@@ -10,9 +10,9 @@ import pytest
 
 from gpudoctor.facts import Subject
 from gpudoctor.facts.monitoring import Exposition, ScrapeTarget
-from gpudoctor.parsers.prometheus_api import names, targets
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.live import Live
+from gpudoctor.tools.prometheus.api import names, targets
 from tests.kube.monitoring import SERVED
 from tests.pasted import of_files
 from tests.prometheus.real import running

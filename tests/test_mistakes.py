@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from gpudoctor import derive, parsers
-from gpudoctor.analyze import recognise
+from gpudoctor import derive, registry
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.cases import inputs_of
 from gpudoctor.engine.diagnose import analyze, diagnose
-from gpudoctor.parsers import linux_modules, nvidia_smi
+from gpudoctor.intake import recognise
 from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Report
 from gpudoctor.runbook.index import library
+from gpudoctor.tools.linux import modules
+from gpudoctor.tools.nvidia_smi import smi
 
 SMI = Path(__file__).parent / "fixtures" / "gpu-health" / "wants-reset"
 XID = "[   12.300000] NVRM: Xid (PCI:0000:1b:00): 79, pid=4711, name=python3, GPU has fallen off the bus.\n"
@@ -33,7 +34,7 @@ def replayed(folder: Path) -> Report:
 
 
 def test_a_run_goes_on_without_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvidia_smi, "smi", broken)
+    monkeypatch.setattr(smi, "smi", broken)
     report = replayed(SMI)
     assert report.verdict == "inconclusive"
     assert report.unknown
@@ -44,7 +45,7 @@ def test_a_run_goes_on_without_the_answer(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_analysis_goes_on_with_the_other_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "modules.txt").write_text("nvidia_uvm 4956160 4 - Live 0x0000000000000000 (POE)\nnvidia 56823808 120 - Live 0x0 (POE)\n")
     (tmp_path / "dmesg.txt").write_text(XID)
-    monkeypatch.setattr(linux_modules, "modules", broken)
+    monkeypatch.setattr(modules, "modules", broken)
     gathered = gather([str(tmp_path)])
     report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
     assert [one.cause for one in report.findings] == ["gpu-fallen-off-bus"]
@@ -89,4 +90,4 @@ def test_what_comes_with_the_pages_is_not_taken_for_the_parser_s(monkeypatch: py
 
     with pytest.raises(KeyError):
         paged("kernel.log", pages(), Command(("dmesg",)), Subject(kind="node"))
-    assert parsers.PARSERS["kernel.log"].streams
+    assert registry.PARSERS["kernel.log"].streams

@@ -11,19 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze import rank_files, rank_forms
 from gpudoctor.analyze.gather import gather
-from gpudoctor.analyze.hints import Hint
-from gpudoctor.analyze.recognise import recognise
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.job import Collective, Communicator, Rank, Setting
 from gpudoctor.facts.kubernetes import Message
-from gpudoctor.parsers.messages import errors
-from gpudoctor.parsers.nccl_log import log
-from gpudoctor.parsers.rank_line import line_of, pieces
-from gpudoctor.parsers.rank_process import address
-from gpudoctor.parsers.torch_words import group_of, world_rank
+from gpudoctor.intake import rank_files
+from gpudoctor.intake.hints import Hint
+from gpudoctor.intake.recognise import recognise
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.common.messages import errors
+from gpudoctor.tools.job import forms as rank_forms
+from gpudoctor.tools.job.log import log
+from gpudoctor.tools.ranks.line import line_of, pieces
+from gpudoctor.tools.ranks.process import address
+from gpudoctor.tools.torch.lines import group_of, world_rank
 from tests.message_files import MessageFiles
 
 NOBODY = Subject(kind="cluster")

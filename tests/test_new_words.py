@@ -8,8 +8,8 @@ import pytest
 
 from gpudoctor.analyze.gather import Gathered, gather
 from gpudoctor.engine.diagnose import analyze
-from gpudoctor.parsers.ends import cut_off
 from gpudoctor.runbook.index import library
+from gpudoctor.tools.common.ends import cut_off
 from tests.trust.sound import texts
 
 SOUND = texts()

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gpudoctor.facts import Subject
 from gpudoctor.facts.kubernetes import StackConfig
-from gpudoctor.parsers import load
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
 
 ABOUT = Subject(kind="cluster")
 SHARED = "version: v1\nsharing:\n  timeSlicing:\n    resources:\n    - name: nvidia.com/gpu\n      replicas: 4\n"

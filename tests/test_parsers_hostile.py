@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers import PARSERS, ParseError, load
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import PARSERS, load
+from gpudoctor.tools.parser import ParseError
 from tests.parser_samples import SAMPLES
 
 SOURCE = "answers/answer-7.txt"

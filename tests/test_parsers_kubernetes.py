@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from gpudoctor import parsers
+from gpudoctor import registry
 from gpudoctor.facts import Fact, Facts, Subject
 from gpudoctor.facts.kubernetes import Container, Event, Node, Pod, Requirement, Taint, Toleration, Workload
-from gpudoctor.parsers import ParseError, messages
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.common import messages
+from gpudoctor.tools.parser import ParseError
 from tests.kube import objects as build
 from tests.kube.objects import container, event, node, pod
 from tests.kube.shapes import NOW
@@ -37,7 +38,7 @@ def answer(*pages: Any, argv: str = "kubectl get x -o json", **fields: Any) -> O
 
 
 def parse(name: str, *pages: Any) -> Facts:
-    return parsers.load(f"kubernetes.{name}")(answer(*pages), HERE)
+    return registry.load(f"kubernetes.{name}")(answer(*pages), HERE)
 
 
 def one_pod(*args: Any, **fields: Any) -> Pod:
@@ -103,7 +104,7 @@ class TestPages:
         for page in ([], b"", {"kind": "PodList", "items": None}):
             assert parse("pods", page) == {"pods": [], "containers": [], "messages": [], "schedule_reasons": [], "settings": []}
         not_found = answer(exit=1, stderr=b'Error from server (NotFound): pods "x" not found')
-        assert parsers.load("kubernetes.pods")(not_found, HERE)["pods"] == []
+        assert registry.load("kubernetes.pods")(not_found, HERE)["pods"] == []
 
     @pytest.mark.parametrize(
         "page",
@@ -120,9 +121,9 @@ class TestPages:
         ids=["text", "truncated", "deep", "mistyped", "nothing", "string", "utf-16", "long"],
     )
     def test_what_is_no_answer_names_the_source(self, page: bytes) -> None:
-        for name, parser in parsers.PARSERS.items():
+        for name, parser in registry.PARSERS.items():
             if name.startswith("kubernetes."):
-                read: Any = parsers.load(name)
+                read: Any = registry.load(name)
                 with pytest.raises(ParseError, match="kubectl get x -o json") as caught:
                     read([answer(page)] if parser.streams else answer(page), HERE)
                 assert len(str(caught.value)) < 600
@@ -131,7 +132,7 @@ class TestPages:
         with pytest.raises(ParseError, match="pods is forbidden"):
             parse("pods", {"kind": "Status", "status": "Failure", "message": "pods is forbidden", "code": 403})
         with pytest.raises(ParseError, match="connection refused"):
-            parsers.load("kubernetes.pods")(answer(exit=1, stderr=b"connection refused"), HERE)
+            registry.load("kubernetes.pods")(answer(exit=1, stderr=b"connection refused"), HERE)
 
     def test_a_broken_item_costs_only_itself(self) -> None:
         broken: list[Any] = [
@@ -176,9 +177,9 @@ EVERYTHING: list[dict[str, Any]] = [
 class TestHostile:
     @pytest.mark.parametrize("shape", EVERYTHING, ids=lambda shape: str(shape["kind"]))
     def test_null_everywhere(self, shape: dict[str, Any]) -> None:
-        for name in parsers.PARSERS:
-            if name.startswith("kubernetes.") and not parsers.PARSERS[name].streams:
-                parsers.load(name)(answer([nulled(shape)]), HERE)
+        for name in registry.PARSERS:
+            if name.startswith("kubernetes.") and not registry.PARSERS[name].streams:
+                registry.load(name)(answer([nulled(shape)]), HERE)
 
     @pytest.mark.parametrize("junk", ["x" * 10_000, -1, 2**70, 1e308, True, [[[]]], {"a": {}}])
     def test_wrong_types_anywhere(self, junk: Any) -> None:
@@ -194,9 +195,9 @@ class TestHostile:
 
         for shape in EVERYTHING:
             damaged = [variant for variant in variants(shape) if isinstance(variant, dict)]
-            for name in parsers.PARSERS:
-                if name.startswith("kubernetes.") and not parsers.PARSERS[name].streams:
-                    parsers.load(name)(answer(damaged), HERE)
+            for name in registry.PARSERS:
+                if name.startswith("kubernetes.") and not registry.PARSERS[name].streams:
+                    registry.load(name)(answer(damaged), HERE)
 
     def test_long_strings_are_cut_in_evidence(self) -> None:
         found = one_pod("a", unschedulable="0/1 nodes are available: " + "x" * 1_000_000)
@@ -420,7 +421,7 @@ class TestNodes:
 
 class TestUsage:
     def usage(self, *pages: Output) -> list[Fact]:
-        return parsers.load("kubernetes.usage")(iter(pages), HERE)["node_usage"]  # type: ignore[arg-type]
+        return registry.load("kubernetes.usage")(iter(pages), HERE)["node_usage"]  # type: ignore[arg-type]
 
     def test_sums_over_pages(self) -> None:
         first = answer([pod("a", gpus=4, node="gpu-01"), pod("done", gpus=8, node="gpu-01", phase="Succeeded"), pod("waits", gpus=8)])

@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.gpu import Gpu, Smi
 from gpudoctor.facts.kernel import Xid
-from gpudoctor.parsers import ParseError, kernel, logs, messages, nvidia_smi, pci
-from gpudoctor.parsers.timestamps import line_time
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.tools.common import messages, pci
+from gpudoctor.tools.common.timestamps import line_time
+from gpudoctor.tools.kernel import log as kernel
+from gpudoctor.tools.logs import program
+from gpudoctor.tools.nvidia_smi import smi as nvidia_smi
+from gpudoctor.tools.parser import ParseError
 
 NODE = Subject(kind="node", node="rack7-gpu3")
 NOW = 1_772_366_400.0  # 2026-03-01T12:00:00Z
@@ -109,7 +113,7 @@ def test_known_messages_of_the_kernel_log_and_quiet_on_others() -> None:
 )
 def test_the_device_plugins_word_of_an_xid(line: str, code: int, uuid: str) -> None:
     about = Subject(kind="pod", namespace="gpu-operator", pod="plugin-x", node="rack7-gpu3", component="device-plugin")
-    facts = logs.text(output(f"I0301 main.go] fine\n{line}\nerror waiting for MPS daemon", "kubectl", "logs", "plugin-x"), about)
+    facts = program.text(output(f"I0301 main.go] fine\n{line}\nerror waiting for MPS daemon", "kubectl", "logs", "plugin-x"), about)
     (xid,) = facts["xids"]
     assert isinstance(xid, Xid)
     assert (xid.code, xid.uuid, xid.node, xid.origin.line) == (code, uuid, "rack7-gpu3", 2)
@@ -314,7 +318,7 @@ def test_a_syslog_line_is_never_in_the_future() -> None:
 @given(st.text(max_size=400))
 def test_no_text_breaks_a_parser(text: str) -> None:
     for noise in (text, f"NVRM: Xid (PCI:{text}", f"| {text} | 00000000:3B:00.0 {text} | {text} |", f"GPU 0: {text} (UUID: GPU-{text})"):
-        for parser in (kernel_log, logs.text, nvidia_smi.smi):
+        for parser in (kernel_log, program.text, nvidia_smi.smi):
             parser(output(noise), NODE)
 
 
@@ -322,7 +326,7 @@ def test_no_text_breaks_a_parser(text: str) -> None:
     "line", ["NVRM: Xid (" * 90_000, "|" * 1_000_000, "GPU " * 250_000, "pid='" * 200_000, "\x00\x1b[" * 300_000, "," * 1_000_000]
 )
 def test_a_line_of_a_megabyte_costs_little(line: str) -> None:
-    for parser in (kernel_log, logs.text, nvidia_smi.smi):
+    for parser in (kernel_log, program.text, nvidia_smi.smi):
         facts = parser(output(line), NODE)
         assert not facts.get("xids")
         assert not facts.get("gpus")

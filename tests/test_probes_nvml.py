@@ -12,10 +12,10 @@ import pytest
 
 from gpudoctor.facts import Subject
 from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample, Smi
-from gpudoctor.parsers import nvml
 from gpudoctor.probes import nvml_fields
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.live import Live
+from gpudoctor.tools.nvidia_smi import nvml
 
 NODE = Subject(kind="node", node="here")
 Ask = Callable[..., Output]

@@ -20,10 +20,10 @@ import pytest
 
 from gpudoctor.facts import Subject
 from gpudoctor.facts.gpu import GpuSample
-from gpudoctor.parsers.prometheus_range import samples
 from gpudoctor.probes import promql
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.live import Live
+from gpudoctor.tools.prometheus.range import samples
 
 GOOD = json.dumps({"status": "success", "data": {"resultType": "matrix", "result": []}}).encode()
 LABELS = 'gpu="0",UUID="GPU-5a0c",pci_bus_id="00000000:1B:00.0",modelName="NVIDIA H100 80GB HBM3",Hostname="gpu-07"'

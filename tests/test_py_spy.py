@@ -13,8 +13,9 @@ from gpudoctor.analyze.gather import gather
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.job import Stack
 from gpudoctor.knowledge.stack_waits import waits_in
-from gpudoctor.parsers import ParseError, load
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
+from gpudoctor.tools.parser import ParseError
 
 DUMP = """Process 2201: /usr/bin/python3 train.py --rank 6 --config big.yaml
 Python v3.12.3 (/usr/bin/python3.12)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudoctor.parsers.quantity import LARGEST, amounts, quantity
+from gpudoctor.tools.kubernetes.quantity import LARGEST, amounts, quantity
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.job import Collective, Communicator, Rank
-from gpudoctor.parsers import ParseError, load
 from gpudoctor.probes import ras
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
 from gpudoctor.runbook.allowed import refusal
+from gpudoctor.tools.parser import ParseError
 
 SUMMARY = """NCCL version 2.28.9 compiled with CUDA 13.0
 CUDA runtime version 13000, driver version 13000

@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze import recognise
 from gpudoctor.analyze.gather import gather
-from gpudoctor.analyze.hints import Hint
 from gpudoctor.facts import Subject
-from gpudoctor.parsers import ParseError, load
+from gpudoctor.intake import recognise
+from gpudoctor.intake.hints import Hint
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
 from gpudoctor.runbook.allowed import OF_KUBELET, OF_RUNTIME, refusal
+from gpudoctor.tools.parser import ParseError
 from tests.nodes import configs
 
 NODE = Subject(kind="node", node="gpu-07")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudoctor.parsers.schedule_message import schedule_reasons
+from gpudoctor.tools.kubernetes.scheduler_message import schedule_reasons
 
 
 def said(text: str) -> list[tuple[int, str, str]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudoctor.parsers import messages
-from gpudoctor.parsers.scanner import SHORT, compiled
-from gpudoctor.parsers.short_texts import ShortTexts
 from gpudoctor.runbook.index import library
+from gpudoctor.tools.common import messages
+from gpudoctor.tools.common.scanner import SHORT, compiled
+from gpudoctor.tools.common.short_texts import ShortTexts
 
 
 def test_a_pattern_is_named_for_a_text_with_one_of_its_literals() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.knowledge.board_power import default_limit
-from gpudoctor.parsers.stated_amounts import stated
-from gpudoctor.parsers.stated_clauses import clauses
+from gpudoctor.notes.amounts import stated
+from gpudoctor.notes.clauses import clauses
 from tests.pasted import diagnosed, judge
 
 # What was pasted → the cause that is found first; "?cause" = it is a candidate, and nothing is found; "" = no alarm

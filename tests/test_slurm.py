@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.analyze.hints import of_section
-from gpudoctor.analyze.recognise import recognise
 from gpudoctor.facts import Facts, Subject
+from gpudoctor.intake.hints import of_section
+from gpudoctor.intake.recognise import recognise
 from gpudoctor.knowledge import slurm
-from gpudoctor.parsers import load
-from gpudoctor.parsers.slurm_text import expand, gpus
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
 from gpudoctor.runbook.allowed import refusal
+from gpudoctor.tools.slurm.text import expand, gpus
 from tests.message_files import MessageFiles
 from tests.slurm.recorded import recorded
 

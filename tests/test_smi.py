@@ -15,8 +15,9 @@ from gpudoctor.engine.reading import taken
 from gpudoctor.facts import Subject
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.knowledge import clock_reasons
-from gpudoctor.parsers import ParseError, nvidia_smi
 from gpudoctor.probes.base import Command, Failure, Output
+from gpudoctor.tools.nvidia_smi import smi as nvidia_smi
+from gpudoctor.tools.parser import ParseError
 from tests.nodes.smi import Card, Process, smi_q, smi_xml
 from tests.nodes.smi_table import smi_list, smi_table
 

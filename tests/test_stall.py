@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from gpudoctor.analyze import long_texts
 from gpudoctor.analyze.gather import gather
-from gpudoctor.analyze.recognise import recognise
 from gpudoctor.derive.gpu_use import used
 from gpudoctor.derive.job import pace_of
 from gpudoctor.derive.job_ranks import members
@@ -23,11 +21,16 @@ from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample
 from gpudoctor.facts.job import Rank
 from gpudoctor.facts.kubernetes import Message, Node
 from gpudoctor.facts.stall import FileSystem, GpuUse, NodeUse, Pace, Process
+from gpudoctor.intake import long_texts
+from gpudoctor.intake.recognise import recognise
 from gpudoctor.knowledge.trend import change, rise
-from gpudoctor.parsers import ParseError, load, measures, training_log
-from gpudoctor.parsers.step_words import Step, step_in
+from gpudoctor.notes import measures
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
 from gpudoctor.runbook.index import library
+from gpudoctor.tools.parser import ParseError
+from gpudoctor.tools.training import log as training_log
+from gpudoctor.tools.training.step_lines import Step, step_in
 from tests.nodes.smi_table import smi_table
 from tests.nodes.watched import IDLE, cards
 from tests.pasted import diagnosed
@@ -408,7 +411,7 @@ def test_the_functions_of_many_ranks(tmp_path: Path) -> None:
 
 
 def test_prose_is_no_list_of_functions() -> None:
-    from gpudoctor.analyze.hints import of_section
+    from gpudoctor.intake.hints import of_section
 
     text = "broadcast\nall_reduce\nall_reduce\nbarrier\nand then the job hung for an hour\n"
     assert [one.name for one in recognise(text, of_section("x.txt", ""))] != ["python.functions"]

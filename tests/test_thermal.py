@@ -17,12 +17,15 @@ from gpudoctor.derive.throttling import throttling
 from gpudoctor.facts import Fact, Subject
 from gpudoctor.facts.gpu import Gpu, GpuSample, Throttling
 from gpudoctor.knowledge.clock_reasons import REASONS
-from gpudoctor.parsers import ParseError, nvidia_dmon, nvidia_smi, prometheus_range, prometheus_text
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import Report, Series
 from gpudoctor.reporters import render
 from gpudoctor.reporters.picture import svg
 from gpudoctor.reporters.plot import PLAIN, plot
+from gpudoctor.tools.nvidia_smi import dmon, smi
+from gpudoctor.tools.parser import ParseError
+from gpudoctor.tools.prometheus import metrics_page
+from gpudoctor.tools.prometheus import range as prometheus_range
 from tests.nodes.cases_thermal import AMPERE, COOL, FIRST, csv, exporter
 from tests.nodes.smi import smi_q
 
@@ -207,7 +210,7 @@ def test_a_pasted_section_is_one_sample() -> None:
     whole = smi_q([changed(FIRST, active=("sw_thermal",), sm_clock=1200)])
     start = whole.index("    Clocks Event Reasons")
     section = whole[start : whole.index("    FB Memory Usage")]
-    facts = nvidia_smi.smi(as_output(section, "nvidia-smi"), Subject(kind="cluster"))
+    facts = smi.smi(as_output(section, "nvidia-smi"), Subject(kind="cluster"))
     (one,) = throttling(facts, {}, NOW)["throttling"]
     assert isinstance(one, Throttling)
     assert (one.share["sw_thermal"], one.clock) == (1.0, "")
@@ -215,7 +218,7 @@ def test_a_pasted_section_is_one_sample() -> None:
 
 def test_a_recorded_csv_is_a_course_of_time() -> None:
     text = "".join(csv((changed(AMPERE, sm_clock=clock),), second) for second, clock in enumerate((1410, 1200, 1005)))
-    facts = nvidia_smi.smi(as_output(text, "nvidia-smi"), Subject(kind="node", node="gpu-01"))
+    facts = smi.smi(as_output(text, "nvidia-smi"), Subject(kind="node", node="gpu-01"))
     (one,) = throttling(facts, {}, NOW)["throttling"]
     assert isinstance(one, Throttling)
     assert (one.samples, one.seconds, one.sm_clock_lowest) == (3, 2.0, 1005.0)
@@ -342,7 +345,7 @@ DMON = """# gpu    pwr  gtemp  mtemp     sm    mem    enc    dec   mclk   pclk  
 """
 METRIC = 'DCGM_FI_DEV_{}{{gpu="0",UUID="GPU-1",modelName="NVIDIA L4",Hostname="n7"}} {}\n'
 METRICS = METRIC.format("GPU_TEMP", 86) + METRIC.format("SM_CLOCK", 1005)
-READERS = {"nvidia_dmon": (nvidia_dmon.dmon, DMON), "prometheus_text": (prometheus_text.metrics, METRICS)}
+READERS = {"nvidia_dmon": (dmon.dmon, DMON), "prometheus_text": (metrics_page.metrics, METRICS)}
 
 
 def read(name: str, text: str | bytes) -> list[GpuSample]:
@@ -366,11 +369,11 @@ def test_an_exporters_text_is_a_sample() -> None:
 
 def test_an_exporters_memory_alarms_are_of_a_gpu() -> None:
     text = METRIC.format("ROW_REMAP_PENDING", 1) + METRIC.format("ROW_REMAP_FAILURE", 0) + METRIC.format("THRESHOLD_SRM", 1)
-    facts = prometheus_text.metrics(as_output(text, "metrics"), Subject(kind="node", node="gpu-01"))
+    facts = metrics_page.metrics(as_output(text, "metrics"), Subject(kind="node", node="gpu-01"))
     assert [(one.uuid, one.remap_pending, one.remap_failed, one.sram_threshold_exceeded) for one in facts["gpus"]] == [  # type: ignore[attr-defined]
         ("GPU-1", True, None, True)
     ]
-    assert prometheus_text.metrics(as_output(METRICS, "metrics"), Subject(kind="node", node="gpu-01"))["gpus"] == []
+    assert metrics_page.metrics(as_output(METRICS, "metrics"), Subject(kind="node", node="gpu-01"))["gpus"] == []
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -396,5 +399,5 @@ def test_a_megabyte_of_nonsense_takes_linear_time(name: str, line: str) -> None:
 
 def test_hours_of_csv_are_read() -> None:
     text = csv(COOL, 0) + "".join(csv(COOL, second % 60).split("\n", 1)[1] for second in range(2000))
-    facts = nvidia_smi.smi(as_output(text, "nvidia-smi"), Subject(kind="node", node="gpu-01"))
+    facts = smi.smi(as_output(text, "nvidia-smi"), Subject(kind="node", node="gpu-01"))
     assert (len(facts["gpus"]), len(facts["gpu_samples"])) == (2, 4_002)

@@ -216,7 +216,7 @@ def test_a_text_cut_anywhere_is_still_read(tmp_path: Path) -> None:
 
 def test_the_query_that_watches_is_read_back() -> None:
     """The columns are those of the parser: a misspelt one would be no reading, for ever."""
-    from gpudoctor.parsers.nvidia_smi_names import COLUMNS
+    from gpudoctor.tools.nvidia_smi.field_names import COLUMNS
 
     columns = WATCH.partition("--query-gpu=")[2].partition(" ")[0].split(",")
     assert [column for column in columns if column not in COLUMNS] == ["timestamp"]

@@ -9,17 +9,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gpudoctor.analyze.gather import gather
-from gpudoctor.analyze.hints import Hint
-from gpudoctor.analyze.recognise import RECOGNISERS, recognise
-from gpudoctor.analyze.split import clean, split
 from gpudoctor.cli.xid import one as xid_line
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.facts import Subject
-from gpudoctor.parsers import PARSERS, ParseError, load
+from gpudoctor.intake.forms import FORMS, reader
+from gpudoctor.intake.hints import Hint
+from gpudoctor.intake.recognise import recognise
+from gpudoctor.intake.split import clean, split
 from gpudoctor.probes import transcript
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import PARSERS, load
 from gpudoctor.reporters import render
 from gpudoctor.runbook.index import library
+from gpudoctor.tools.parser import ParseError
 from tests.fixture_files import cases
 from tests.flight import pickled, waiting
 from tests.parser_samples import SAMPLES
@@ -51,9 +53,9 @@ def parser(name: str, data: bytes) -> None:
 
 def form(name: str, data: bytes) -> None:
     """What reads for a recogniser, whether it would have been chosen or not."""
-    one = next(one for one in RECOGNISERS if one.name == name)
+    one = next(one for one in FORMS if one.name == name)
     try:
-        one.parse(Output(Command(()), pages=(data,), time=NOW, source=SOURCE), Subject(kind="cluster"))
+        reader(one)(Output(Command(()), pages=(data,), time=NOW, source=SOURCE), Subject(kind="cluster"))
     except ParseError:
         return
 
@@ -64,7 +66,7 @@ def sections(data: bytes) -> None:
         hint = Hint()
         for one in recognise(section.text, hint):
             try:
-                one.parse(Output(Command(()), pages=(section.text.encode("utf-8", "replace"),), time=NOW, source=SOURCE), hint.about)
+                reader(one)(Output(Command(()), pages=(section.text.encode("utf-8", "replace"),), time=NOW, source=SOURCE), hint.about)
             except ParseError:
                 continue
 
@@ -98,7 +100,7 @@ def shared() -> str | None:
 @cache
 def targets() -> dict[str, Target]:
     """Name → what is fed. A name is the first part of a corpus file's name."""
-    own = [one.name for one in RECOGNISERS if one.name not in PARSERS]
+    own = [one.name for one in FORMS if one.name not in PARSERS]
     return {
         **{f"parser.{name}": partial(parser, name) for name in PARSERS},
         **{f"form.{name}": partial(form, name) for name in own},

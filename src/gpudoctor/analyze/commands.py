@@ -5,11 +5,11 @@ $ docker run --gpus all --ipc=host pytorch/pytorch python train.py        root@3
 
 from __future__ import annotations
 
-from gpudoctor.analyze.split import NOBODY, Section
 from gpudoctor.facts import Origin
 from gpudoctor.facts.kubernetes import Message
-from gpudoctor.parsers.messages import scan_text
+from gpudoctor.intake.split import NOBODY, Section
 from gpudoctor.patterns import regex
+from gpudoctor.tools.common.messages import scan_text
 
 NAMES = ("program_runs_in_container", "container_given_shared_memory", "credential_sent_across")
 # Docker gives a container the first twelve digits of its identifier for a name.

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Message
-from gpudoctor.parsers.messages import errors
 from gpudoctor.patterns import regex
+from gpudoctor.tools.common.messages import errors
 
 KINDS = ("messages", "schedule_reasons", "endings")
 # taint_test.go:44: pod "cpu-0" stays Pending as expected: 0/3 nodes …  |  got expected error: pods "gpu-3" is forbidden: exceeded quota …

@@ -13,27 +13,17 @@ from functools import partial
 
 import msgspec
 
-from gpudoctor.analyze import (
-    diffed,
-    files,
-    folders,
-    hints,
-    log_files,
-    long_texts,
-    merge,
-    newest,
-    rank_files,
-    recognise,
-    recorded,
-    section_facts,
-    trials,
-)
-from gpudoctor.analyze.budget import PARTLY, UNREAD, Budget, TimeUp
-from gpudoctor.analyze.count import Count, OnRead
-from gpudoctor.analyze.split import Section, clean, split
+from gpudoctor.analyze import merge, trials
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers import ParseError, load, mistake, plain_pickle
+from gpudoctor.intake import diff, files, folders, hints, log_files, long_texts, newest, rank_files, recorded, section_facts
+from gpudoctor.intake.budget import PARTLY, UNREAD, Budget, TimeUp
+from gpudoctor.intake.progress import Count, OnRead
+from gpudoctor.intake.split import Section, clean, split
+from gpudoctor.registry import load
 from gpudoctor.report import InputFile
+from gpudoctor.tools.form import Form
+from gpudoctor.tools.parser import ParseError, mistake
+from gpudoctor.tools.torch import plain_pickle
 
 SPLIT = 32 << 20  # a text up to this size is cut into sections at once, a longer one piece by piece
 HELD = 16 << 20  # characters of sections that are held from the first look to the reading
@@ -64,7 +54,7 @@ class Read(msgspec.Struct):
     newest: newest.Newest = newest.Newest()
     key: tuple[int, int] = (0, 0)  # sources are read in the order of their content: what they are called changes nothing
     ranks: rank_files.Long | None = None  # a log of ranks: long ones are read together, short ones where there are many
-    log: recognise.Recogniser | None = None  # what reads a long log of anything else
+    log: Form | None = None  # what reads a long log of anything else
     printed: recorded.Printed | None = None  # of a bundle's file: the command that printed it
 
 
@@ -221,7 +211,7 @@ def dumped(source: files.Source) -> Read:
     return read
 
 
-def log_of(read: Read, kind: recognise.Recogniser, now: float, hosts: dict[str, str]) -> log_files.Log:
+def log_of(read: Read, kind: Form, now: float, hosts: dict[str, str]) -> log_files.Log:
     """A source that is a long log, with what is known of where it comes from."""
     path = read.source.path
     begun_by = in_its_place(Section(path, 1, ""), read.printed, {})
@@ -238,7 +228,7 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count, budget: B
             return
         now = read.printed.time or now
     notes: list[str] = []
-    for section in trials.watched(read.facts, diffed.restored(sections_of(read))):
+    for section in trials.watched(read.facts, diff.restored(sections_of(read))):
         section = in_its_place(section, read.printed, hosts)
         found, recognised, note, unknown = section_facts.read(section, now)
         notes += [note] if note else []

@@ -10,15 +10,15 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from gpudoctor.analyze.cut_objects import PRIVATE, SHOWN, Allowance, PodTemplate
 from gpudoctor.analyze.exporters_missing import nodes_without
-from gpudoctor.analyze.implied_policy import Policy, of_gpus, of_policies
 from gpudoctor.analyze.implied_queues import of, of_claims, of_unselected, with_claims, with_usage
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Smi
 from gpudoctor.facts.kubernetes import Message, Node, NodeUsage, ObjectName, Pod, Quota, ScheduleReason, Workload
 from gpudoctor.knowledge.resources import gpu_count, is_gpu
 from gpudoctor.patterns import regex
+from gpudoctor.tools.kubectl.object_parts import PRIVATE, SHOWN, Allowance, PodTemplate
+from gpudoctor.tools.kubernetes.cluster_policy import Policy, of_gpus, of_policies
 
 # Kueue leaves these out of account (its configuration can leave out more: excludeResourcePrefixes).
 UNCOUNTED = ("pods", "ephemeral-storage")

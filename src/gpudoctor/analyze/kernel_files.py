@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.analyze import files, hints
-from gpudoctor.analyze.budget import Budget, TimeUp
 from gpudoctor.analyze.gather import Gathered
 from gpudoctor.facts import Fact, Facts
-from gpudoctor.parsers import load
-from gpudoctor.parsers.kernel_line import line_of
+from gpudoctor.intake import files, hints
+from gpudoctor.intake.budget import Budget, TimeUp
 from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
 from gpudoctor.report import InputFile
+from gpudoctor.tools.kernel.line import line_of
 
 END = 64 << 10  # bytes at the end of a log that are looked at for its newest time
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpudoctor.analyze.split import Section
 from gpudoctor.facts import Origin
 from gpudoctor.facts.kubernetes import Message
-from gpudoctor.parsers.odd_rows import noted
+from gpudoctor.intake.split import Section
+from gpudoctor.notes.comparison_tables import noted
 from gpudoctor.patterns import regex
 
 HELPS, NEEDLESS, HOST = "works_with_setting", "works_with_defaults", "runs_fail_with_host"

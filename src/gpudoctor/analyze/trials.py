@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gpudoctor.analyze import commands, sizes, trial_tables
-from gpudoctor.analyze.split import Section
+from gpudoctor.analyze import commands, tensor_sizes, trial_tables
 from gpudoctor.facts import Facts, Origin
 from gpudoctor.facts.kubernetes import Message
+from gpudoctor.intake.split import Section
 from gpudoctor.knowledge.nccl_settings import PREFIXES
-from gpudoctor.parsers.environment import assigned
 from gpudoctor.patterns import regex
+from gpudoctor.tools.linux.environment import assigned
 
 MOST = 200  # sections of one file that are compared
 LONGEST = 200_000  # characters of one that are looked at
@@ -63,7 +63,7 @@ def watched(facts: Facts, sections: Iterable[Section]) -> Iterator[Section]:
             kept = {name: value for name, value in kept.items() if name not in words}
         if len(runs) < MOST and (one := trial(section, kept)) is not None:
             runs.append(one)
-        told += [*sizes.messages(section), *trial_tables.messages(section), *commands.messages(section)]
+        told += [*tensor_sizes.messages(section), *trial_tables.messages(section), *commands.messages(section)]
         yield section
     if told := [*compared(runs), *told]:
         facts.setdefault("messages", []).extend(told)

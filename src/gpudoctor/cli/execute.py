@@ -63,7 +63,7 @@ def execute(
     """
     from gpudoctor.engine.diagnose import diagnose
     from gpudoctor.engine.steps import NotThere
-    from gpudoctor.parsers.kubernetes_json import seconds
+    from gpudoctor.tools.kubernetes.api_json import seconds
 
     check_shown(shown)
     check_timeout(timeout)

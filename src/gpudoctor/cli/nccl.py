@@ -13,9 +13,9 @@ from gpudoctor.cli.printing import Shown
 from gpudoctor.patterns import regex
 
 if TYPE_CHECKING:
-    from gpudoctor.analyze.budget import Budget
     from gpudoctor.analyze.gather import Gathered
     from gpudoctor.cli.execute import Where
+    from gpudoctor.intake.budget import Budget
 
 RAS_PORT = 28028  # NCCL_RAS_ADDR's default
 # gpu-07  |  gpu-07:28028  |  [2001:db8::7]:28028

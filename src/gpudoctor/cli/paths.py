@@ -13,7 +13,7 @@ from gpudoctor.cli.errors import INCONCLUSIVE, Refused
 from gpudoctor.cli.printing import columns
 
 if TYPE_CHECKING:
-    from gpudoctor.analyze.budget import Budget
+    from gpudoctor.intake.budget import Budget
 
 CONCLUDING = 30.0  # seconds beyond the time of the reading; 10,000 files with a hundred thousand facts take ten
 
@@ -21,7 +21,7 @@ CONCLUDING = 30.0  # seconds beyond the time of the reading; 10,000 files with a
 @contextmanager
 def reading(timeout: float) -> Iterator[Budget]:
     """What a reading of files may take. Where conclusions from what it read take too long too, they are refused."""
-    from gpudoctor.analyze.budget import Budget, Interrupted, interrupted_at
+    from gpudoctor.intake.budget import Budget, Interrupted, interrupted_at
 
     budget = Budget(timeout)
     try:
@@ -33,8 +33,8 @@ def reading(timeout: float) -> Iterator[Budget]:
 
 def check_paths(paths: list[str], budget: Budget, says: str = "{} is not there") -> None:
     """Raise `Refused` for a path, or a pattern in quotes, that leads to no file, or takes all the time to look for."""
-    from gpudoctor.analyze.budget import TimeUp
-    from gpudoctor.analyze.walk import expanded
+    from gpudoctor.intake.budget import TimeUp
+    from gpudoctor.intake.walk import expanded
 
     for path in paths:
         try:
@@ -49,7 +49,7 @@ def recorded_run(paths: list[str]) -> Path | None:
     """The folder that `--record` wrote, or the text of a run, where that is all that was given: it is the run itself, with what had no
     answer.
     """
-    from gpudoctor.analyze import mounts
+    from gpudoctor.intake import mounts
     from gpudoctor.probes.bundle import INDEX, BundleError
     from gpudoctor.probes.replay import Replay
     from gpudoctor.probes.transcript import place

@@ -13,8 +13,8 @@ from gpudoctor.engine.plan import cast
 from gpudoctor.engine.reading import Reading, failed, heard, read, second, taken, unanswered
 from gpudoctor.engine.store import Place, Store
 from gpudoctor.facts import Fact, Subject
-from gpudoctor.parsers import PARSERS
 from gpudoctor.probes.base import GRACE, Command, Probe
+from gpudoctor.registry import PARSERS
 from gpudoctor.runbook import allowed
 from gpudoctor.runbook.conditions import Lookup, Types, Unsure, Values
 from gpudoctor.runbook.model import Step

@@ -16,12 +16,13 @@ from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
-from gpudoctor.parsers import PARSERS, mistake
 from gpudoctor.probes.base import Probe
+from gpudoctor.registry import PARSERS
 from gpudoctor.report import CheckResult, Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
 from gpudoctor.runbook.conditions import Values, compiled, input_types, input_values, record_types
 from gpudoctor.runbook.model import Library, Runbook, Show
 from gpudoctor.runbook.templates import fill
+from gpudoctor.tools.parser import mistake
 
 GIVEN = -1  # the order of facts that are there before the first step
 ONE_BY_ONE = 4  # files that were not read for one reason, and are named each

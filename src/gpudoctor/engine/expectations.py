@@ -20,8 +20,8 @@ from gpudoctor.engine.steps import REASONS, UNWANTED, Run, StepRun, behind, firs
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.engine.why_not import not_known, why_not
 from gpudoctor.facts import FACTS, Fact, Subject
-from gpudoctor.parsers import PARSERS
 from gpudoctor.probes.base import Command
+from gpudoctor.registry import PARSERS
 from gpudoctor.report import InputFile, NotShown, Refutation, ReportSubject, Shown
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from gpudoctor.derive import DERIVATIONS
-from gpudoctor.parsers import PARSERS
 from gpudoctor.patterns import regex
+from gpudoctor.registry import PARSERS
 from gpudoctor.runbook.conditions import input_types, input_values
 from gpudoctor.runbook.model import Check, Library, Runbook, Step
 from gpudoctor.runbook.templates import fill

@@ -18,9 +18,9 @@ from gpudoctor.facts.identity import Links, placeless
 from gpudoctor.facts.kernel import Sxid, Xid
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.facts.program import Ending
-from gpudoctor.parsers.scanner import alone
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Library
+from gpudoctor.tools.common.scanner import alone
 
 Place = tuple[str, int, str]  # source, number of the line; of what has no number the text
 # Records that are what one line states. A record of a thing (a GPU, a pod) has many properties, and several may be wrong at once.

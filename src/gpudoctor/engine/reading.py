@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from gpudoctor import parsers
+from gpudoctor import registry
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.parsers.ends import ENDS, cut_off
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output, Probe
+from gpudoctor.tools.common.ends import ENDS, cut_off
+from gpudoctor.tools.parser import ParseError, mistake
 
 SIGNALS = 128  # a shell's exit code for death by signal n is 128+n
 NO_ENTRIES = (b"-- No entries --", b"No journal files were found.")  # journalctl's words for nothing
@@ -44,14 +45,14 @@ def failed(command: Command, why: str, *, unreachable: bool = False) -> Reading:
 
 def heard(probe: Probe, parser: str, command: Command, about: Subject) -> Reading:
     """Ask the probe one command and read the answer; a list too large to hold is read page by page."""
-    if parsers.PARSERS[parser].streams:
+    if registry.PARSERS[parser].streams:
         return paged(parser, probe.stream(command), command, about)
     return taken(parser, probe(command), about)
 
 
 def taken(parser: str, output: Output, about: Subject) -> Reading:
     """Read a whole answer."""
-    entry = parsers.PARSERS[parser]
+    entry = registry.PARSERS[parser]
     if entry.streams:
         return paged(parser, iter([output]), output.command, about)
     if unusable(output) or not_there(output):
@@ -70,27 +71,27 @@ def paged(parser: str, answers: Iterator[Output], command: Command, about: Subje
 def judged(parser: str, output: Output, facts: Facts, problem: str, printed: bool) -> Reading:
     """The worth of an answer and of what a parser made of it; `printed` says whether the program did print something."""
     if not_there(output):
-        return Reading(output, "", {kind: [] for kind in parsers.PARSERS[parser].fills})
+        return Reading(output, "", {kind: [] for kind in registry.PARSERS[parser].fills})
     problem = unusable(output) or died(output) or ("" if printed else silent(output, facts)) or blank(output, facts) or problem
     problem = problem or (cut_off(parser, output.text) if parser in ENDS else "")
     # Objects of the API name themselves and may be many, and what a host says is about the host; any other text may be read anew.
     light = output.command.host or output.command.argv[:2] == ("kubectl", "get")
     kept = msgspec.structs.replace(output, pages=()) if light else output
-    worth = told(facts) and parsers.PARSERS[parser].failures
+    worth = told(facts) and registry.PARSERS[parser].failures
     return Reading(kept, problem, facts if worth or not problem else None, bool(problem) and absent(output))
 
 
 def read(parser: str, output: Output | Pages, about: Subject) -> tuple[Facts, str]:
     """The facts of an output, or of the pages of one, and "", or why it can't be read."""
     try:
-        return parsers.load(parser)(output, about), ""  # type: ignore[arg-type]  # pages, for a parser that streams
-    except parsers.ParseError as error:
+        return registry.load(parser)(output, about), ""  # type: ignore[arg-type]  # pages, for a parser that streams
+    except ParseError as error:
         return error.facts, str(error)
     except Exception as error:
         if isinstance(output, Pages) and output.broken is error:  # not the parser's: it came with the pages
             raise
         source = output.last.named() if isinstance(output, Pages) else output.named()
-        return {}, parsers.mistake(f"parser {parser}", source, error)
+        return {}, mistake(f"parser {parser}", source, error)
 
 
 def unanswered(reading: Reading) -> bool:

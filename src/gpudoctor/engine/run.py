@@ -16,12 +16,12 @@ from gpudoctor.engine.rounds import Rounds, lasting, samples
 from gpudoctor.engine.steps import CONSENT, UNWANTED, Chosen, Guide, NotThere, Run, StepRun, Trouble, obstacles
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact
-from gpudoctor.parsers import mistake
 from gpudoctor.probes.base import Probe
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
 from gpudoctor.runbook.model import Library, Runbook, Step
 from gpudoctor.threads import begun
+from gpudoctor.tools.parser import mistake
 
 Form = tuple[str, tuple[str, ...], tuple[str, ...], str, str]  # host, argv, argv of the other way, effect, samples
 

@@ -1,6 +1,7 @@
 """What was said to be not well and no finding explains: then nothing is called healthy, and it is named.
 
-It is a line that a program marks itself (`parsers.trouble`), a Warning event, or a bad value of those that `knowledge/signs.yaml` names.
+It is a line that a program marks itself (`tools.common.trouble`), a Warning event, or a bad value of those that `knowledge/signs.yaml`
+names.
 A finding explains what its evidence says; what a log says beside the evidence of a problem is taken for a part of that.
 """
 
@@ -17,10 +18,10 @@ from gpudoctor.facts import Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.facts.kubernetes import Event, Message
 from gpudoctor.facts.program import Trouble
-from gpudoctor.parsers.trouble import comes_and_goes
 from gpudoctor.patterns import regex
 from gpudoctor.report import Finding, Unexplained
 from gpudoctor.runbook.model import Harmless, Library
+from gpudoctor.tools.common.trouble import comes_and_goes
 
 MOST = 50  # that are named
 HISTORY = 86_400.0  # s: what an error of yesterday did is seen in the state of today; the end of a program is its end

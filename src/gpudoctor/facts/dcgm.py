@@ -28,7 +28,7 @@ class DcgmHealth(Graded, frozen=True, kw_only=True):
     armed: bool | None = None  # whether watches were on; of `health -f` by system
     text: str = ""
     code: int | None = None  # DCGM_FR_*
-    problem: str = ""  # "" or what dcgmi answers instead: a word of parsers/dcgm_boxes
+    problem: str = ""  # "" or what dcgmi answers instead: a word of tools/dcgm/boxes
 
 
 class DcgmError(Graded, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ class DcgmTest(Graded, frozen=True, kw_only=True):
     code: int | None = None  # DCGM_FR_*
     error: str = ""  # its name: VOLATILE_DBE_DETECTED
     severity: str = ""  # monitor, isolate, unknown, triage, config, reset
-    problem: str = ""  # "" or what dcgmi answers instead of results: a word of parsers/dcgm_boxes
+    problem: str = ""  # "" or what dcgmi answers instead of results: a word of tools/dcgm/boxes
 
 
 class DcgmPolicy(Fact, frozen=True, kw_only=True):

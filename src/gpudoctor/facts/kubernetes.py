@@ -235,7 +235,7 @@ class ScheduleReason(Fact, frozen=True, kw_only=True):
     describes = True
     namespace: str = ""
     pod: str = ""
-    reason: str  # a neutral word: insufficient, taint, unschedulable, other, or one of REASONS in `parsers/schedule_message.py`
+    reason: str  # a neutral word: insufficient, taint, unschedulable, other, or one of REASONS in `tools/kubernetes/scheduler_message.py`
     count: int = 0
     total: int = 0
     resource: str = ""  # for insufficient

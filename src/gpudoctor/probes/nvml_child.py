@@ -1,5 +1,5 @@
 """NVML in a process of its own, since a call into a sick driver can hang for ever: `python -m gpudoctor.probes.nvml_child gpus`,
-or `… samples SECONDS EVERY`. Prints one JSON object; what is in it stands in parsers/nvml.py.
+or `… samples SECONDS EVERY`. Prints one JSON object; what is in it stands in tools/nvidia_smi/nvml.py.
 
 Every field is read by itself: an error of one is {"error": nvmlReturn_t, "text": …} there, and the others are read all the same.
 """

@@ -103,8 +103,9 @@ def code_files() -> list[Path]:
     """The code that the YAML is checked against, and what is made of it: fact classes, the tables of parsers and derivations, the record
     of a known variable, literals.
     """
-    tables = ("parsers/__init__.py", "derive/__init__.py", "knowledge/nccl_settings.py", "knowledge/literals.py")
-    return sorted([*(PACKAGE / "facts").glob("*.py"), *(PACKAGE / name for name in tables)])
+    tables = ("notes/__init__.py", "derive/__init__.py", "knowledge/nccl_settings.py", "knowledge/literals.py")
+    declared = [*(PACKAGE / "facts").glob("*.py"), *(PACKAGE / "tools").glob("*/__init__.py")]
+    return sorted([*declared, *(PACKAGE / name for name in tables)])
 
 
 def stamps(files: list[Path]) -> list[tuple[str, int, int]]:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.facts import FACTS
 from gpudoctor.facts.base import KEYS_OF_KIND
-from gpudoctor.parsers import PARSERS
+from gpudoctor.registry import PARSERS
 from gpudoctor.runbook import allowed, scope
 from gpudoctor.runbook.conditions import ConditionError, Types, cel_type, compiled, fields, input_types, join_types, record_types
 from gpudoctor.runbook.model import Check, Early, Join, Library, Runbook, Step

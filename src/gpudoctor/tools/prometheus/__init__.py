@@ -1,0 +1,19 @@
+"""Prometheus: its API, the pages of exporters, rules, and the objects of its operator."""
+
+from __future__ import annotations
+
+from gpudoctor.tools.parser import Parser
+
+PARSERS: dict[str, Parser] = {
+    "kubernetes.prometheus_rules": Parser(("wanted_metrics",), "rules:prometheus_rules"),
+    "kubernetes.counters": Parser(("counter_lists",), "rules:config_maps"),
+    "prometheus.queries": Parser(("gpu_samples",), "queries:queries"),  # questions with their answers, as people keep them
+    "prometheus.range": Parser(("gpu_samples",), "range:samples", failures=True),
+    "prometheus.text": Parser(("gpu_samples", "expositions", "gpus"), "metrics_page:metrics"),  # what an exporter serves
+    "prometheus.targets": Parser(("scrape_targets",), "api:targets"),
+    "prometheus.counts": Parser(("expositions", "wanted_metrics"), "series_counts:counts"),  # how many series each metric has
+    "prometheus.up": Parser(("scrape_targets",), "up:reached"),  # rows made of an answer about `up`
+    "prometheus.names": Parser(("expositions",), "api:names"),  # an instant query, or the values of a label
+    "prometheus.rules": Parser(("wanted_metrics",), "rules:rule_texts"),  # a file of rules, a dashboard
+    "dcgm.counters": Parser(("counter_lists",), "rules:counters"),  # the exporter's list
+}

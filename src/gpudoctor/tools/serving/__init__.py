@@ -1,0 +1,9 @@
+"""Servers of models."""
+
+from __future__ import annotations
+
+from gpudoctor.tools.parser import Parser
+
+PARSERS: dict[str, Parser] = {
+    "serving.load": Parser(("engine_loads",), "engine_load:loads"),  # requests of the engines of a server, side by side
+}

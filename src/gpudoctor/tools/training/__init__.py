@@ -1,0 +1,10 @@
+"""The log of a training program, and what experiment trackers keep."""
+
+from __future__ import annotations
+
+from gpudoctor.tools.parser import Parser
+
+PARSERS: dict[str, Parser] = {
+    "training.log": Parser(("paces",), "log:pace"),  # the lines of progress of a training program
+    "tracker.gpus": Parser(("gpu_samples",), "tracker_gpus:samples"),
+}
