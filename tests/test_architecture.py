@@ -115,7 +115,7 @@ def test_every_exception_is_still_needed() -> None:
 
 
 def package(name: str) -> str:
-    """The package of a module by its dotted name below gpudoctor; one tool is a package, and so is a module that only says what a thing is."""
+    """The package of a module, by its dotted name below gpudoctor: each tool is one, and so is the leaf `probes.base`."""
     words = name.split(".")
     return ".".join(words[:2]) if words[0] == "tools" or name == "probes.base" else words[0]
 
