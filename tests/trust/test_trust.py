@@ -101,6 +101,11 @@ def sick(every: float) -> Iterator[tuple[Path, set[str]]]:
             yield path.parent / "raw", {truth["cause"], *(truth.get("acceptable_causes") or [])}
 
 
+def label(raw: Path) -> str:
+    """The name of an incident among those of all areas."""
+    return f"{raw.parent.parent.name}-{raw.parent.name}"
+
+
 needs_incidents = pytest.mark.skipif(not SICK, reason="GPUDOCTOR_INCIDENTS names no folder with incidents")
 
 
@@ -110,7 +115,7 @@ def test_no_incident_is_healthy_nor_its_cause_ruled_out() -> None:
     for raw, causes in sick(min(1.0, 10 * float(part))):
         report = read(raw)
         if report.verdict == "healthy" or (causes & {*report.ruled_out} and not {*loud(report)} & causes):
-            wrong.append(raw.parent.name)
+            wrong.append(label(raw))
     assert wrong == []
 
 
@@ -118,7 +123,7 @@ def test_no_incident_is_healthy_nor_its_cause_ruled_out() -> None:
 def test_no_incident_whose_cause_nobody_knows_is_healthy() -> None:
     healthy = []
     for raw, causes in sick(min(1.0, 10 * float(part))):
-        healthy += [raw.parent.name] if read(raw, without(causes | named(read(raw)))).verdict == "healthy" else []
+        healthy += [label(raw)] if read(raw, without(causes | named(read(raw)))).verdict == "healthy" else []
     assert healthy == []
 
 
@@ -128,9 +133,9 @@ def test_sound_outputs_beside_an_incident_change_nothing(tmp_path: Path) -> None
     for raw, _ in sick(min(1.0, 4 * float(part))):
         alone = read(raw)
         for name in some(str(raw)).sample(sorted(SOUND), max(1, round(NEIGHBOURS * float(part)))):
-            folder = tmp_path / f"{raw.parent.name}-{name}"
+            folder = tmp_path / f"{label(raw)}-{name}"
             shutil.copytree(raw, folder)
             (folder / f"beside-{name}").write_text(SOUND[name], encoding="utf-8")
             both = read(folder)
-            changed += [f"{raw.parent.name} beside {name}"] if both.verdict == "healthy" or loud(both) != loud(alone) else []
+            changed += [f"{label(raw)} beside {name}"] if both.verdict == "healthy" or loud(both) != loud(alone) else []
     assert changed == []
