@@ -15,6 +15,7 @@ from gpudoctor.cli.complete import complete_cause, complete_runbook, complete_sc
 from gpudoctor.cli.diagnose import diagnose_app
 from gpudoctor.cli.kubectl_options import BesideInputs
 from gpudoctor.cli.nccl import nccl
+from gpudoctor.cli.new import new_app
 from gpudoctor.cli.options import EXIT_CODES_HELP
 from gpudoctor.cli.printing import Shown
 from gpudoctor.cli.resume import resume, sessions
@@ -41,6 +42,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(diagnose_app, name="diagnose")
+app.add_typer(new_app, name="new")
 app.command("nccl", epilog=EXIT_CODES_HELP)(nccl)
 app.command("resume", epilog=EXIT_CODES_HELP)(resume)
 app.command("sessions")(sessions)

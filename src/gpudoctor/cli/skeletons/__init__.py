@@ -1,0 +1,149 @@
+"""The files that `gpudoctor new` writes. Nothing that is there is replaced; a line is added where a table or a list ends."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from gpudoctor.cli.authors import need_checkout
+from gpudoctor.cli.errors import Refused, no_such
+from gpudoctor.cli.execute import loaded
+from gpudoctor.runbook import index
+from gpudoctor.runbook.model import Runbook
+
+HERE = Path(__file__).parent
+ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+WORD = re.compile(r"[a-z][a-z0-9_]*")
+FORM = "from gpudoctor.tools.form import Form"
+# A case's name → what systemctl answered
+STATES = {"failed": "failed", "sound": "active"}
+
+
+def home(name: str) -> Path:
+    """Where a runbook is written: among ours in a checkout, else here."""
+    return (index.runbooks_folder() if index.in_checkout() else Path()) / f"{name}.yaml"
+
+
+def filled(skeleton: str, **values: str) -> str:
+    """A skeleton with its `@NAME@` filled in."""
+    text = (HERE / skeleton).read_text(encoding="utf-8")
+    for key, value in values.items():
+        text = text.replace(f"@{key.upper()}@", value)
+    return text
+
+
+def write(files: dict[Path, str]) -> list[Path]:
+    """Write new files. Raises `Refused` where one is there already, before any is written."""
+    for path in files:
+        if path.exists():
+            raise Refused(f"{path} is there already: choose another name, or edit it")
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return [*files]
+
+
+def checked(name: str, form: re.Pattern[str], what: str) -> str:
+    """A name that may become part of a path. Raises `Refused`."""
+    if not form.fullmatch(name):
+        raise Refused(f"'{name[:80]}' is no name for a {what}: it is made of small letters, digits and {'-' if form is ID else '_'}")
+    return name
+
+
+def runbook(name: str) -> list[Path]:
+    """Write a runbook, its paired test and its cases."""
+    path = home(checked(name, ID, "runbook"))
+    cases = index.fixtures_folder() / name if index.in_checkout() else Path(f"{name}.cases")
+    answers = {case: f"Id=nvidia-fabricmanager.service\nLoadState=loaded\nActiveState={state}" for case, state in STATES.items()}
+    answers["silent"] = "--- exit 124\n--- timeout: no answer within 30 s"
+    return write(
+        {
+            path: filled("runbook.yaml", id=name),
+            path.with_suffix(".test.yaml"): filled(
+                "runbook.test.yaml", id=name, fixtures=f"../tests/fixtures/{name}" if index.in_checkout() else cases.name
+            ),
+            **{cases / f"{case}.txt": filled("case.txt", id=name, answer=answer) for case, answer in answers.items()},
+        }
+    )
+
+
+def check(runbook: str, name: str, cause: str, step: str) -> list[Path]:
+    """Add a check to a runbook of ours, two cases to its test, and a cause that is new to the catalogue."""
+    need_checkout("new check")
+    library = loaded()
+    if runbook not in library.runbooks:
+        raise no_such("runbook", runbook, library.runbooks, "list shows all: gpudoctor list")
+    book = library.runbooks[runbook]
+    checked(name, WORD, "check")
+    checked(cause, ID, "cause")
+    if any(one.id == name for one in book.checks()):
+        raise Refused(f"{runbook} has a check '{name}' already")
+    path = index.runbooks_folder() / f"{runbook}.yaml"
+    test = path.with_name(f"{runbook}.test.yaml")
+    lines = path.read_text(encoding="utf-8").split("\n")
+    at = end_of_checks(lines, chosen(book, step))
+    lines[at:at] = filled("check.yaml", id=name, cause=cause).rstrip("\n").split("\n")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with test.open("a", encoding="utf-8") as file:
+        file.write(filled("check.test.yaml", id=name, cause=cause))
+    written = [path, test]
+    if cause not in library.causes:
+        layer = path.parent / "catalogue" / "workload.yaml"
+        with layer.open("a", encoding="utf-8") as file:
+            file.write("\n" + filled("cause.yaml", id=cause))
+        written.append(layer)
+    return written
+
+
+def chosen(book: Runbook, step: str) -> str:
+    """The id of the step that a check is added to. Raises `Refused`."""
+    steps = [one.id for one in book.steps if one.checks]
+    if step and step not in steps:
+        raise no_such("step with checks", step, steps, f"{book.id} has {', '.join(steps)}")
+    if not steps:
+        raise Refused(f"{book.id} has no step with checks: write the first one by hand")
+    return step or steps[-1]
+
+
+def end_of_checks(lines: list[str], step: str) -> int:
+    """The number of the line behind the last check of a step, from 0. A step begins with `  - id:`, its checks with `      - id:`."""
+    start = next(number for number, line in enumerate(lines) if line == f"  - id: {step}")
+    inside = next(number for number in range(start, len(lines)) if lines[number] == "    checks:") + 1
+    while inside < len(lines) and (lines[inside].startswith("      ") or not lines[inside].strip()):
+        inside += 1
+    while not lines[inside - 1].strip():
+        inside -= 1
+    return inside
+
+
+def parser(tool: str, name: str, command: str) -> list[Path]:
+    """Write a reader of an output, and declare it."""
+    need_checkout("new parser")
+    tools = index.PACKAGE / "tools"
+    known = sorted(
+        path.parent.name for path in tools.glob("*/forms.py") if "PARSERS" in (path.parent / "__init__.py").read_text(encoding="utf-8")
+    )
+    if tool not in known:
+        raise no_such("tool", tool, known, f"there are {', '.join(known)}; a new tool is a new folder")
+    checked(name, WORD, "parser")
+    values = {"name": name, "tool": tool, "command": command.replace("\\", "").replace('"', "'")}
+    tests = index.root() / "tests"
+    written = write(
+        {
+            tools / tool / f"{name}.py": filled("output.py.txt", **values),
+            tests / f"test_{tool}_{name}.py": filled("test_output.py.txt", **values),
+        }
+    )
+    added = {
+        tools / tool / "__init__.py": f'    "{tool}.{name}": Parser(("units",), "{name}:{name}"),\n',
+        tools / tool / "forms.py": f'    Form("{tool}.{name}", lambda text: {name}.score(text.lines)),\n',
+        tests / "parser_samples.py": f'    "{tool}.{name}": "state: ready\\n",\n',
+    }
+    for path, line in added.items():
+        text = path.read_text(encoding="utf-8")
+        at = len(text.rstrip()) - 1  # the bracket that closes the table is the last character
+        text = text[:at] + line + text[at:]
+        if path.name == "forms.py":
+            text = text.replace(FORM, f"from gpudoctor.tools.{tool} import {name}\n{FORM}", 1)
+        path.write_text(text, encoding="utf-8")
+    return [*written, *added]
