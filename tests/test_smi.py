@@ -391,3 +391,13 @@ def test_shuffled_lines_raise_nothing(lines: list[str]) -> None:
 @given(st.binary(max_size=400))
 def test_any_bytes_raise_nothing(data: bytes) -> None:
     assert len(smi(data, source="file")["smi"]) == 1
+
+
+@pytest.mark.parametrize("mode", ["VGPU", "None"])
+def test_a_guest_has_no_sensor(mode: str) -> None:
+    head = "    Product Name"
+    section = f"    GPU Virtualization Mode\n        Virtualization Mode                   : {mode}\n"
+    answer = smi_q([Card(temperature=0)]).replace(head, section + head, 1)
+    (gpu,) = smi(answer)["gpus"]
+    assert gpu.temperature == (None if mode == "VGPU" else 0)
+    assert gpu.unreadable == []

@@ -30,6 +30,8 @@ ID = regex(r'id="([0-9A-Fa-f:.]{7,20})"')
 OTHERS = frozenset({"MIG Device", "MIG Devices", "mig_devices", "mig_device", "Module Power Readings", "supported_clocks"})
 PROCESS_LABELS = {"Process ID": "pid", "Type": "kind", "Name": "process", "Used GPU Memory": "memory"}
 PROCESS_TAGS = {"pid": "pid", "type": "kind", "process_name": "process", "used_memory": "memory"}
+# The driver of a guest prints 0 C for the sensor that only the host reads; its power is N/A.
+VIRTUAL = ("Virtualization Mode", "Virtualization mode", "virtualization_mode")
 COUNTERS = ("Clocks Event Reasons Counters", "clocks_event_reasons_counters")
 REASONS = ("Clocks Event Reasons", "Clocks Throttle Reasons", "clocks_event_reasons", "clocks_throttle_reasons")
 # A section's title, in lower case → as -q prints it: releases and people differ (Retired pages)
@@ -70,6 +72,9 @@ class Reader:
                 return
             self.cards.append(Card(line))
         card = self.cards[-1]
+        card.guest = card.guest or (key in VIRTUAL and text == "VGPU")
+        if field == "temperature" and card.guest and text == "0 C":
+            text = "N/A"
         if key in process and any(section in ("Processes", "processes", "process_info") for section in path[:-1]):
             self.process(card, process[key], text)
         elif counters:

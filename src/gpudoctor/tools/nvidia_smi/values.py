@@ -58,6 +58,7 @@ class Card:
         self.throttled: dict[str, float] = {}
         self.time: float | None = None
         self.processes: int | None = None
+        self.guest = False  # a vGPU, as the machine that has it sees it
 
     def put(self, field: str, text: str, shown: str = "", line: int = 0) -> None:
         """One value under a field's name ("" when the name is not known: then only an error in it counts)."""
