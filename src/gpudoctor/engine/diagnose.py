@@ -53,7 +53,7 @@ def diagnose(
 
     Raises `engine.steps.NotThere`.
 
-    `kept` knows what the probe has answered, for a report with the outputs of its steps.
+    `on_step` gets each step that has asked something as it ends; `kept` knows what the probe has answered, for a report with the outputs of its steps.
     """
     limits: dict[str, Any] = {"timeout": timeout, "beyond": beyond, "fanout": fanout, "consent": consent}
     engine = Engine(library, probe, **limits, recorded=recorded, guide=guide)
@@ -61,7 +61,12 @@ def diagnose(
     if given:
         engine.store.put(GIVEN, given)
     if on_step:
-        engine.on_step = lambda step, steps: on_step(step_result(step, provisional(step, steps, engine.store)))
+
+        def ended(step: StepRun, steps: list[StepRun]) -> None:
+            if step.commands:  # of the others, many, nothing is shown: their checks wait for the end
+                on_step(step_result(step, provisional(step, steps, engine.store)))
+
+        engine.on_step = ended
     run = engine.execute(book, inputs)
     made = conclusions(library, run, asked=asked, started=started, files=files, explain_path=explain_path)[0]
     return outputs.attached(made, run, kept) if kept else made
