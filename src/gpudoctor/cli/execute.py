@@ -207,7 +207,7 @@ def probing(where: Where) -> tuple[Any, Any, str]:
 
 def way(name: str) -> Any:
     """How hosts are reached. Raises `Refused` for a way that isn't there."""
-    from gpudoctor.probes.hosts import VIAS
+    from gpudoctor.probes.base import VIAS
 
     if name not in VIAS:
         raise Refused(f"--via takes {', '.join(VIAS)}, not '{name[:40]}'")

@@ -193,6 +193,11 @@ def literals() -> dict[str, list[str]]:
     return library().literals
 
 
+def texts() -> dict[str, list[str]]:
+    """Name of a known message → its literals as plain texts in lower case."""
+    return library().texts
+
+
 def messages() -> list[KnownMessage]:
     """The known messages."""
     return library().messages
