@@ -39,6 +39,8 @@ INPUT_TYPES = {"string": str, "int": int, "float": float, "bool": bool, "duratio
 JOIN_FIELDS: dict[str, Any] = {"present": bool, "count": int}
 
 Types = Mapping[str, Any]  # variable name → Python type
+Parted = tuple[str, str, str]  # a variable's name, that of its record, that of its field
+PLAIN = frozenset({str, int, float, bool, type(None)})  # are keys as they are
 MEMO = 4096  # answers that one expression remembers; a fact type's records have few distinct values in the fields that a condition uses
 
 
@@ -139,20 +141,36 @@ class Values:
 
     def get(self, name: str, /) -> Any:
         """The value of a variable, None when it is not known."""
-        if name in self.given:
-            return self.given[name]
-        variable, _, field = name.partition(".")
-        record = self.records.get(variable)
-        if record is None:
-            return None
-        value = getattr(record, field, MISSING_FIELD)
-        if value is not MISSING_FIELD:
-            return None if field in record.gaps else value
-        if field not in fields(type(record)):
-            return None
-        if field.endswith("_na"):
-            return record.gaps.get(field.removesuffix("_na"), "").strip("[]") in LACKING
-        return known(record, field.removesuffix("_known")) is not None
+        return self.all_of((parted(name),))[0]
+
+    def all_of(self, names: Iterable[Parted]) -> list[Any]:
+        """The values of variables; the innermost loop of a run over thousands of records."""
+        given, records, made = self.given, self.records, []
+        for name, variable, field in names:
+            if name in given:
+                made.append(given[name])
+            elif (record := records.get(variable)) is None:
+                made.append(None)
+            elif (value := getattr(record, field, MISSING_FIELD)) is not MISSING_FIELD:
+                made.append(None if field in record.gaps else value)
+            else:
+                made.append(besides(record, field))
+        return made
+
+
+def parted(name: str) -> Parted:
+    """A variable's name, and the name of the record and of the field in it."""
+    variable, _, field = name.partition(".")
+    return name, variable, field
+
+
+def besides(record: Fact, field: str) -> bool | None:
+    """What conditions know of a field beside its value: `f_known`, and `f_na` where the thing has no such property."""
+    if field not in fields(type(record)):
+        return None
+    if field.endswith("_na"):
+        return record.gaps.get(field.removesuffix("_na"), "").strip("[]") in LACKING
+    return known(record, field.removesuffix("_known")) is not None
 
 
 def known(record: Fact, field: str) -> Any:
@@ -189,11 +207,12 @@ def program(text: str, used: tuple[tuple[str, Any], ...]) -> tuple[Any, list[str
 class Expression:
     """One compiled CEL expression."""
 
-    __slots__ = ("called", "memo", "names", "program", "result", "text")
+    __slots__ = ("called", "memo", "names", "parted", "program", "result", "text")
 
     def __init__(self, text: str, used: tuple[tuple[str, Any], ...]) -> None:
         self.text = text
         self.names = [name for name, _ in used]
+        self.parted = [parted(name) for name in self.names]
         # A field alone (`${pod.namespace}`) is what its record says: there are many, and CEL needs a millisecond for each.
         self.result = ITSELF.get(used[0][1], "") if self.names == [text] else ""
         self.program: Any = None
@@ -205,8 +224,8 @@ class Expression:
 
     def __call__(self, values: Lookup) -> Any:
         """The value; raises `Unsure` where something that decides is not known."""
-        found = [values.get(name) for name in self.names]
-        key = tuple([value if type(value) is str else hashable(value) for value in found])
+        found = values.all_of(self.parted) if type(values) is Values else [values.get(name) for name in self.names]
+        key = tuple([value if type(value) in PLAIN else hashable(value) for value in found])
         answer = self.memo.get(key, self)
         if answer is self:
             answer = self.fresh(found)
