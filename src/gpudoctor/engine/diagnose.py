@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.derive import DERIVATIONS, measured
-from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, path, precedence, series, trouble
+from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, precedence, relate, trouble
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
@@ -18,7 +18,7 @@ from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
 from gpudoctor.parsers import PARSERS, mistake
 from gpudoctor.probes.base import Probe
-from gpudoctor.report import CheckResult, Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
+from gpudoctor.report import CheckResult, Coverage, InputFile, Missing, Outcome, Reason, Report, Series, StepResult, Table
 from gpudoctor.runbook.conditions import Values, compiled, input_types, input_values, record_types
 from gpudoctor.runbook.model import Library, Runbook, Show
 from gpudoctor.runbook.templates import fill
@@ -189,13 +189,29 @@ def report(
         not_shown=weighed.not_shown,
         unexplained=left,
         unknown=unsure,
-        series=series.of_store(store),
+        series=drawn_lines(store),
         lanes=lanes.of_store(store),
         hardware=hardware.of_store(store, found, links),
         checks=[CheckResult(one.name, one.outcome, one.check.finds, one.why) for one in checked if one.check.finds],
-        path=path.of(library, store, checked, drawn, links) if explain_path else msgspec.UNSET,
+        path=path_of(library, store, checked, drawn, links) if explain_path else msgspec.UNSET,
         **rest,
     )
+
+
+def drawn_lines(store: Store) -> list[Series]:
+    """What the report draws of GPUs that were watched. Most runs watch none, and load nothing for it."""
+    if not store.records("gpu_samples"):
+        return []
+    from gpudoctor.engine import series
+
+    return series.of_store(store)
+
+
+def path_of(library: Library, store: Store, checked: list[outcomes.Checked], drawn: list[relate.Found], links: Links) -> list[Reason]:
+    """How the report came to its causes."""
+    from gpudoctor.engine import path
+
+    return path.of(library, store, checked, drawn, links)
 
 
 def coverage(run: Run, unread: Sequence[Missing] = ()) -> Coverage:
