@@ -54,7 +54,8 @@ def ratios(where: str, count: int, env: Environment) -> None:
         def kubectl(words: str = theirs) -> Run:
             return run(["kubectl", *words.split()], says="train-0", env=env)
 
-        in_turn(1, mine, kubectl)  # kubectl keeps what the server has
+        if count == 1:
+            in_turn(1, mine, kubectl)  # kubectl keeps what the server has
         us, them = in_turn(COUNTS[count], mine, kubectl)
         compare(f"{where}, {count} pending: gpudoctor {ours} / kubectl {theirs}", wall(us), wall(them), most)
 
