@@ -172,8 +172,8 @@ def holds(
     values = Values(given, {check.each.name: record} if check.each else {})
     origins = [record.origin] if record is not None else []
     undecided: dict[str, str] = {}
-    for join, outer in zip(check.joins, outers, strict=True):
-        if false_already(condition, values):  # what is known decides, so nothing more needs to be joined
+    for number, (join, outer) in enumerate(zip(check.joins, outers, strict=True)):
+        if number and false_already(condition, values):  # what is known decides; of the record alone `evaluate` has asked
             return None
         try:
             joined, _ = bind(join, outer, record, values, store, before, fixed)
