@@ -63,7 +63,7 @@ class Connection:
 
     def dial(self, deadline: Deadline) -> Line:
         """A connection of its own, which no proxy reads. Raises OSError."""
-        return self.pool.own(max(0.001, deadline.left))
+        return self.pool.line(max(0.001, deadline.left), tunnel=True)
 
     def close(self) -> None:
         """Close the kept-alive connections."""

@@ -75,11 +75,6 @@ class Pool:
         self.made += 1
         return made
 
-    def own(self, seconds: float) -> Line:
-        """A connection for somebody alone, which no proxy reads; it does not come back. Raises OSError."""
-        begun = None if self.read_on_the_way else self.first(seconds)
-        return begun or self.line(seconds, tunnel=True)
-
     def reach(self, seconds: float, tunnel: bool) -> socket.socket:
         """A socket to the server. Raises OSError."""
         if self.proxy:
