@@ -46,15 +46,7 @@ def diagnose_pod(
 
     # The question is about the cluster, and goes nowhere else: no ssh.
     where = Where(
-        context=context,
-        kubeconfig=kubeconfig,
-        namespace=namespace,
-        no_exec=no_exec,
-        via="pod",
-        record=record,
-        replay=replay,
-        guided=guided,
-        cluster=True,
+        context=context, kubeconfig=kubeconfig, namespace=namespace, no_exec=no_exec, via="pod", record=record, replay=replay, guided=guided
     )
     inputs, asked = pod_inputs(target, namespace, selector, all_namespaces)
     raise typer.Exit(

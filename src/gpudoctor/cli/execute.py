@@ -45,7 +45,6 @@ class Where(msgspec.Struct, kw_only=True):
     record: Path | None = None
     replay: Path | None = None
     guided: bool = False
-    cluster: bool = False  # the API server is asked, whatever its answers are
 
 
 def execute(
@@ -62,6 +61,10 @@ def execute(
     """Execute a runbook and print its report; returns the exit code. `gathered` is what files said before; `session` is one
     that somebody goes on with.
     """
+    from gpudoctor.engine.diagnose import diagnose
+    from gpudoctor.engine.steps import NotThere
+    from gpudoctor.parsers.kubernetes_json import seconds
+
     check_shown(shown)
     check_timeout(timeout)
     if where.guided:
@@ -71,10 +74,6 @@ def execute(
     if KEPT and name and isinstance(given, list):
         given = [*given, *inputs_among(find_runbook(loaded(), name))]
     probe, recorded, namespace = probing(where)
-    from gpudoctor.engine.diagnose import diagnose  # while the connection to the API server is made
-    from gpudoctor.engine.steps import NotThere
-    from gpudoctor.parsers.kubernetes_json import seconds
-
     live = probe if recorded is None else None
     library = loaded()
     book = recorded_book(library, recorded.runbook) if recorded and not name else find_runbook(library, name)
@@ -203,8 +202,6 @@ def probing(where: Where) -> tuple[Any, Any, str]:
         live = Live(config, where.context, allow_exec=not where.no_exec, hosts=hosts, via=way(where.via), given=given_to_kubectl())
     except ProbeSetupError as error:
         raise Refused(str(error)) from None
-    if where.cluster and not where.guided:
-        live.ahead()
     return live, None, live.namespace
 
 

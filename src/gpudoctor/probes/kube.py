@@ -127,21 +127,16 @@ class Kube:
         """The open connection. A credential plugin that never answers costs PATIENCE once, whatever the number of commands."""
         if self.context.trouble:
             raise Stopped("unreachable", self.context.trouble)
-        opening = self.open()
+        with self._lock:
+            if self._opening is None:
+                self._opening, self._opened_at = begin(lambda: Connection(self.context, self._credentials)), time.monotonic()
         patience = self._opened_at + PATIENCE - time.monotonic()
         try:
-            return opening.result(max(0.0, min(deadline.left, patience)))
+            return self._opening.result(max(0.0, min(deadline.left, patience)))
         except TimeoutError:
             raise Stopped("timeout", self._credentials.waiting) from None
         except ConnectionError as error:
             raise Stopped("unreachable", str(error)) from None
-
-    def open(self) -> Future[Connection]:
-        """Begin with the connection, once."""
-        with self._lock:
-            if self._opening is None:
-                self._opening, self._opened_at = begin(lambda: Connection(self.context, self._credentials)), time.monotonic()
-            return self._opening
 
     def close(self) -> None:
         """Close what is open."""

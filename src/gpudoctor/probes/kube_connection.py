@@ -16,8 +16,6 @@ from gpudoctor.probes.kube_credentials import Credential, Credentials, impersona
 from gpudoctor.probes.kube_pool import Headers, Line, Pool
 from gpudoctor.probes.proxies import find_proxy
 
-FIRST = 30.0  # seconds that the first connection may take, whoever waits for it
-
 
 class Connection:
     """`url` is the server's address, `way` the same for a sentence about what lies between, `pool` what requests go through."""
@@ -36,7 +34,6 @@ class Connection:
             self.pool = Pool(self.url, self._tls, cluster.text("tls-server-name"), proxy, lambda: _trusting(cluster))
         except Exception as error:  # a kubeconfig can be wrong in any way: KeyError, TypeError, ssl.SSLError …
             raise ConnectionError(f"{context.shown} can't be used: {foreign(error)}") from None
-        self.pool.begin(FIRST)
         self.way = f"{self.url} through the proxy {proxy.url} ({proxy.source})" if proxy else self.url
 
     def headers(self) -> Headers:

@@ -8,17 +8,14 @@ from __future__ import annotations
 import selectors
 import socket
 import ssl
-import threading
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
 from typing import cast
 from urllib.parse import urlsplit
 
-from gpudoctor.probes.deadline import begin
 from gpudoctor.probes.proxies import PORTS, Proxy, through
 
 KEPT = 8  # idle connections; the engine runs at most this many steps at once
@@ -62,12 +59,6 @@ class Pool:
         self.prefix = url if self.read_on_the_way else parts.path
         self.idle: deque[Line] = deque()
         self.made, self.closed = 0, False
-        self.lock = threading.Lock()
-        self.coming: Future[Line] | None = None  # the first one, on its way
-
-    def begin(self, seconds: float) -> None:
-        """Make the first connection in a thread: whoever asks finds it open, or nearly so."""
-        self.coming = begin(lambda: self.line(seconds, tunnel=not self.read_on_the_way))
 
     def line(self, seconds: float, *, tunnel: bool) -> Line:
         """A new connection; with a `tunnel` no proxy reads on the way. Raises OSError, `ProxyError` where it is the proxy's fault."""
@@ -99,7 +90,7 @@ class Pool:
         target = self.prefix + target
         if self.read_on_the_way and self.proxy:
             headers = [*headers, *self.proxy.headers.items()]
-        line = self.first(seconds) or self.kept() or self.line(seconds, tunnel=not self.read_on_the_way)
+        line = self.kept() or self.line(seconds, tunnel=not self.read_on_the_way)
         try:
             try:
                 response = answered(line, method, target, headers, body, seconds)
@@ -119,21 +110,6 @@ class Pool:
         else:
             self.idle.append(line)
 
-    def first(self, seconds: float) -> Line | None:
-        """The connection that was begun, for the first who asks; None where it came to nothing, which the next one will say. Raises
-        TimeoutError.
-        """
-        with self.lock:
-            coming, self.coming = self.coming, None
-        if coming is None:
-            return None
-        try:
-            return coming.result(seconds)
-        except TimeoutError:
-            raise
-        except Exception:
-            return None
-
     def kept(self) -> Line | None:
         """An idle connection that is still open: a server that closes one makes it readable."""
         with suppress(IndexError):
@@ -148,19 +124,9 @@ class Pool:
     def close(self) -> None:
         """Close the idle connections; those in use follow when they are done."""
         self.closed = True
-        with self.lock:
-            coming, self.coming = self.coming, None
-        if coming:
-            coming.add_done_callback(hang_up)
         with suppress(IndexError):
             while True:
                 self.idle.pop().close()
-
-
-def hang_up(made: Future[Line]) -> None:
-    """Close a connection that came too late."""
-    if not made.exception():
-        made.result().close()
 
 
 def answered(line: Line, method: str, target: str, headers: Headers, body: bytes, seconds: float) -> HTTPResponse:

@@ -174,11 +174,6 @@ class Live:
                 return ras.run(command)
         return explained(process.run(command))
 
-    def ahead(self) -> None:
-        """Begin to connect to the API server, which will be asked: what else a run needs is loaded meanwhile."""
-        if not self._context.trouble:
-            self._kube().open()
-
     def names(self, kind: str, namespace: str = "", prefix: str = "") -> list[str]:
         """Names for the shell to complete, sorted; [] after a second, or on any trouble. `namespace` "" means all."""
         scope = ("-n", namespace) if namespace else ("-A",)
