@@ -116,13 +116,6 @@ def test_many_nodes_cost_few_lists(served: Served) -> None:
 # ---- debug pods
 
 
-def all_pods(served: Served) -> str:
-    live = Live(str(served.kubeconfig))
-    text = live(Command(("kubectl", "get", "pods", "-A", "-o", "json"))).text
-    live.close()
-    return text
-
-
 def test_a_debug_pod_is_made_only_when_asked_for_and_deleted(served: Served) -> None:
     live = Live(str(served.kubeconfig), namespace="default", via="debug-pod")
     served.clear()
@@ -133,7 +126,7 @@ def test_a_debug_pod_is_made_only_when_asked_for_and_deleted(served: Served) -> 
     assert live.close() == []
     asked = [request.split()[0] for request in served.requests() if "/exec" not in request]
     assert (asked.count("POST"), asked.count("DELETE")) == (1, 1)
-    assert "gpudoctor-debug" not in all_pods(served)
+    assert "gpudoctor-debug" not in Live(str(served.kubeconfig))(Command(("kubectl", "get", "pods", "-A", "-o", "json"))).text
 
 
 def test_the_debug_pod_asks_for_what_it_needs() -> None:
@@ -183,7 +176,7 @@ def test_a_debug_pod_that_is_made_while_the_run_ends_is_deleted(kube_server: Cal
             time.sleep(0.02)
         assert live.close() == []
         assert not asking.result().ok
-    assert "gpudoctor-debug" not in all_pods(served)
+    assert "gpudoctor-debug" not in Live(str(served.kubeconfig))(Command(("kubectl", "get", "pods", "-A", "-o", "json"))).text
 
 
 # ---- which way

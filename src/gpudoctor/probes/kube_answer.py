@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import socket
 import ssl
-import zlib
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException, IncompleteRead
 
 import msgspec
+import urllib3.exceptions
 
 from gpudoctor.probes.base import Failure, decoder
 from gpudoctor.probes.foreign import SHOWN, foreign
 from gpudoctor.probes.kube_request import Request
-from gpudoctor.probes.proxies import ProxyError
 
 RETRIED = frozenset({429, 500, 502, 503, 504})
 
@@ -127,14 +125,17 @@ _MEANINGS: tuple[tuple[type[BaseException], Failure, str], ...] = (
     (ssl.SSLCertVerificationError, "unreachable", "its certificate is not accepted"),
     (socket.gaierror, "unreachable", "the name of the server can't be resolved"),
     (ConnectionRefusedError, "unreachable", "connection refused"),
-    (ProxyError, "unreachable", "the proxy doesn't let us through"),
+    (urllib3.exceptions.ProxyError, "unreachable", "the proxy doesn't let us through"),
     (ssl.SSLError, "unreachable", "no TLS connection"),
+    (urllib3.exceptions.SSLError, "unreachable", "no TLS connection"),
     (TimeoutError, "timeout", "no answer in time"),
-    (IncompleteRead, "broken", "the answer was cut off"),
-    (zlib.error, "broken", "the answer can't be decompressed"),
-    (HTTPException, "broken", "the connection was closed in the middle"),
+    (urllib3.exceptions.ReadTimeoutError, "timeout", "no answer in time"),
+    (urllib3.exceptions.NewConnectionError, "unreachable", "no connection"),  # is a ConnectTimeoutError, though none
+    (urllib3.exceptions.ConnectTimeoutError, "timeout", "no answer in time"),
+    (urllib3.exceptions.IncompleteRead, "broken", "the answer was cut off"),
+    (urllib3.exceptions.DecodeError, "broken", "the answer can't be decompressed"),
+    (urllib3.exceptions.ProtocolError, "broken", "the connection was closed in the middle"),
     (ConnectionError, "broken", "the connection was closed in the middle"),
-    (OSError, "unreachable", "no connection"),
 )
 
 
@@ -153,7 +154,7 @@ def _detail(cause: BaseException) -> str:
     """What OpenSSL or the system says, where it says more than the meaning does."""
     if isinstance(cause, ssl.SSLCertVerificationError):
         return foreign(cause.verify_message)
-    if isinstance(cause, ssl.SSLError | ProxyError) or type(cause) is OSError:
+    if isinstance(cause, ssl.SSLError | urllib3.exceptions.NewConnectionError | urllib3.exceptions.ProxyError):
         return foreign(str(cause))
     return ""
 

@@ -7,14 +7,21 @@ import ssl
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from urllib3 import HTTPHeaderDict
+from urllib3.connection import HTTPConnection
+from urllib3.exceptions import HTTPError, ProxyError
 
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.foreign import foreign
 from gpudoctor.probes.kube_answer import Stopped
 from gpudoctor.probes.kube_config import Context, Entry, ProbeSetupError
 from gpudoctor.probes.kube_credentials import Credential, Credentials, impersonation
-from gpudoctor.probes.kube_pool import Headers, Line, Pool
-from gpudoctor.probes.proxies import find_proxy
+from gpudoctor.probes.proxies import find_proxy, manager
+
+CONNECTIONS = 8  # kept alive; the engine runs at most this many steps at once
 
 
 class Connection:
@@ -31,12 +38,15 @@ class Connection:
             self._impersonation = impersonation(context.user)
             self._tls = _tls(cluster, self._held)
             proxy = find_proxy(self.url, cluster.text("proxy-url"))
-            self.pool = Pool(self.url, self._tls, cluster.text("tls-server-name"), proxy, lambda: _trusting(cluster))
+            options: dict[str, Any] = {"ssl_context": self._tls, "maxsize": CONNECTIONS, "retries": False}
+            if name := cluster.text("tls-server-name"):
+                options["server_hostname"] = name
+            self.pool = manager(proxy, lambda: _trusting(cluster), **options)
         except Exception as error:  # a kubeconfig can be wrong in any way: KeyError, TypeError, ssl.SSLError …
             raise ConnectionError(f"{context.shown} can't be used: {foreign(error)}") from None
         self.way = f"{self.url} through the proxy {proxy.url} ({proxy.source})" if proxy else self.url
 
-    def headers(self) -> Headers:
+    def headers(self) -> HTTPHeaderDict:
         """What each request says of us. Runs a credential plugin again when its token is about to expire: run it under a deadline.
 
         Raises Stopped.
@@ -50,27 +60,44 @@ class Connection:
                 self._held = held
         except Exception as error:  # as for the first time: KeyError, ConfigException, OSError …
             raise Stopped("unreachable", f"the credentials of {self._shown} could not be renewed: {foreign(error)}") from None
-        signed = [("Authorization", held.authorization)] if held.authorization else []
-        return [("User-Agent", f"gpudoctor/{__version__}"), *signed, *self._impersonation]
+        headers = HTTPHeaderDict({"User-Agent": f"gpudoctor/{__version__}"})
+        if held.authorization:
+            headers["Authorization"] = held.authorization
+        for name, value in self._impersonation:
+            headers.add(name, value)
+        return headers
 
     @property
     def waiting(self) -> str:
         """A sentence on what has not answered yet."""
         return self._credentials.waiting
 
-    def dial(self, deadline: Deadline) -> Line:
-        """A connection of its own, which no proxy reads. Raises OSError."""
-        return self.pool.line(max(0.001, deadline.left), tunnel=True)
+    def dial(self, deadline: Deadline) -> HTTPConnection:
+        """A connection of its own, made in the same way as those of the pool. Raises the errors of urllib3 and of sockets."""
+        pool: Any = self.pool.connection_from_url(self.url)
+        made: HTTPConnection = pool._new_conn()  # what the pool itself does; it lends none of its own for a change of protocol
+        made.timeout = max(0.001, deadline.left)
+        try:
+            if pool.proxy is not None:
+                target = urlsplit(self.url)
+                tunnel = "https" if pool.proxy.scheme == "https" and target.scheme == "https" else "http"
+                made.set_tunnel(target.hostname or "", target.port or (443 if target.scheme == "https" else 80), pool.proxy_headers, tunnel)
+            made.connect()
+        except BaseException as error:
+            made.close()
+            if pool.proxy is not None and isinstance(error, OSError | HTTPError) and not made.has_connected_to_proxy:
+                raise ProxyError(str(error), error) from error
+            raise
+        return made
 
     def close(self) -> None:
         """Close the kept-alive connections."""
-        self.pool.close()
+        self.pool.clear()
 
 
 def _tls(cluster: Entry, held: Credential) -> ssl.SSLContext:
     # Not ssl.create_default_context: from Python 3.13 on it is strict in ways that the certificates of many clusters don't meet.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.set_alpn_protocols(["http/1.1"])
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     if cluster.fields.get("insecure-skip-tls-verify") is True:
         context.check_hostname = False

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import zlib
-from http.client import HTTPException
+from collections.abc import Mapping
+
+import urllib3
+import urllib3.exceptions
 
 from gpudoctor.probes.base import waited
 from gpudoctor.probes.deadline import Deadline, within
 from gpudoctor.probes.kube_answer import Answer, Stopped, broken_connection, date, retry_after
 from gpudoctor.probes.kube_connection import Connection
-from gpudoctor.probes.kube_pool import Headers, pieces
 
 HELD = 64 << 20  # bytes of one answer that is kept whole, and of one page
 STREAMED = 1 << 30  # bytes of one answer that is read page by page; 50,000 pods are 172 MiB
 JSON, TEXT = "application/json", "*/*"
+_CHUNK = 1 << 18
 
 
 def exchange(
@@ -26,11 +28,11 @@ def exchange(
         return b"".join(chunks) if accept == TEXT else b""  # half a JSON text is worth nothing
 
     try:
-        headers = [*within(deadline.left, connection.headers), ("Accept", accept), ("Accept-Encoding", "gzip")]
+        headers = within(deadline.left, connection.headers) | {"Accept": accept, "Accept-Encoding": "gzip"}
     except TimeoutError:
         raise Stopped("timeout", connection.waiting) from None
     if body:
-        headers.append(("Content-Type", JSON))
+        headers["Content-Type"] = JSON
     late = f"{connection.way} did not answer within {waited(deadline.seconds)}"
     most = HELD if limit is None else limit
     try:
@@ -48,7 +50,7 @@ def _read(
     connection: Connection,
     method: str,
     target: str,
-    headers: Headers,
+    headers: Mapping[str, str],
     body: bytes,
     deadline: Deadline,
     limit: int,
@@ -56,9 +58,9 @@ def _read(
 ) -> Answer:
     """Ask, and read the body into `chunks`."""
     try:
-        with connection.pool.asked(method, target, headers, body, max(0.001, deadline.left)) as response:
+        with _open(connection, method, target, headers, body, deadline) as response:
             size = 0
-            for chunk in pieces(response):
+            while chunk := response.read1(_CHUNK):
                 size += len(chunk)
                 if size > limit:
                     raise Stopped(
@@ -69,5 +71,30 @@ def _read(
                 chunks.append(chunk)
             head = response.headers
             return Answer(response.status, b"".join(chunks), date(head.get("Date")), retry_after(head.get("Retry-After")))
-    except (HTTPException, zlib.error, OSError, ValueError) as error:  # ValueError: a header or a target that is none
+    except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:  # ValueError: a Location or a length that is none
         raise broken_connection(error, connection.way) from error
+
+
+def _open(
+    connection: Connection, method: str, target: str, headers: Mapping[str, str], body: bytes, deadline: Deadline
+) -> urllib3.BaseHTTPResponse:
+    """The response's head. A kept-alive connection that was closed meanwhile is replaced once; what creates is sent only once."""
+
+    def ask() -> urllib3.BaseHTTPResponse:
+        return connection.pool.request(
+            method,
+            connection.url + target,
+            body=body or None,
+            headers=headers,
+            timeout=urllib3.Timeout(connect=max(0.001, deadline.left), read=max(0.001, deadline.left)),
+            retries=False,
+            redirect=False,  # it would carry our credentials elsewhere
+            preload_content=False,
+        )
+
+    try:
+        return ask()
+    except urllib3.exceptions.ProtocolError:
+        if method == "POST":
+            raise
+        return ask()

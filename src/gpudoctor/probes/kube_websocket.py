@@ -11,12 +11,13 @@ import hashlib
 import os
 from contextlib import suppress
 from http import HTTPStatus
-from http.client import HTTPException, HTTPResponse, IncompleteRead
+from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
 from socket import SHUT_RDWR, socket
 from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
+import urllib3.exceptions
 import websocket
 from websocket import WebSocketException
 
@@ -99,8 +100,9 @@ def enter(talk: Socket, connection: Connection, request: Request, deadline: Dead
             "Sec-WebSocket-Protocol": f"{V5},{V4}",
         }
         target = urlsplit(connection.url).path + request.target()
-        answer = made.ask("GET", target, [*connection.headers(), *asked.items()])
-        talk.answer = answer  # the websocket goes on with its buffer
+        made.request("GET", target, headers=connection.headers() | asked)
+        answer = HTTPConnection.getresponse(made)  # Python's own, whose buffer the websocket goes on with
+        talk.answer = answer
         when = date(answer.headers.get("Date"))
         if answer.status != HTTPStatus.SWITCHING_PROTOCOLS:
             raise _refused(Answer(answer.status, _body(answer), when), request, connection.url)
@@ -110,7 +112,7 @@ def enter(talk: Socket, connection: Connection, request: Request, deadline: Dead
             raise Stopped("unreachable", f"{connection.url}: its answer to `exec` is no websocket of Kubernetes")
         talk.connected = True
         return protocol, when
-    except (HTTPException, OSError, ValueError) as error:
+    except (HTTPException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
         stopped = broken_connection(error, connection.way)
         if stopped.failure == "timeout":
             raise TimeoutError from None

@@ -12,9 +12,12 @@ import socket
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
-from http.client import HTTPException, HTTPResponse
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
+
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import ProxyError
 
 from gpudoctor.probes.foreign import keep_out
 
@@ -27,10 +30,6 @@ SOCKS_REPLIES = {  # RFC 1928, 6
     5: "the host refused the connection",
 }
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-
-class ProxyError(OSError):
-    """The proxy leads nowhere; its words say why."""
 
 
 class Proxy(NamedTuple):
@@ -49,11 +48,6 @@ class Proxy(NamedTuple):
     def port(self) -> int:
         """Its port."""
         return self.parts.port or PORTS[self.parts.scheme]
-
-    @property
-    def is_socks(self) -> bool:
-        """Whether it speaks SOCKS, and not HTTP."""
-        return self.parts.scheme.startswith("socks")
 
     @property
     def login(self) -> tuple[str, str] | None:
@@ -133,63 +127,68 @@ def _proxy(given: str, source: str) -> Proxy:
     return proxy
 
 
-def through(proxy: Proxy, trusted: Callable[[], ssl.SSLContext], target: tuple[str, int], seconds: float, *, tunnel: bool) -> socket.socket:
-    """A connection through the proxy to host and port; without a `tunnel` an HTTP proxy is where it ends. `trusted` makes the TLS context
-    for a proxy that is itself behind TLS. Raises ProxyError, and TimeoutError.
-    """
-    talk: socket.socket | None = None
+def manager(proxy: Proxy | None, trusted: Callable[[], ssl.SSLContext], **options: Any) -> urllib3.PoolManager:
+    """The pool of connections that leads through the proxy. `trusted` makes the TLS context for a proxy that is itself behind TLS."""
+    if proxy is None:
+        return urllib3.PoolManager(**options)
+    if proxy.parts.scheme.startswith("socks"):
+        through = urllib3.PoolManager(**options)
+        through.pool_classes_by_scheme = _socks_pools(proxy)
+        return through
+    tls = trusted() if proxy.parts.scheme == "https" else None
+    return urllib3.ProxyManager(proxy.url, proxy_headers=proxy.headers, proxy_ssl_context=tls, **options)
+
+
+def _socks_pools(proxy: Proxy) -> dict[str, type[urllib3.HTTPConnectionPool]]:
+    """Kinds of pools whose connections begin at the SOCKS proxy."""
+
+    class Plain(HTTPConnection):
+        def _new_conn(self) -> socket.socket:
+            return _through_socks(proxy, self.host, self.port, self.timeout)
+
+    class Secure(HTTPSConnection):
+        def _new_conn(self) -> socket.socket:
+            return _through_socks(proxy, self.host, self.port, self.timeout)
+
+    class PlainPool(urllib3.HTTPConnectionPool):
+        ConnectionCls = Plain
+
+    class SecurePool(urllib3.HTTPSConnectionPool):
+        ConnectionCls = Secure
+
+    return {"http": PlainPool, "https": SecurePool}
+
+
+def _through_socks(proxy: Proxy, host: str, port: int | None, seconds: Any) -> socket.socket:
+    """A connection by SOCKS 5; the proxy resolves the name, as for Go."""
+    talk = socket.create_connection((proxy.parts.hostname or "", proxy.port), seconds if isinstance(seconds, (int, float)) else None)
     try:
-        talk = socket.create_connection((proxy.parts.hostname or "", proxy.port), seconds)
-        if proxy.is_socks:
-            _by_socks(talk, proxy, *target)
-            return talk
-        if proxy.parts.scheme == "https":
-            talk = trusted().wrap_socket(talk, server_hostname=proxy.parts.hostname)
-        if tunnel:
-            _by_connect(talk, proxy, *target)
-        return talk
-    except BaseException as error:
-        if talk is not None:
-            talk.close()
-        if isinstance(error, TimeoutError) or not isinstance(error, OSError | HTTPException | ValueError):
-            raise
-        raise ProxyError(str(error)) from error
-
-
-def _by_connect(talk: socket.socket, proxy: Proxy, host: str, port: int) -> None:
-    """Have an HTTP proxy connect us (RFC 9110, 9.3.6)."""
-    place = f"{f'[{host}]' if ':' in host else host}:{port}"
-    headers = {"Host": place, **proxy.headers}
-    lines = [f"CONNECT {place} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
-    talk.sendall("\r\n".join(lines).encode("latin-1"))
-    answer = HTTPResponse(talk, method="CONNECT")
-    answer.begin()
-    answer.close()
-    if not 200 <= answer.status < 300:
-        raise OSError(f"{answer.status} {answer.reason}")
-
-
-def _by_socks(talk: socket.socket, proxy: Proxy, host: str, port: int) -> None:
-    """Have a SOCKS 5 proxy connect us; it resolves the name, as for Go."""
-    talk.sendall(b"\5\2\0\2" if proxy.login else b"\5\1\0")
-    version, method = _exactly(talk, 2)
-    if version != 5 or method not in (0, 2):
-        raise OSError("it wants another way to log in" if version == 5 else "it speaks no SOCKS 5")
-    if method == 2:
-        user, password = (part.encode()[:255] for part in proxy.login or ("", ""))
-        talk.sendall(bytes((1, len(user))) + user + bytes((len(password),)) + password)
-        if _exactly(talk, 2)[1]:
-            raise OSError("it did not accept user and password")
-    if address := _address(host):
-        target = bytes((1 if address.version == 4 else 4,)) + address.packed
-    else:
-        name = host.encode("idna")
-        target = bytes((3, len(name))) + name
-    talk.sendall(b"\5\1\0" + target + port.to_bytes(2, "big"))
-    _, reply, _, kind = _exactly(talk, 4)
-    if reply:
-        raise OSError(SOCKS_REPLIES.get(reply, f"SOCKS reply {reply}"))
-    _exactly(talk, (16 if kind == 4 else _exactly(talk, 1)[0] if kind == 3 else 4) + 2)  # the address it uses
+        talk.sendall(b"\5\2\0\2" if proxy.login else b"\5\1\0")
+        version, method = _exactly(talk, 2)
+        if version != 5 or method not in (0, 2):
+            raise OSError("it wants another way to log in" if version == 5 else "it speaks no SOCKS 5")
+        if method == 2:
+            user, password = (part.encode()[:255] for part in proxy.login or ("", ""))
+            talk.sendall(bytes((1, len(user))) + user + bytes((len(password),)) + password)
+            if _exactly(talk, 2)[1]:
+                raise OSError("it did not accept user and password")
+        if address := _address(host):
+            target = bytes((1 if address.version == 4 else 4,)) + address.packed
+        else:
+            name = host.encode("idna")
+            target = bytes((3, len(name))) + name
+        talk.sendall(b"\5\1\0" + target + (port or 0).to_bytes(2, "big"))
+        _, reply, _, kind = _exactly(talk, 4)
+        if reply:
+            raise OSError(SOCKS_REPLIES.get(reply, f"SOCKS reply {reply}"))
+        _exactly(talk, (16 if kind == 4 else _exactly(talk, 1)[0] if kind == 3 else 4) + 2)  # the address it uses
+    except TimeoutError:
+        talk.close()
+        raise
+    except (OSError, ValueError) as error:
+        talk.close()
+        raise ProxyError(str(error), error) from error
+    return talk
 
 
 def _exactly(talk: socket.socket, size: int) -> bytes:
