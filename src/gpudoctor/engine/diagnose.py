@@ -53,7 +53,8 @@ def diagnose(
 
     Raises `engine.steps.NotThere`.
 
-    `on_step` gets each step that has asked something as it ends; `kept` knows what the probe has answered, for a report with the outputs of its steps.
+    `on_step` gets each step that has asked something as it ends; `kept` knows what the probe has answered, for a report with the outputs of
+    its steps.
     """
     limits: dict[str, Any] = {"timeout": timeout, "beyond": beyond, "fanout": fanout, "consent": consent}
     engine = Engine(library, probe, **limits, recorded=recorded, guide=guide)
