@@ -26,7 +26,7 @@ class DataHook(BuildHookInterface):
         root = Path(self.root)
         sys.path.insert(0, str(root / "src"))  # this checkout's gpudoctor, wherever another one is installed
         self.folder = tempfile.TemporaryDirectory(prefix="gpudoctor-build-")
-        made = {name: Path(self.folder.name, name) for name in ("index.json", "xids.json")}
+        made = {name: Path(self.folder.name, name) for name in ("index.json", "xids.json", "programs.msgpack")}
         for name, content in compiled().items():
             made[name].write_bytes(content)
         files = {path: name for name, path in made.items()} | data_files(root)
@@ -42,11 +42,12 @@ def compiled() -> dict[str, bytes]:
     """The compiled forms of all declarative files, by name. Raises `BrokenLibrary` with every problem in them."""
     import msgspec
 
-    from gpudoctor.runbook.index import Compiled, CompiledXids, compile_library, compile_xids
+    from gpudoctor.runbook.index import Compiled, CompiledXids, compile_library, compile_programs, compile_xids
 
     return {
         "index.json": msgspec.json.encode(Compiled([], compile_library())),
         "xids.json": msgspec.json.encode(CompiledXids([], compile_xids())),
+        "programs.msgpack": compile_programs(),  # of the library that was just compiled
     }
 
 

@@ -10,11 +10,12 @@ import sys
 from pathlib import Path
 
 import gpudoctor
-from benchmarks import analyze, cluster, flight_recorder, hosts, kernel_log, nccl_log, paired_tests, startup
+from benchmarks import analyze, cluster, flight_recorder, hosts, kernel_log, main_job, nccl_log, paired_tests, startup
 from benchmarks.measure import Broken
 
 BENCHMARKS = {
     "startup": startup.measure,
+    "main-job": main_job.measure,
     "cluster": cluster.measure,
     "hosts": hosts.measure,
     "kernel-log": kernel_log.measure,

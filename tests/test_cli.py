@@ -301,7 +301,7 @@ def test_a_page_cut_in_the_middle_leaves_its_checks_unknown(tmp_path: Path) -> N
 
 
 def test_an_error_of_ours_names_the_file_to_attach(tmp_path: Path) -> None:
-    program = "from gpudoctor.cli import app, main; app.invoke = app.app = lambda **_: 1 / 0; main.main()"
+    program = "from gpudoctor.cli import app, main; app.with_only = lambda _: 1 / 0; main.main()"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, env=clean({"TMPDIR": str(tmp_path)}), timeout=30, check=False
     )

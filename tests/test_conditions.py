@@ -13,6 +13,7 @@ from gpudoctor.facts import FACTS
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.kubernetes import Node, Pod
+from gpudoctor.runbook import conditions, index
 from gpudoctor.runbook.conditions import SLOTS, ConditionError, Unsure, Values, as_text, compiled, fields, join_types, record_types
 from gpudoctor.runbook.templates import fill, pieces, told
 
@@ -337,3 +338,23 @@ def test_any_text_is_a_template_or_a_mistake(text: str) -> None:
     except ConditionError:
         return
     assert "".join(part if kind == "text" else "${" + part + "}" for kind, part in cut) == text
+
+
+def test_the_librarys_conditions_are_read_as_they_were_compiled() -> None:
+    index.library()
+    known = index.programs(conditions.SHAPE)
+    assert len(known) > 2000
+    for text, program in sorted(known.items())[::100]:
+        read, made = conditions.shared().deserialize(program), conditions.shared().compile(text)
+        assert read.return_type().name() == made.return_type().name(), text
+
+
+def test_compiled_conditions_over_other_slots_are_not_read() -> None:
+    assert index.programs("1 each of str") == {}
+
+
+def test_what_cel_cannot_read_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = 'pod.pod == "x" && pod.gpus > 40'
+    monkeypatch.setattr(index, "programs", lambda shape: dict.fromkeys(['slot_0_0 == "x" && slot_1_0 > 40'], b"no program"))
+    condition = compiled(text, {"pod.pod": str, "pod.gpus": int})
+    assert [condition.holds({"pod.pod": "x", "pod.gpus": gpus}) for gpus in (40, 41)] == [False, True]

@@ -79,7 +79,7 @@ def test_the_wheel_holds_the_compiled_runbooks_their_sources_and_the_demo_and_no
     data = [name.removeprefix("gpudoctor/_data/") for name in names if name.startswith("gpudoctor/_data/")]
     assert {"diagnose-pod", "gpu-stack"} <= index["library"]["runbooks"].keys()
     assert index["sources"] == []
-    assert {"runbooks/diagnose-pod.yaml", "runbooks/catalogue/scheduling.yaml"} <= set(data)
+    assert {"runbooks/diagnose-pod.yaml", "runbooks/catalogue/scheduling.yaml", "xids.json", "programs.msgpack"} <= set(data)
     assert not [name for name in data if name.endswith(".test.yaml")]
     demos = {name.removeprefix("fixtures/") for name in data if name.startswith("fixtures/")}
     assert {name for name in demos if not name.startswith("answers/")} == {f"{scenario.bundle}.txt" for scenario in SCENARIOS.values()}

@@ -3,6 +3,7 @@
 There is no `from __future__ import annotations` here: typer evaluates each annotation that is text twice.
 """
 
+import copy
 from pathlib import Path
 from typing import Annotated
 
@@ -47,6 +48,19 @@ app.command("nccl", epilog=EXIT_CODES_HELP)(nccl)
 app.command("resume", epilog=EXIT_CODES_HELP)(resume)
 app.command("sessions")(sessions)
 app.command("verify", epilog=VERIFY_EXIT_CODES)(verify)
+
+
+def with_only(name: str) -> typer.Typer:
+    """The command line with no command but the named one; whole where no command is called that. Typer builds all that it has before it
+    reads a word, which takes longer than to read the options of one.
+    """
+    commands = [one for one in app.registered_commands if name == (one.name or getattr(one.callback, "__name__", ""))]
+    groups = [one for one in app.registered_groups if name == one.name]
+    if not (commands or groups):
+        return app
+    less = copy.copy(app)
+    less.registered_commands, less.registered_groups = commands, groups
+    return less
 
 
 def version(wanted: bool) -> None:

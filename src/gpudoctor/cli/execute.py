@@ -207,7 +207,7 @@ def probing(where: Where) -> tuple[Any, Any, str]:
 
 def way(name: str) -> Any:
     """How hosts are reached. Raises `Refused` for a way that isn't there."""
-    from gpudoctor.probes.hosts import VIAS
+    from gpudoctor.probes.base import VIAS
 
     if name not in VIAS:
         raise Refused(f"--via takes {', '.join(VIAS)}, not '{name[:40]}'")
@@ -261,11 +261,13 @@ def progress(where: Where, shown: Shown) -> Any:
     from gpudoctor.reporters.progress import printer
 
     show = printer(sys.stderr, width=columns())
+    if show is None:
+        return None
     known: set[tuple[str, ...]] = set()  # several runbooks ask the same, and it is asked once
 
     def on_step(step: StepResult) -> None:
         command = (step.host, *step.argv)
-        if step.argv and command not in known:
+        if command not in known:
             known.add(command)
             show(step)
 

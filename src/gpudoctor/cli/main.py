@@ -13,8 +13,8 @@ from gpudoctor.cli.errors import USAGE, Refused, complain
 from gpudoctor.cli.screen import lost, set_up
 
 # New objects after which Python looks for cycles, and how often it then looks at older ones. Nearly everything that a run makes lives
-# until its end: with Python's own 700, 10, 10 a tenth of a short run goes into looking.
-CYCLES = (10_000, 20, 20)
+# until its end: with Python's own 700, 10, 10 a tenth of a short run goes into looking, with 10,000 still a twentieth.
+CYCLES = (100_000, 20, 20)
 
 
 def main() -> NoReturn:
@@ -69,10 +69,10 @@ def written(out: TextIO, code: int) -> int:
 
 def invoke() -> int:
     """Parse the arguments and run the command; a command ends with `typer.Exit(code)`."""
-    from gpudoctor.cli.app import app
+    from gpudoctor.cli.app import with_only
 
     try:
-        app(prog_name=program())
+        with_only(*sys.argv[1:2] or [""])(prog_name=program())
     except SystemExit as leave:
         return leave.code if isinstance(leave.code, int) else 0
     return 0

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.derive import DERIVATIONS, measured
-from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, path, precedence, series, trouble
+from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, precedence, relate, trouble
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
@@ -18,7 +18,7 @@ from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
 from gpudoctor.probes.base import Probe
 from gpudoctor.registry import PARSERS
-from gpudoctor.report import CheckResult, Coverage, InputFile, Missing, Outcome, Report, StepResult, Table
+from gpudoctor.report import CheckResult, Coverage, InputFile, Missing, Outcome, Reason, Report, Series, StepResult, Table
 from gpudoctor.runbook.conditions import Values, compiled, input_types, input_values, record_types
 from gpudoctor.runbook.model import Library, Runbook, Show
 from gpudoctor.runbook.templates import fill
@@ -54,7 +54,8 @@ def diagnose(
 
     Raises `engine.steps.NotThere`.
 
-    `kept` knows what the probe has answered, for a report with the outputs of its steps.
+    `on_step` gets each step that has asked something as it ends; `kept` knows what the probe has answered, for a report with the outputs of
+    its steps.
     """
     limits: dict[str, Any] = {"timeout": timeout, "beyond": beyond, "fanout": fanout, "consent": consent}
     engine = Engine(library, probe, **limits, recorded=recorded, guide=guide)
@@ -62,7 +63,12 @@ def diagnose(
     if given:
         engine.store.put(GIVEN, given)
     if on_step:
-        engine.on_step = lambda step, steps: on_step(step_result(step, provisional(step, steps, engine.store)))
+
+        def ended(step: StepRun, steps: list[StepRun]) -> None:
+            if step.commands:  # of the others, many, nothing is shown: their checks wait for the end
+                on_step(step_result(step, provisional(step, steps, engine.store)))
+
+        engine.on_step = ended
     run = engine.execute(book, inputs)
     made = conclusions(library, run, asked=asked, started=started, files=files, explain_path=explain_path)[0]
     return outputs.attached(made, run, kept) if kept else made
@@ -184,13 +190,29 @@ def report(
         not_shown=weighed.not_shown,
         unexplained=left,
         unknown=unsure,
-        series=series.of_store(store),
+        series=drawn_lines(store),
         lanes=lanes.of_store(store),
         hardware=hardware.of_store(store, found, links),
         checks=[CheckResult(one.name, one.outcome, one.check.finds, one.why) for one in checked if one.check.finds],
-        path=path.of(library, store, checked, drawn, links) if explain_path else msgspec.UNSET,
+        path=path_of(library, store, checked, drawn, links) if explain_path else msgspec.UNSET,
         **rest,
     )
+
+
+def drawn_lines(store: Store) -> list[Series]:
+    """What the report draws of GPUs that were watched. Most runs watch none, and load nothing for it."""
+    if not store.records("gpu_samples"):
+        return []
+    from gpudoctor.engine import series
+
+    return series.of_store(store)
+
+
+def path_of(library: Library, store: Store, checked: list[outcomes.Checked], drawn: list[relate.Found], links: Links) -> list[Reason]:
+    """How the report came to its causes."""
+    from gpudoctor.engine import path
+
+    return path.of(library, store, checked, drawn, links)
 
 
 def coverage(run: Run, unread: Sequence[Missing] = ()) -> Coverage:

@@ -101,7 +101,7 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
             if many and never(check, condition, outers, Values(given), store, before, fixed):
                 break
             many = False
-            hit = holds(check, types, outers, record, given, store, before, fixed)
+            hit = holds(check, condition, types, outers, record, given, store, before, fixed)
         except Unsure as why:
             unsure.append(because(str(why), check, record))
             unsure_of += [record] if record is not None else []
@@ -158,15 +158,22 @@ class Decided:
 
 
 def holds(
-    check: Check, types: Types, outers: list[dict[str, Any]], record: Fact | None, given: Inputs, store: Store, before: int, fixed: Fixed
+    check: Check,
+    condition: Expression,
+    types: Types,
+    outers: list[dict[str, Any]],
+    record: Fact | None,
+    given: Inputs,
+    store: Store,
+    before: int,
+    fixed: Fixed,
 ) -> Hit | None:
     """The hit of one record, None when the condition is false; `outers` are the variables that each join may use. Raises `Unsure`."""
     values = Values(given, {check.each.name: record} if check.each else {})
-    condition = compiled(check.when, types)
     origins = [record.origin] if record is not None else []
     undecided: dict[str, str] = {}
-    for join, outer in zip(check.joins, outers, strict=True):
-        if false_already(condition, values):  # what is known decides, so nothing more needs to be joined
+    for number, (join, outer) in enumerate(zip(check.joins, outers, strict=True)):
+        if number and false_already(condition, values):  # what is known decides; of the record alone `evaluate` has asked
             return None
         try:
             joined, _ = bind(join, outer, record, values, store, before, fixed)

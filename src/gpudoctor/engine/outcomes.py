@@ -9,7 +9,7 @@ import msgspec
 from gpudoctor.engine import settle
 from gpudoctor.engine.evaluate import Answer, Hit, Inputs, evaluate
 from gpudoctor.engine.narrow import narrowed
-from gpudoctor.engine.steps import Run, StepRun, obstacles
+from gpudoctor.engine.steps import Run, StepRun, obstacles, reasons
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.report import Outcome
 from gpudoctor.runbook.conditions import Values, compiled, input_types, input_values, record_types
@@ -37,7 +37,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 def of_run(run: Run) -> list[Checked]:
     """Every check of a run, in the order written."""
     pairs = ((step, check) for step in run.steps for check in step.planned.step.checks)
-    return [msgspec.structs.replace(of_step(step, check, run.store, run.steps), step=step) for step, check in pairs]
+    doubtful = [step for step in run.steps if reasons(step)]  # only these can keep a check from being clear
+    return [msgspec.structs.replace(of_step(step, check, run.store, doubtful), step=step) for step, check in pairs]
 
 
 def of_step(step: StepRun, check: Check, store: Store, steps: list[StepRun]) -> Checked:

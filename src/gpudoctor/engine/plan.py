@@ -130,7 +130,7 @@ def needed(one: Planned, steps: list[Planned]) -> frozenset[int]:
         for name in FOUND.findall(gate.when):
             for earlier in steps[: one.order]:
                 for check in earlier.step.checks:
-                    if gate.steered_by(earlier) and check.id == name:
+                    if check.id == name and gate.steered_by(earlier):
                         steering.add(earlier.order)
                         types |= used_types(check)
     fillers = {earlier.order for earlier in steps[: one.order] if earlier.fills & types}

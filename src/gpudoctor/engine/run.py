@@ -188,9 +188,9 @@ class Engine:
             undecided: list[str] = []
             wanted = FOUND.findall(gate.when)
             for earlier in steps[: planned.order]:
-                for check in earlier.planned.step.checks if gate.steered_by(earlier.planned) else ():
-                    types[f"found.{check.id}"] = bool
-                    if check.id in wanted:
+                for check in earlier.planned.step.checks:
+                    if check.id in wanted and gate.steered_by(earlier.planned):
+                        types[f"found.{check.id}"] = bool
                         answer = evaluate(gate.book, check, gate.inputs, self.store, planned.order)
                         why = [] if answer.hits else [*obstacles(earlier, check, steps[: planned.order]), *answer.unsure]
                         values[f"found.{check.id}"] = None if why else bool(answer.hits)

@@ -5,7 +5,6 @@ They are worked out when the library is compiled, from the standard library's ow
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Sequence
 from re import _constants as op  # type: ignore[attr-defined]  # it has no public name
@@ -45,9 +44,8 @@ def fewest(found: set[str]) -> set[str]:
     return {text for text, signs in apart.items() if not any(other in signs and other != signs for other in apart.values())}
 
 
-@functools.cache
 def plain(literal: str) -> str:
-    """A literal as a text in lower case, which every text with it has when its case is lowered too. Several scanners ask for the same.
+    """A literal as a text in lower case, which every text with it has when its case is lowered too.
 
     >>> plain(r"[nN][vV]\\.conf: No")
     'nv.conf: no'

@@ -19,6 +19,9 @@ from gpudoctor.patterns import regex
 # Why a command has no answer. "" means that it ran; its exit code then says the rest.
 Failure = Literal["", "not-found", "timeout", "refused", "unreachable", "unkillable", "too-large", "not-recorded", "not-allowed", "broken"]
 
+Via = Literal["auto", "pod", "ssh", "debug-pod"]  # how hosts are reached, see hosts.py
+VIAS: tuple[Via, ...] = ("auto", "pod", "ssh", "debug-pod")
+
 # https://user:password@prometheus.example:9090, and https://user:pass/word@…, which is no URL; behind a host stands a number
 CREDENTIALS = regex(r"(https?://)(?:[^/\s\"']*|[^/\s\"':@]*:(?!\d{1,5}/)[^\s\"'@]*)@")
 

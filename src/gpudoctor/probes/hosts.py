@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from gpudoctor.probes import remote, ssh, trips
-from gpudoctor.probes.base import START, Command, Failure, Output
+from gpudoctor.probes.base import START, Command, Failure, Output, Via
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.debug_pod import DebugPods
 from gpudoctor.probes.kube_answer import Stopped
@@ -20,8 +20,6 @@ from gpudoctor.probes.remote import NOT_FOUND, NoWay, Wire
 if TYPE_CHECKING:
     from gpudoctor.probes.kube import Kube
 
-Via = Literal["auto", "pod", "ssh", "debug-pod"]
-VIAS: tuple[Via, ...] = ("auto", "pod", "ssh", "debug-pod")
 Way = Callable[[Sequence[Command]], Iterator[Output]]
 
 

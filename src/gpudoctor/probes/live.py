@@ -15,14 +15,14 @@ import msgspec
 from gpudoctor import leaving
 from gpudoctor.patterns import regex
 from gpudoctor.probes import process, remote
-from gpudoctor.probes.base import Command, Output, decoder
+from gpudoctor.probes.base import Command, Output, Via, decoder
 from gpudoctor.probes.deadline import begin, within
 from gpudoctor.probes.foreign import foreign
 from gpudoctor.probes.kube_config import Context, Given, ProbeSetupError, find_context
 from gpudoctor.probes.kube_request import is_subdomain
 
 if TYPE_CHECKING:
-    from gpudoctor.probes.hosts import Hosts, Via
+    from gpudoctor.probes.hosts import Hosts
     from gpudoctor.probes.kube import Kube
 
 __all__ = ["Live", "ProbeSetupError"]

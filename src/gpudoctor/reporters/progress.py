@@ -13,8 +13,8 @@ QUIET = 1.0  # seconds before a reading is worth a word
 BETWEEN = 0.2  # seconds between two
 
 
-def printer(stream: TextIO, *, width: int = 80) -> Callable[[StepResult], None]:
-    """The `on_step` for a run: writes to `stream` when it is a terminal, else does nothing. A closed stream is ignored. Thread-safe."""
+def printer(stream: TextIO, *, width: int = 80) -> Callable[[StepResult], None] | None:
+    """The `on_step` for a run, which writes to `stream`; None where that is no terminal. A closed stream is ignored. Thread-safe."""
 
     def on_step(step: StepResult) -> None:
         try:
@@ -23,7 +23,7 @@ def printer(stream: TextIO, *, width: int = 80) -> Callable[[StepResult], None]:
         except (OSError, ValueError):
             return
 
-    return on_step if stream.isatty() else lambda step: None
+    return on_step if stream.isatty() else None
 
 
 def counter(stream: TextIO, name: str, *, width: int = 80) -> Callable[[int, int], None]:

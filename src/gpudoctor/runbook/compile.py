@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from gpudoctor.knowledge.literals import literals
+from gpudoctor.knowledge.literals import literals, plain
 from gpudoctor.knowledge.nccl_settings import Known
 from gpudoctor.runbook import index, lint, load, nccl_settings
 from gpudoctor.runbook.model import Cause, KnownMessage, Library, Runbook
@@ -41,12 +41,14 @@ def compile_files() -> tuple[Library, list[Problem]]:
             if book is not None:
                 runbooks[book.id] = book
         problems += found
+    marks = {message.name: signs_in for message in (*messages, *harmless) if (signs_in := literals(message.pattern))}
     made = Library(
         runbooks=dict(sorted(runbooks.items())),
         causes=dict(sorted(causes.items())),
         messages=messages,
         harmless=harmless,
-        literals={message.name: texts for message in (*messages, *harmless) if (texts := literals(message.pattern))},
+        literals=marks,
+        texts={name: sorted({plain(sign) for sign in signs_in}) for name, signs_in in marks.items()},
         settings=settings,
         signs=signs,
     )

@@ -35,6 +35,13 @@ class CompiledXids(msgspec.Struct, frozen=True):
     book: Book
 
 
+class Programs(msgspec.Struct, frozen=True):
+    """The file of the compiled conditions: text over slots → the form that CEL reads. `shape` is what the slots were."""
+
+    shape: str
+    programs: dict[str, bytes]
+
+
 File = TypeVar("File", Compiled, CompiledXids)
 
 
@@ -101,9 +108,9 @@ def source_files() -> list[Path]:
 
 def code_files() -> list[Path]:
     """The code that the YAML is checked against, and what is made of it: fact classes, the tables of parsers and derivations, the record
-    of a known variable, literals.
+    of a known variable, literals, compiled conditions.
     """
-    tables = ("notes/__init__.py", "derive/__init__.py", "knowledge/nccl_settings.py", "knowledge/literals.py")
+    tables = ("notes/__init__.py", "derive/__init__.py", "knowledge/nccl_settings.py", "knowledge/literals.py", "runbook/conditions.py")
     declared = [*(PACKAGE / "facts").glob("*.py"), *(PACKAGE / "tools").glob("*/__init__.py")]
     return sorted([*declared, *(PACKAGE / name for name in tables)])
 
@@ -124,7 +131,8 @@ def library() -> Library:
     if found is not None and found.sources == now:
         return found.library
     made = compile_library()
-    write_cache("index.json", Compiled(now, made))
+    write_cache("index.json", msgspec.json.encode(Compiled(now, made)))
+    write_cache("programs.msgpack", compile_programs())
     return made
 
 
@@ -138,8 +146,18 @@ def xids() -> Book:
     if found is not None and found.sources == now:
         return found.book
     made = compile_xids()
-    write_cache("xids.json", CompiledXids(now, made))
+    write_cache("xids.json", msgspec.json.encode(CompiledXids(now, made)))
     return made
+
+
+@functools.cache
+def programs(shape: str) -> dict[str, bytes]:
+    """The compiled conditions; none where they are missing or over other slots: they are compiled again then."""
+    try:
+        found = msgspec.msgpack.decode((DATA / "programs.msgpack").read_bytes(), type=Programs)
+    except (OSError, msgspec.DecodeError):
+        return {}
+    return found.programs if found.shape == shape else {}
 
 
 def installed(found: File | None, name: str) -> File:
@@ -157,7 +175,7 @@ def read_compiled(name: str, kind: type[File]) -> File | None:
         return None
 
 
-def write_cache(name: str, compiled: Compiled | CompiledXids) -> None:
+def write_cache(name: str, content: bytes) -> None:
     """Write the cache, atomically; a read-only checkout works without one."""
     import contextlib
     import tempfile
@@ -165,7 +183,7 @@ def write_cache(name: str, compiled: Compiled | CompiledXids) -> None:
     with contextlib.suppress(OSError):
         DATA.mkdir(exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=DATA, delete=False) as file:
-            file.write(msgspec.json.encode(compiled))
+            file.write(content)
         Path(file.name).replace(DATA / name)
 
 
@@ -177,6 +195,13 @@ def compile_library() -> Library:
     if problems:
         raise BrokenLibrary([str(problem) for problem in problems])
     return made
+
+
+def compile_programs() -> bytes:
+    """The conditions that were checked with the library, as CEL executes them."""
+    from gpudoctor.runbook.conditions import SHAPE, serialized
+
+    return msgspec.msgpack.encode(Programs(SHAPE, serialized()))
 
 
 def compile_xids() -> Book:
@@ -192,6 +217,11 @@ def compile_xids() -> Book:
 def literals() -> dict[str, list[str]]:
     """Name of a known message → texts of which every line of it has one."""
     return library().literals
+
+
+def texts() -> dict[str, list[str]]:
+    """Name of a known message → its literals as plain texts in lower case."""
+    return library().texts
 
 
 def messages() -> list[KnownMessage]:

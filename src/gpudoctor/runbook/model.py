@@ -216,6 +216,7 @@ class Library(Struct, frozen=True, kw_only=True):
     messages: list[KnownMessage] = []
     harmless: list[KnownMessage] = []  # those that are looked for only in lines that say trouble
     literals: dict[str, list[str]] = {}  # name of a message → texts of which every line of it has one (`knowledge.literals`)
+    texts: dict[str, list[str]] = {}  # the same as plain texts in lower case: to make thousands takes longer than to read them
     settings: list[Known] = []
     signs: Runbook = Runbook(
         id="signs", title="", path="signs.yaml"

@@ -38,6 +38,8 @@ def pieces(template: str) -> list[tuple[str, str]]:
 
 def fill(template: str, variables: Types, values: Lookup, unknown: str | None = None) -> str:
     """A template with its expressions filled in. One without a value is shown as `unknown`; without that, `Unsure` is raised."""
+    if "${" not in template:
+        return template
     return "".join(text if kind == "text" else shown(text, variables, values, unknown) for kind, text in pieces(template))
 
 

@@ -64,7 +64,7 @@ def harmless() -> Scanner:
     """What is looked for only in lines that say trouble: most of it stands in many others too."""
     from gpudoctor.runbook import index
 
-    return compiled(((entry.name, entry.pattern) for entry in index.harmless()), index.literals())
+    return compiled(((entry.name, entry.pattern) for entry in index.harmless()), index.literals(), index.texts())
 
 
 def with_marks(marks: Iterable[tuple[str, str]], more: Mapping[str, Sequence[str]] = MappingProxyType({})) -> Scanner:
@@ -72,9 +72,9 @@ def with_marks(marks: Iterable[tuple[str, str]], more: Mapping[str, Sequence[str
 
     `more` are literals of marks whose patterns would make the whole slow.
     """
-    from gpudoctor.runbook.index import literals
+    from gpudoctor.runbook import index
 
-    return compiled([*entries(), *marks], {**literals(), **more})
+    return compiled([*entries(), *marks], {**index.literals(), **more}, index.texts())
 
 
 def scan_lines(output: Output, about: Subject, *, source: str) -> list[Message]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from gpudoctor.knowledge.literals import plain
 from gpudoctor.patterns import regex
 from gpudoctor.tools.common.blocks import ANSI, cut_long_lines, parts
 from gpudoctor.tools.common.short_texts import ShortTexts
@@ -61,10 +62,12 @@ class Hints:
     def __init__(self, options: Any) -> None:
         self.options, self.left = options, SHORT
         self.patterns: list[tuple[bytes, Sequence[str]]] = []
+        self.texts: list[Sequence[str]] = []
 
-    def add(self, pattern: bytes, literals: Sequence[str]) -> None:
-        """One more pattern, and expressions of which every match of it has one, if there are any."""
+    def add(self, pattern: bytes, literals: Sequence[str], texts: Sequence[str]) -> None:
+        """One more pattern, expressions of which every match of it has one, if there are any, and these as plain texts."""
         self.patterns.append((pattern, literals))
+        self.texts.append(texts)
 
     def of(self, text: bytes) -> Sequence[int]:
         """The numbers of the patterns. All that do occur are among them."""
@@ -74,7 +77,7 @@ class Hints:
     @functools.cached_property
     def short(self) -> ShortTexts:
         """For what is asked first."""
-        return ShortTexts(literals for _, literals in self.patterns)
+        return ShortTexts(self.texts)
 
     @functools.cached_property
     def set(self) -> Any:
@@ -119,10 +122,15 @@ class Matched(NamedTuple):
     lines: list[Span]
 
 
-def compiled(entries: Iterable[tuple[str, str]], literals: Mapping[str, Sequence[str]] = MappingProxyType({})) -> Scanner:
+def compiled(
+    entries: Iterable[tuple[str, str]],
+    literals: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    texts: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Scanner:
     """A scanner of (name, pattern) entries. Patterns see bytes: UTF-8 outside a character class matches itself.
 
-    `literals` are, by name, expressions of which every match of the pattern has one.
+    `literals` are, by name, expressions of which every match of the pattern has one; `texts` are the same as plain texts, where somebody
+    has them ready.
     """
     import re2
 
@@ -136,7 +144,8 @@ def compiled(entries: Iterable[tuple[str, str]], literals: Mapping[str, Sequence
         made.places[name] = len(made.names)
         made.names.append(name)
         made.patterns.texts.append(by_line := BY_LINE + pattern.encode())
-        made.hints.add(by_line, literals.get(name, ()))
+        signs = literals.get(name, ())
+        made.hints.add(by_line, signs, texts[name] if name in texts else [plain(sign) for sign in signs])
     return made
 
 

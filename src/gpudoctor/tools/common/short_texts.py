@@ -4,21 +4,18 @@ make: longer than all else that an event or a log of ten lines needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from gpudoctor.knowledge.literals import plain
+from collections.abc import Iterable, Sequence
 
 END = 8  # characters at the end of a literal by which it is looked for
 
 
 class ShortTexts:
-    """Patterns by their literals (`knowledge.literals`); those without one may occur anywhere."""
+    """Patterns by their literals in lower case (`knowledge.literals.plain`); those without one may occur anywhere."""
 
-    def __init__(self, patterns: Iterable[Iterable[str]]) -> None:
+    def __init__(self, patterns: Iterable[Sequence[str]]) -> None:
         self.always: list[int] = []
         self.ends: dict[str, list[tuple[str, int]]] = {}
-        for number, literals in enumerate(patterns):
-            texts = [plain(literal) for literal in literals]
+        for number, texts in enumerate(patterns):
             for text in texts:
                 self.ends.setdefault(text[-END:], []).append((text, number))
             if not texts:
