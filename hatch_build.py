@@ -42,7 +42,7 @@ def compiled() -> dict[str, bytes]:
     """The compiled forms of all declarative files, by name. Raises `BrokenLibrary` with every problem in them."""
     import msgspec
 
-    from gpudoctor.runbook.index import Compiled, CompiledXids, compile_library, compile_programs, compile_xids
+    from gpudoctor.library.index import Compiled, CompiledXids, compile_library, compile_programs, compile_xids
 
     return {
         "index.json": msgspec.json.encode(Compiled([], compile_library())),

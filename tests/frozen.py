@@ -16,8 +16,8 @@ import msgspec
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
+from gpudoctor.library.index import library
 from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 from tests.recorded_cases import BOOKS, executed, recorded
 from tests.trust.sound import texts
 

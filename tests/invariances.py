@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
+from gpudoctor.library.index import library
 from gpudoctor.probes import transcript
-from gpudoctor.runbook.index import library
 from tests.fixture_files import cases
 
 LOGS = {"kernel.log", "logs.text", "slurm.log"}  # a rank says its host only where its log begins

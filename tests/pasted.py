@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
+from gpudoctor.library.index import library
 from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 
 FILE = re.compile(r"^==> (\S+) <==\n", re.MULTILINE)
 

@@ -13,11 +13,11 @@ from gpudoctor.engine.cases import inputs_of
 from gpudoctor.engine.diagnose import conclusions
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import NotThere, Run
+from gpudoctor.library.index import library, runbooks_folder
 from gpudoctor.probes.base import Probe
 from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Report
 from gpudoctor.runbook import load
-from gpudoctor.runbook.index import library, runbooks_folder
 from gpudoctor.runbook.model import Check, Library
 from gpudoctor.runbook.paired import Case
 

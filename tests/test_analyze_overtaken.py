@@ -13,8 +13,8 @@ from gpudoctor.analyze.gather import gather
 from gpudoctor.analyze.overtaken import without_overtaken
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.facts.kubernetes import Event
+from gpudoctor.library import index
 from gpudoctor.report import Report
-from gpudoctor.runbook import index
 
 REFUSED = "0/4 nodes are available: 4 Insufficient nvidia.com/gpu. preemption: 0/4 nodes are available: 4 No preemption victims found."
 RUNS = """\

@@ -14,7 +14,7 @@ from gpudoctor.analyze.gather import gather
 from gpudoctor.cli.app import app
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.intake import recorded
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from tests.fixture_files import FIXTURES, cases, unpacked
 
 LOST = FIXTURES / "diagnose-pod" / "whole-lost-gpu.txt"

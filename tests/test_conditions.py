@@ -13,7 +13,8 @@ from gpudoctor.facts import FACTS
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.kubernetes import Node, Pod
-from gpudoctor.runbook import conditions, index
+from gpudoctor.library import index
+from gpudoctor.runbook import conditions
 from gpudoctor.runbook.conditions import SLOTS, ConditionError, Unsure, Values, as_text, compiled, fields, join_types, record_types
 from gpudoctor.runbook.templates import fill, pieces, told
 

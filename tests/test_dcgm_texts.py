@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from tests.heads import DIAG
 from tests.nodes.cases_dcgm import CASES
 from tests.nodes.record import NOW, Machines

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.cli import pages
-from gpudoctor.runbook import index
+from gpudoctor.library import index
 from gpudoctor.runbook.model import Library
 from tests.engine_fakes import cause
 

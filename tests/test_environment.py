@@ -17,10 +17,10 @@ from gpudoctor.facts.job import Setting
 from gpudoctor.intake.hints import Hint
 from gpudoctor.intake.recognise import recognise
 from gpudoctor.knowledge import nccl_settings
+from gpudoctor.library import nccl_settings as loader
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.redact import Redactor
 from gpudoctor.registry import load
-from gpudoctor.runbook import nccl_settings as loader
 from gpudoctor.runbook.allowed import OF_JOB, refusal
 from gpudoctor.tools.linux import environment
 from gpudoctor.tools.parser import ParseError

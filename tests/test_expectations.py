@@ -12,10 +12,10 @@ import pytest
 
 from gpudoctor.engine.plan import used_types
 from gpudoctor.engine.steps import Run, behind
+from gpudoctor.library import index
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Report, ReportSubject
-from gpudoctor.runbook import index
 from gpudoctor.runbook.model import Library, Runbook
 from tests.engine_fakes import CAUSES, facts, fake_parsers, problems_of, refused, run
 from tests.recorded_cases import BOOKS, executed, recorded

@@ -8,7 +8,8 @@ import pytest
 
 from gpudoctor.cli import explain
 from gpudoctor.cli.errors import Refused
-from gpudoctor.runbook import index, load
+from gpudoctor.library import index
+from gpudoctor.runbook import load
 from gpudoctor.runbook.model import Cause, Library
 from gpudoctor.runbook.paired import Case
 from tests.engine_fakes import cause

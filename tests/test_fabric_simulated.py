@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.library.index import library
 from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 from tests.fabric.simulated import HOSTS, Fabric, fabric, missing
 from tests.fabric.tools import NOW, Tools
 

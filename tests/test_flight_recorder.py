@@ -20,9 +20,9 @@ from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.job import Collective, Communicator, Rank
+from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import load
-from gpudoctor.runbook.index import library
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.torch import plain_pickle
 from tests import flight

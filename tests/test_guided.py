@@ -21,13 +21,13 @@ from gpudoctor.cli.guide_terminal import BEGIN, END, pasted
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.guidance import Decision, News, Place, Reply
 from gpudoctor.engine.guided import Guided, walk
+from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.bundle import load
 from gpudoctor.probes.record import Recorder
 from gpudoctor.probes.replay import Replay
 from gpudoctor.probes.session import Busy, Folder, home
 from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 from gpudoctor.runbook.model import Library
 from tests.engine_fakes import CAUSES, READ_PODS, READ_THEIR_NODES, Answer, Fake, book, facts, fake_parsers, outcomes, problems_of  # noqa: F401 - a fixture
 

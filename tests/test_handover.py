@@ -18,12 +18,12 @@ from gpudoctor.cli.scenarios import demonstrate
 from gpudoctor.cli.sharing import shareable
 from gpudoctor.engine import outputs
 from gpudoctor.facts import Subject
+from gpudoctor.library.index import fixtures_folder
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.keep import EACH, LARGEST, Keeper
 from gpudoctor.report import Evidence, Fix, Hardware, Report, StepOutput
 from gpudoctor.reporters import REPORTERS, render
 from gpudoctor.reporters.hardware import rows
-from gpudoctor.runbook.index import fixtures_folder
 from gpudoctor.tools.linux.lspci import lspci
 from tests.engine_fakes import Fake, facts, fake_parsers, run  # noqa: F401 - a fixture
 from tests.test_reports import LOST, NOTHING, PACKET, WHOLE, XID, Page

@@ -11,8 +11,8 @@ import pytest
 
 from gpudoctor import __version__
 from gpudoctor.cli.scenarios import SCENARIOS
+from gpudoctor.library import index
 from gpudoctor.report import EXIT_CODES
-from gpudoctor.runbook import index
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent

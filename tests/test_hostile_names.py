@@ -17,12 +17,12 @@ from gpudoctor.cli import main
 from gpudoctor.engine.conclude import fix
 from gpudoctor.engine.evaluate import pasteable
 from gpudoctor.facts import Subject
+from gpudoctor.library.index import library
 from gpudoctor.probes import bundle
 from gpudoctor.probes.kube_request import NotAllowed, parse
 from gpudoctor.report import StepResult
 from gpudoctor.reporters.progress import line
 from gpudoctor.reporters.text import command
-from gpudoctor.runbook.index import library
 from tests.kube import objects as build
 from tests.kube.switch import Switched
 

@@ -13,7 +13,7 @@ from gpudoctor.facts import Subject
 from gpudoctor.facts.identity import Links
 from gpudoctor.facts.job import Rank
 from gpudoctor.intake import rank_files
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from tests.pasted import of_files
 
 LATE = (

@@ -28,9 +28,9 @@ from gpudoctor.facts.kernel import GpuErrors, KernelLog, Sxid, TimelineEntry, Xi
 from gpudoctor.facts.kubernetes import Message, Pod
 from gpudoctor.facts.node import ProcessPod
 from gpudoctor.knowledge.xids import book
+from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import InputFile
-from gpudoctor.runbook.index import library
 from gpudoctor.tools.kernel import log as kernel
 from gpudoctor.tools.kernel.fold import HARD
 from gpudoctor.tools.linux import cgroup

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from gpudoctor.runbook.index import messages_folder
+from gpudoctor.library.index import messages_folder
 from gpudoctor.tools.common.messages import find
 from gpudoctor.tools.common.scanner import Scanner, compiled
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from gpudoctor.library.index import library
 from gpudoctor.probes import transcript
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.live import Live
-from gpudoctor.runbook.index import library
 from tests.kube.record import FIXTURES, cases
 from tests.kube.switch import Switched
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from gpudoctor.knowledge.compiled import KnownMessage
 from gpudoctor.runbook import lint, style
 from gpudoctor.runbook.allowed import refusal
-from gpudoctor.runbook.model import Check, Each, FixTemplate, Input, KnownMessage, Library, Runbook, Step
+from gpudoctor.runbook.model import Check, Each, FixTemplate, Input, Library, Runbook, Step
 from tests.engine_fakes import CAUSES, cause, problems_of
 
 HEAD = """\

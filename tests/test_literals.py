@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from benchmarks import analyze, kernel_log, nccl_log
 from gpudoctor.knowledge.literals import SHORTEST, length, literals
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from gpudoctor.tools.common import messages
 from gpudoctor.tools.common.scanner import compiled
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from gpudoctor.library.index import messages
 from gpudoctor.patterns import regex
-from gpudoctor.runbook.index import messages
 from gpudoctor.tools.common.messages import find
 
 HEAD = regex(r'\] |: |WARN |ERROR |err="')  # what a log puts before a message: `gpu-02:812:930 [3] NCCL WARN `

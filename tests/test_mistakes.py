@@ -12,9 +12,9 @@ from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.cases import inputs_of
 from gpudoctor.engine.diagnose import analyze, diagnose
 from gpudoctor.intake import recognise
+from gpudoctor.library.index import library
 from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 from gpudoctor.tools.linux import modules
 from gpudoctor.tools.nvidia_smi import smi
 

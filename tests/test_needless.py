@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.library.index import library
 from gpudoctor.report import NotShown, Shown
-from gpudoctor.runbook.index import library
 from tests.nodes.case import Case
 from tests.nodes.record import Machines
 from tests.nodes.smi import Card, smi_xml

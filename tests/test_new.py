@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from gpudoctor.cli.app import app
-from gpudoctor.runbook import index
+from gpudoctor.library import index
 
 ROOT = Path(__file__).parents[1]
 

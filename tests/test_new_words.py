@@ -8,7 +8,7 @@ import pytest
 
 from gpudoctor.analyze.gather import Gathered, gather
 from gpudoctor.engine.diagnose import analyze
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from gpudoctor.tools.common.ends import cut_off
 from tests.trust.sound import texts
 

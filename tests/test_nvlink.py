@@ -17,10 +17,10 @@ from gpudoctor.facts import Fact, Facts, Subject
 from gpudoctor.facts.fabric import Fabric, NvLinkSum
 from gpudoctor.facts.gpu import Gpu, GpuPath, NvLink
 from gpudoctor.facts.node import PciDevice
+from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import load
 from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 from gpudoctor.tools.common.timestamps import line_time
 from gpudoctor.tools.parser import ParseError
 from tests.nodes import nvlink

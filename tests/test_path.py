@@ -17,13 +17,13 @@ from gpudoctor.cli.app import app
 from gpudoctor.engine.cases import inputs_of
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.steps import NotThere
+from gpudoctor.library.index import library
 from gpudoctor.probes import transcript
 from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Reason, Report, Tried
 from gpudoctor.reporters import render
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import compiled
-from gpudoctor.runbook.index import library
 from gpudoctor.runbook.terms import Term, deciding, operands
 from tests.fixture_files import FIXTURES, cases
 

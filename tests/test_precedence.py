@@ -17,10 +17,11 @@ from gpudoctor.facts import Fact, Origin
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.kubernetes import Message
+from gpudoctor.knowledge.compiled import KnownMessage
 from gpudoctor.report import Report
 from gpudoctor.reporters import render
 from gpudoctor.runbook import lint
-from gpudoctor.runbook.model import Check, KnownMessage, Library, Runbook
+from gpudoctor.runbook.model import Check, Library, Runbook
 from tests.engine_fakes import cause
 
 BOOK = Runbook(id="book", title="T")

@@ -196,8 +196,8 @@ def test_what_is_no_question_is_not_asked(url: str, span: str) -> None:
 
 def test_a_report_has_no_credentials() -> None:
     from gpudoctor.engine.diagnose import diagnose
+    from gpudoctor.library.index import library
     from gpudoctor.reporters import render
-    from gpudoctor.runbook.index import library
 
     book = library().runbooks["thermal-throttle"]
     inputs = {name: given.default for name, given in book.inputs.items()}
@@ -240,8 +240,8 @@ def kept(*ages: float) -> bytes:
 )
 def test_a_metric_that_is_empty_or_ended_shows_nothing(ages: tuple[float, ...], verdict: str, says: str) -> None:
     from gpudoctor.engine.diagnose import diagnose
+    from gpudoctor.library.index import library
     from gpudoctor.reporters import render
-    from gpudoctor.runbook.index import library
 
     book = library().runbooks["thermal-throttle"]
     inputs = {name: given.default for name, given in book.inputs.items()}
@@ -297,7 +297,7 @@ def wait_for(url: str, seconds: float = 30.0) -> None:
 
 
 def test_a_real_prometheus_is_read(prometheus: str) -> None:
-    from gpudoctor.runbook.index import library
+    from gpudoctor.library.index import library
 
     step = next(step for step in library().runbooks["thermal-throttle"].steps if step.id == "history")
     output = ask(prometheus, step.run[2], "10", "1")

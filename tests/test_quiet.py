@@ -8,7 +8,7 @@ import pytest
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from tests.nodes.healthy import HEALTHY
 
 # What the texts alone can't decide: a slot with fewer lanes may be built so; in a program's log only known lines are looked for.

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-from gpudoctor.runbook import index
+from gpudoctor.library import index
 from tests.kube.record import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

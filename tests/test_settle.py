@@ -32,7 +32,7 @@ def test_a_few_commands_are_enough_and_an_unknown_type_has_none() -> None:
 def test_what_a_table_does_not_show_is_asked_for(tmp_path: Path) -> None:
     from gpudoctor.engine.outcomes import of_facts
     from gpudoctor.engine.store import Store
-    from gpudoctor.runbook.index import library
+    from gpudoctor.library.index import library
 
     (tmp_path / "pods.txt").write_text(
         "NAMESPACE   NAME      READY   STATUS    RESTARTS   AGE\nml          train-0   0/1     Pending   0          65m\n"

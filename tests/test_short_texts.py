@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudoctor.knowledge.literals import plain
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from gpudoctor.tools.common import messages
 from gpudoctor.tools.common.scanner import SHORT, compiled
 from gpudoctor.tools.common.short_texts import ShortTexts

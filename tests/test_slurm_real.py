@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.library.index import library
 from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 from tests.slurm.cluster import UNKILLABLE, Node, cluster, missing
 from tests.slurm.tools import NOW, Tools
 

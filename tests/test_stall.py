@@ -24,10 +24,10 @@ from gpudoctor.facts.stall import FileSystem, GpuUse, NodeUse, Pace, Process
 from gpudoctor.intake import long_texts
 from gpudoctor.intake.recognise import recognise
 from gpudoctor.knowledge.trend import change, rise
+from gpudoctor.library.index import library
 from gpudoctor.notes import measures
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import load
-from gpudoctor.runbook.index import library
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.training import log as training_log
 from gpudoctor.tools.training.step_lines import Step, step_in

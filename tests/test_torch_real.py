@@ -15,8 +15,8 @@ import pytest
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
+from gpudoctor.library.index import library
 from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 from tests import torch_jobs
 from tests.torch_jobs import Ended
 

@@ -28,11 +28,11 @@ from gpudoctor.facts.node import PciDevice, Unit
 from gpudoctor.facts.program import Ending, Trouble
 from gpudoctor.facts.slurm import SlurmJob, SlurmNode
 from gpudoctor.facts.stall import Pace
+from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import load
 from gpudoctor.report import Report
 from gpudoctor.reporters import junit, machine, markdown, page, terminal
-from gpudoctor.runbook.index import library
 from gpudoctor.runbook.model import Library
 from gpudoctor.tools.common.trouble import KEPT, LOOKED_AT, level_of, of_text
 from gpudoctor.tools.common.trouble_forms import AGAIN, FORMS

@@ -21,8 +21,8 @@ from gpudoctor.engine import confirm
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.verdicts import Ran, Times, whole
 from gpudoctor.engine.verify import After, Before
+from gpudoctor.library.index import library
 from gpudoctor.runbook import allowed
-from gpudoctor.runbook.index import library
 from gpudoctor.runbook.model import Library, Runbook
 from tests.engine_fakes import CAUSES, READ_PODS, READ_THEIR_NODES, Answer, Fake, book, facts, fake_parsers, refused  # noqa: F401 - a fixture
 from tests.fixture_files import FIXTURES, unpacked

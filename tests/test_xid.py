@@ -15,8 +15,8 @@ from gpudoctor.cli.printing import Shown
 from gpudoctor.cli.xid import asked_codes, explain_codes, explained
 from gpudoctor.knowledge.xid_decode import decode
 from gpudoctor.knowledge.xids import book
-from gpudoctor.runbook import index
-from gpudoctor.runbook.xids import load
+from gpudoctor.library import index
+from gpudoctor.library.xids import load
 
 BOOK = book()
 IMPORTANT = (13, 31, 43, 45, 48, 62, 63, 64, 74, 79, 92, 94, 95, 109, 119, 120, 140, 149, 154)

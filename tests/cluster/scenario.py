@@ -14,11 +14,11 @@ import msgspec
 import yaml
 
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output, Probe
 from gpudoctor.probes.kube_config import Given
 from gpudoctor.probes.live import Live
 from gpudoctor.report import EXIT_CODES, Report
-from gpudoctor.runbook.index import library
 from tests.cluster.api import Object
 from tests.cluster.control_plane import ControlPlane, until
 from tests.cluster.objects import written_out

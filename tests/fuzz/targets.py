@@ -16,11 +16,11 @@ from gpudoctor.intake.forms import FORMS, reader
 from gpudoctor.intake.hints import Hint
 from gpudoctor.intake.recognise import recognise
 from gpudoctor.intake.split import clean, split
+from gpudoctor.library.index import library
 from gpudoctor.probes import transcript
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import PARSERS, load
 from gpudoctor.reporters import render
-from gpudoctor.runbook.index import library
 from gpudoctor.tools.parser import ParseError
 from tests.fixture_files import cases
 from tests.flight import pickled, waiting

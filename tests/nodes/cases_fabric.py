@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from tests.nodes.case import Case, Said
 from tests.nodes.rdma import Hca, four, interfaces, sysfs
 

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import replace
 from typing import Any
 
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from tests.nodes import bus, nvlink
 from tests.nodes.case import Case, Said
 from tests.nodes.smi import Card, smi_xml

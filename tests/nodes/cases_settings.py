@@ -6,7 +6,7 @@ import json
 import shlex
 from typing import Any
 
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from tests.nodes import nvlink
 from tests.nodes.case import Case, Said
 from tests.nodes.rdma import Hca, addressed, sysfs

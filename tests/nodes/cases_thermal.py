@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gpudoctor.knowledge.clock_reasons import REASONS
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from tests.nodes.case import Case, Said
 from tests.nodes.smi import Card, Process, smi_xml
 

@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.record import Recorder
 from gpudoctor.probes.remote import ENDED_BY_TIMEOUT, judged
 from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 from tests.fixture_files import FIXTURES, Run, keep, recorded
 from tests.nodes.case import Case, Said
 

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import replace
 from typing import Any
 
-from gpudoctor.runbook.index import library
+from gpudoctor.library.index import library
 from tests.nodes.case import Case
 from tests.nodes.cases_thermal import FIRST, PROMETHEUS, QUIET, WATCH, csv
 from tests.nodes.smi import Card, Process, smi_xml

@@ -16,8 +16,8 @@ import pytest
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
+from gpudoctor.library.index import library
 from gpudoctor.report import Report
-from gpudoctor.runbook.index import library
 from gpudoctor.runbook.model import Library
 from tests.recorded_cases import BOOKS, executed, problems, without
 from tests.trust.mutants import RULES, mutants

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import loaded
+from gpudoctor.library import compile as compiling
+from gpudoctor.library import index, xids
 from gpudoctor.reporters.text import count
-from gpudoctor.runbook import compile as compiling
-from gpudoctor.runbook import index, load, style, xids
+from gpudoctor.runbook import load, style
 
 
 def lint_files(paths: list[Path]) -> int:

@@ -93,6 +93,6 @@ def complete_bundle(incomplete: str) -> list[str]:
 
 def library_names(part: str) -> Iterator[str]:
     """The ids of one part of the library."""
-    from gpudoctor.runbook.index import library
+    from gpudoctor.library.index import library
 
     yield from getattr(library(), part)

@@ -216,7 +216,7 @@ def way(name: str) -> Any:
 
 def loaded() -> Library:
     """The library; problems in our own files are shown like a user's."""
-    from gpudoctor.runbook.index import BrokenLibrary, library
+    from gpudoctor.library.index import BrokenLibrary, library
 
     try:
         return library()

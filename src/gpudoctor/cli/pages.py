@@ -12,8 +12,8 @@ from pathlib import Path
 from gpudoctor.cli.errors import Refused, complain
 from gpudoctor.cli.execute import loaded
 from gpudoctor.cli.explain import ACTS
+from gpudoctor.library import index
 from gpudoctor.patterns import regex
-from gpudoctor.runbook import index
 from gpudoctor.runbook.model import Cause, Library
 
 MADE = "<!-- Made by `make docs` from {}: change that, not this page. -->\n"

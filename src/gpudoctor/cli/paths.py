@@ -50,10 +50,10 @@ def recorded_run(paths: list[str]) -> Path | None:
     answer.
     """
     from gpudoctor.intake import mounts
+    from gpudoctor.library.index import library
     from gpudoctor.probes.bundle import INDEX, BundleError
     from gpudoctor.probes.replay import Replay
     from gpudoctor.probes.transcript import place
-    from gpudoctor.runbook.index import library
 
     folder = Path(paths[0]) if len(paths) == 1 and paths[0] != "-" else None
     if folder is not None and folder.name == INDEX:

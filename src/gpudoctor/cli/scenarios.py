@@ -32,7 +32,7 @@ SCENARIOS: dict[str, Scenario] = {
 def demonstrate(name: str, shown: Shown, guided: bool = False) -> int:
     """Run one scenario, or list them."""
     from gpudoctor.cli.execute import Where, execute
-    from gpudoctor.runbook.index import fixtures_folder
+    from gpudoctor.library.index import fixtures_folder
 
     if not name:
         for key, scenario in SCENARIOS.items():

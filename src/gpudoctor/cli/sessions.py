@@ -157,7 +157,7 @@ def refuse_unfit(where: Where, files: bool) -> None:
 
 def begin(book: Runbook, asked: str, started: float, timeout: float, inputs: dict[str, Any], where: Where) -> Open:
     """A new session, held. Raises `Refused`."""
-    from gpudoctor.runbook.index import library
+    from gpudoctor.library.index import library
 
     runbook = book.id if library().runbooks.get(book.id) is book else str(Path(book.path).absolute())
     raw = msgspec.to_builtins(where, enc_hook=str)

@@ -124,7 +124,7 @@ def explain_codes(asked: list[Asked], shown: Shown) -> int:
 
 def book_of_ours() -> Book:
     """The book; problems in it are shown like a user's."""
-    from gpudoctor.runbook.index import BrokenLibrary
+    from gpudoctor.library.index import BrokenLibrary
 
     try:
         return book()

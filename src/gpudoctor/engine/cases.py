@@ -148,7 +148,8 @@ def run_file(library: Library, path: Path, test: PairedTest) -> Iterator[tuple[s
 
 def tested(library: Library, path: Path) -> tuple[Runbook | None, list[str]]:
     """The runbook of a test: one of ours as it was compiled, another is read and checked."""
-    from gpudoctor.runbook import index, load
+    from gpudoctor.library import index
+    from gpudoctor.runbook import load
 
     if path.resolve() == (index.runbooks_folder() / f"{path.stem}.yaml").resolve() and path.stem in library.runbooks:
         return library.runbooks[path.stem], []

@@ -18,9 +18,10 @@ from gpudoctor.facts import Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.facts.kubernetes import Event, Message
 from gpudoctor.facts.program import Trouble
+from gpudoctor.knowledge.compiled import Harmless
 from gpudoctor.patterns import regex
 from gpudoctor.report import Finding, Unexplained
-from gpudoctor.runbook.model import Harmless, Library
+from gpudoctor.runbook.model import Library
 from gpudoctor.tools.common.trouble import comes_and_goes
 
 MOST = 50  # that are named

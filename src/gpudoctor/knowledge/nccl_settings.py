@@ -1,6 +1,6 @@
 """What is known of the environment variables by which a distributed job communicates. The data is `nccl_settings.yaml`.
 
-A run reads no YAML: `settings()` is the compiled form, see `runbook.index`.
+A run reads no YAML: `settings()` is the compiled form, see `knowledge.compiled`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 
 import msgspec
 
+from gpudoctor.knowledge.compiled import source
 from gpudoctor.patterns import regex
 
 # Who writes variables with these prefixes means one of ours, even where the rest of the name is not known.
@@ -86,10 +87,8 @@ def release(version: str) -> tuple[int, ...]:
 
 @functools.cache
 def settings() -> dict[str, Known]:
-    """The variables by name. Raises `runbook.index.BrokenLibrary` when the data doesn't pass."""
-    from gpudoctor.runbook.index import library
-
-    return {one.name: one for one in library().settings}
+    """The variables by name. Raises `library.index.BrokenLibrary` when the data doesn't pass."""
+    return {one.name: one for one in source().settings()}
 
 
 @functools.cache

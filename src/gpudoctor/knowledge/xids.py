@@ -1,6 +1,6 @@
 """What is known of the numbered errors of the NVIDIA driver (Xid) and of the NVSwitch driver (SXid). The data is `xids.yaml`.
 
-A run reads no YAML: `book()` is the compiled form, see `runbook.index`.
+A run reads no YAML: `book()` is the compiled form, see `knowledge.compiled`.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import functools
 
 import msgspec
+
+from gpudoctor.knowledge.compiled import source
 
 
 class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -148,7 +150,5 @@ class Book(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 @functools.cache
 def book() -> Book:
-    """The compiled book. Raises `runbook.index.BrokenLibrary` when xids.yaml doesn't pass."""
-    from gpudoctor.runbook.index import xids
-
-    return xids()
+    """The compiled book. Raises `library.index.BrokenLibrary` when xids.yaml doesn't pass."""
+    return source().xids()

@@ -20,6 +20,7 @@ from cel_expr_python import cel
 
 from gpudoctor.facts import FACTS
 from gpudoctor.facts.base import Fact, hashable
+from gpudoctor.knowledge.compiled import source
 from gpudoctor.knowledge.gpu_features import LACKING
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Input
@@ -200,10 +201,8 @@ def over_slots(text: str) -> Any:
     """An expression over slots as CEL executes it. Those of the library are read in the form that they were compiled to, which takes a
     quarter of the time. Raises RuntimeError.
     """
-    from gpudoctor.runbook.index import programs
-
     made = None
-    if ready := programs(SHAPE).get(text):
+    if ready := source().programs(SHAPE).get(text):
         with contextlib.suppress(RuntimeError):  # another CEL wrote it
             made = shared().deserialize(ready)
     MADE[text] = made or shared().compile(text)

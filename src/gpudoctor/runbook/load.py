@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 from pydantic import ValidationError
 
+from gpudoctor.knowledge.compiled import Harmless, KnownMessage
 from gpudoctor.runbook import lint, model, paired, schema
 from gpudoctor.runbook.yamlfile import Document, Problem, read
 
@@ -152,7 +153,7 @@ def catalogue(path: Path, shown: str = "") -> tuple[dict[str, model.Cause], list
     return {name: msgspec.convert(cause.model_dump() | {"id": name}, model.Cause) for name, cause in made.causes.items()}, []
 
 
-def messages(path: Path, shown: str = "") -> tuple[list[model.KnownMessage], list[Problem]]:
+def messages(path: Path, shown: str = "") -> tuple[list[KnownMessage], list[Problem]]:
     """The known messages of one file."""
     made, problems = validated(read(path, shown), schema.Messages)
     if made is None:
@@ -160,13 +161,13 @@ def messages(path: Path, shown: str = "") -> tuple[list[model.KnownMessage], lis
     return [message(entry) for entry in made.messages], []
 
 
-def message(entry: schema.Message) -> model.KnownMessage:
+def message(entry: schema.Message) -> KnownMessage:
     """One known message. What is harmless, with a reason, is benign too."""
-    made = msgspec.convert({**entry.model_dump(), "benign": bool(entry.benign)}, model.KnownMessage)
+    made = msgspec.convert({**entry.model_dump(), "benign": bool(entry.benign)}, KnownMessage)
     if not isinstance(entry.benign, schema.Benign):
         return made
     given = entry.benign
-    return msgspec.structs.replace(made, harmless=model.Harmless(why=given.why, at_most=given.at_most or 0, not_last=given.not_last))
+    return msgspec.structs.replace(made, harmless=Harmless(why=given.why, at_most=given.at_most or 0, not_last=given.not_last))
 
 
 def paired_test(path: Path, shown: str = "") -> tuple[paired.PairedTest | None, list[Problem]]:

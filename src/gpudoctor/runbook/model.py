@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from gpudoctor.knowledge.compiled import KnownMessage
 from gpudoctor.knowledge.nccl_settings import Known
 from gpudoctor.report import Confidence, Risk, Severity
 
@@ -185,27 +186,6 @@ class Cause(Struct, frozen=True, kw_only=True):
     broader: bool = False
     yields_to: list[str] = []  # causes that speak instead of it where both are found on one thing, or on linked ones
     refuted_by: list[str] = []  # expectations, as RUNBOOK.ID: where one was shown for every target, the cause is ruled out
-
-
-class Harmless(Struct, frozen=True, kw_only=True):
-    """Why a line of an error is none: said at most so often in one text, and, where `not_last`, not as its last word."""
-
-    why: str
-    at_most: int = 0  # 0: as often as it likes
-    not_last: bool = False
-
-
-class KnownMessage(Struct, frozen=True, kw_only=True):
-    """A line whose meaning is known. `pattern` is RE2; its one optional group is the detail."""
-
-    name: str
-    pattern: str
-    line: str
-    unless: str = ""  # RE2; a line that fits this too doesn't say it
-    source: str = ""
-    benign: bool = False  # no alarm by itself
-    harmless: Harmless | None = None
-    survivor: bool = False  # says only that another process of the job is gone or late: never who began
 
 
 class Library(Struct, frozen=True, kw_only=True):

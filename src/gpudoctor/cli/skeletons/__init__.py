@@ -8,7 +8,7 @@ from pathlib import Path
 from gpudoctor.cli.authors import need_checkout
 from gpudoctor.cli.errors import Refused, no_such
 from gpudoctor.cli.execute import loaded
-from gpudoctor.runbook import index
+from gpudoctor.library import index
 from gpudoctor.runbook.model import Runbook
 
 HERE = Path(__file__).parent

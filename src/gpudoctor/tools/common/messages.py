@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.kubernetes import Message
+from gpudoctor.knowledge.compiled import source
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.blocks import cut_long_lines, whole_lines
 from gpudoctor.tools.common.scanner import Scanner, compiled, lines_in, matched
@@ -31,26 +32,21 @@ class Hit(NamedTuple):
 
 def entries() -> list[tuple[str, str]]:
     """Name and pattern of every known message."""
-    from gpudoctor.runbook.index import messages
-
-    return [(message.name, message.pattern) for message in messages()]
+    return [(message.name, message.pattern) for message in source().messages()]
 
 
 @functools.cache
 def errors() -> dict[str, bool]:
     """Names of the known messages that are no noise → whether only a survivor says so, in a job of many ranks."""
-    from gpudoctor.runbook.index import messages
-
-    return {message.name: message.survivor for message in messages() if not message.benign}
+    return {message.name: message.survivor for message in source().messages() if not message.benign}
 
 
 @functools.cache
 def exceptions() -> dict[str, Any]:
     """Names of the known messages that have an exception → what a line must not fit to say them."""
-    from gpudoctor.runbook.index import harmless, messages
     from gpudoctor.tools.common.scanner import alone
 
-    return {message.name: alone(message.unless) for message in (*messages(), *harmless()) if message.unless}
+    return {message.name: alone(message.unless) for message in (*source().messages(), *source().harmless()) if message.unless}
 
 
 @functools.cache
@@ -62,9 +58,8 @@ def scanner() -> Scanner:
 @functools.cache
 def harmless() -> Scanner:
     """What is looked for only in lines that say trouble: most of it stands in many others too."""
-    from gpudoctor.runbook import index
-
-    return compiled(((entry.name, entry.pattern) for entry in index.harmless()), index.literals(), index.texts())
+    known = source()
+    return compiled(((entry.name, entry.pattern) for entry in known.harmless()), known.literals(), known.texts())
 
 
 def with_marks(marks: Iterable[tuple[str, str]], more: Mapping[str, Sequence[str]] = MappingProxyType({})) -> Scanner:
@@ -72,9 +67,8 @@ def with_marks(marks: Iterable[tuple[str, str]], more: Mapping[str, Sequence[str
 
     `more` are literals of marks whose patterns would make the whole slow.
     """
-    from gpudoctor.runbook import index
-
-    return compiled([*entries(), *marks], {**index.literals(), **more}, index.texts())
+    known = source()
+    return compiled([*entries(), *marks], {**known.literals(), **more}, known.texts())
 
 
 def scan_lines(output: Output, about: Subject, *, source: str) -> list[Message]:

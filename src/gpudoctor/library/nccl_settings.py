@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from gpudoctor.knowledge.nccl_settings import Known, Settings
+from gpudoctor.library.xids import steps
 from gpudoctor.runbook import yamlfile
-from gpudoctor.runbook.xids import steps
 from gpudoctor.runbook.yamlfile import Place, Problem
 
 STATES = ("current", "renamed", "obsolete", "removed", "diagnostic")

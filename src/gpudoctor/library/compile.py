@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 
+from gpudoctor.knowledge.compiled import KnownMessage
 from gpudoctor.knowledge.literals import literals, plain
 from gpudoctor.knowledge.nccl_settings import Known
-from gpudoctor.runbook import index, lint, load, nccl_settings
-from gpudoctor.runbook.model import Cause, KnownMessage, Library, Runbook
+from gpudoctor.library import index, nccl_settings
+from gpudoctor.runbook import lint, load
+from gpudoctor.runbook.model import Cause, Library, Runbook
 from gpudoctor.runbook.yamlfile import Problem
 
 

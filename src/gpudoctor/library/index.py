@@ -13,8 +13,10 @@ from typing import TypeVar
 
 import msgspec
 
+from gpudoctor.knowledge.compiled import KnownMessage
+from gpudoctor.knowledge.nccl_settings import Known
 from gpudoctor.knowledge.xids import Book
-from gpudoctor.runbook.model import KnownMessage, Library
+from gpudoctor.runbook.model import Library
 
 PACKAGE = Path(__file__).resolve().parent.parent
 DATA = PACKAGE / "_data"
@@ -189,7 +191,7 @@ def write_cache(name: str, content: bytes) -> None:
 
 def compile_library() -> Library:
     """Read and check all YAML. Imports pydantic, YAML and CEL."""
-    from gpudoctor.runbook.compile import compile_files
+    from gpudoctor.library.compile import compile_files
 
     made, problems = compile_files()
     if problems:
@@ -206,7 +208,7 @@ def compile_programs() -> bytes:
 
 def compile_xids() -> Book:
     """Read and check the book of Xids. Imports YAML."""
-    from gpudoctor.runbook.xids import load
+    from gpudoctor.library.xids import load
 
     made, problems = load(xids_file())
     if made is None or problems:
@@ -222,6 +224,11 @@ def literals() -> dict[str, list[str]]:
 def texts() -> dict[str, list[str]]:
     """Name of a known message → its literals as plain texts in lower case."""
     return library().texts
+
+
+def settings() -> list[Known]:
+    """The variables by which a distributed job communicates."""
+    return library().settings
 
 
 def messages() -> list[KnownMessage]:
