@@ -316,7 +316,7 @@ def test_the_file_of_an_error_of_ours_carries_no_credential_in_use(tmp_path: Pat
     program = (
         "from gpudoctor.cli import app, main; from gpudoctor.probes.foreign import keep_out; keep_out('a plain word')\n"
         "def fails(**_): raise RuntimeError('said: a plain word')\n"
-        "app.app = fails; main.main()"
+        "app.with_only = lambda _: fails; main.main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, env=clean({"TMPDIR": str(tmp_path)}), timeout=30, check=False
@@ -386,7 +386,7 @@ def test_a_second_ctrl_c_is_immediate() -> None:
         "def stuck(**_):\n"
         "    try:\n        print('ready', flush=True); time.sleep(60)\n"
         "    finally:\n        print('ending', flush=True); time.sleep(60)\n"
-        "app.app = stuck; main.main()"
+        "app.with_only = lambda _: stuck; main.main()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program], env=clean({}), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
