@@ -14,12 +14,16 @@ from typing import Any, cast
 import msgspec
 
 from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of
+from gpudoctor.derive.scheduling_checks import evaluate
 from gpudoctor.derive.scheduling_compare import counted, difference, newest, unknown
-from gpudoctor.derive.scheduling_fit import WORDS, fits_when_restored, nearest_fits, one_kind, words_of
-from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, evaluate, promised
+from gpudoctor.derive.scheduling_fit import KINDS, WORDS, nearest_fits, one_kind, words_of
+from gpudoctor.derive.scheduling_moves import fits_when_restored
+from gpudoctor.derive.scheduling_others import Around
+from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, promised
 from gpudoctor.derive.scheduling_text import amount
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, ScheduleReason
+from gpudoctor.facts.monitoring import NamespaceLabels
 from gpudoctor.facts.scheduling import NodeGroup, Scheduling, Wait
 from gpudoctor.nodesets import fold
 
@@ -37,26 +41,35 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     nodes = of(facts, "nodes", Node)
     measured = [node for node in nodes if "allocatable" not in node.gaps]
     # Where no table shows amounts, labels and taints may be enough to see that no node will do.
+    noted = next((one.noted for one in usage.values()), "")
     hosts = [
-        Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage and measured else None) for node in measured or seen(nodes)
+        Host(node, usage.get(node.node, NodeUsage(node=node.node, noted=noted)) if usage and measured else None)
+        for node in measured or seen(nodes)
     ]
+    around = Around(hosts, {one.namespace: one.labels for one in of(facts, "namespace_labels", NamespaceLabels)})
     said = messages(of(facts, "schedule_reasons", ScheduleReason))
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
     if "nodes" not in facts or (nodes and not hosts):
         return filled
-    for pods, ask in distinct(facts, said, lambda name: unknown(said.get(name, []))):
-        besides = unknown(said[pods[0].namespace, pods[0].pod])
-        rules = " and ".join(dict.fromkeys([*besides.split(" and "), *pods[0].further_rules])).removeprefix(" and ")
-        verdicts = evaluate(ask, hosts)
+
+    def left_out(pod: Pod) -> list[str]:
+        return unknown(said[pod.namespace, pod.pod], around.known(pod))
+
+    for pods, ask in distinct(facts, said, lambda pod: (left_out(pod), around.unclear(pod), claimed(pod), around.alike(pod))):
+        besides = left_out(ask.pod)
+        rules = " and ".join(dict.fromkeys([*besides, *around.unclear(ask.pod), *claimed(ask.pod)]))
+        verdicts = evaluate(ask, around)
         near = reach(ask, hosts, verdicts)
-        groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, hosts, verdicts, [hosts[index] for index in near], rules)
+        groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, around, verdicts, [hosts[index] for index in near], rules)
         numbers, ours = measure(ask, [hosts[index] for index in near], [verdicts[index] for index in near], len(hosts)), counted(verdicts)
         if besides and not numbers.fitting:
             numbers = msgspec.structs.replace(numbers, **dict.fromkeys(("nearly", *WORDS), 0))
         waits = [] if numbers.fitting or besides else lost_gpus(ask, hosts, verdicts)
         for pod in pods:
             words = newest(said[pod.namespace, pod.pod])
-            differs = "" if names_nodes(pod) else difference(words, ours, len(hosts), counts_usage=bool(usage))
+            differs = (
+                "" if names_nodes(pod) else difference(words, ours, len(hosts), counts_usage=bool(usage), computed=around.known(ask.pod))
+            )
             origin = words[0].origin if words else pod.origin
             own = msgspec.structs.replace(numbers, agrees=not differs, difference=differs, origin=origin)
             filled["scheduling"].append(named(own, pod))
@@ -64,6 +77,11 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
             filled["fits"] += [named(one, pod) for one in fits]
             filled["waits"] += [named(wait, pod) for wait in waits]
     return filled
+
+
+def claimed(pod: Pod) -> list[str]:
+    """That a pod claims devices, in words."""
+    return [words for words in pod.further_rules if words == "claims of devices"]
 
 
 def seen(nodes: Sequence[Node]) -> list[Node]:
@@ -220,6 +238,8 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
     kinds = Counter(one_kind(blockers) for blockers in near)
     taints = Counter(blocker.key for blockers in near if one_kind(blockers) == "tolerate" for blocker in blockers)
     unmatched = Counter(blocker.key for blockers in near if one_kind(blockers) == "label" for blocker in blockers)
+    rules = Counter(blocker.key for blockers in near if KINDS.get(one_kind(blockers)) == "ruled_out" for blocker in blockers)
+    ports = Counter(blocker.key for blockers in near if one_kind(blockers) == "port" for blocker in blockers)
     volumes = Counter(blocker.key for blockers in near if one_kind(blockers) == "volume" for blocker in blockers)
     scarce = Counter(blocker.key for blockers in near if one_kind(blockers) == "less" for blocker in blockers)
     read = bool(hosts) and all(host.usage for host in hosts)
@@ -251,6 +271,8 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
         taint=most_common(taints),
         scarce=most_common(scarce),
         volume=most_common(volumes),
+        rule=most_common(rules),
+        port=most_common(ports),
         unmatched_by=most_common(unmatched),
         beyond=beyond(ask, [host for mine, host in zip(own, hosts, strict=True) if mine or not asked], asked),
         gaps=missing,

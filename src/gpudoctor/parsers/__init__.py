@@ -45,6 +45,7 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.nodes": Parser(("nodes",), "kubernetes_nodes:nodes"),
     "kubernetes.all_nodes": Parser(("nodes",), "kubernetes_nodes:all_nodes", streams=True),  # target=False
     "kubernetes.usage": Parser(("node_usage",), "kubernetes_nodes:usage", streams=True),
+    "kubernetes.neighbours": Parser(("node_usage",), "kubernetes_nodes:neighbours", streams=True),  # with the labels of all pods
     "kubernetes.events": Parser(("events", "messages", "schedule_reasons"), "kubernetes_events:events"),
     "kubernetes.workloads": Parser(("workloads", "messages"), "kubernetes_workloads:workloads"),
     "kubernetes.quotas": Parser(("quotas",), "kubernetes_storage:quotas"),

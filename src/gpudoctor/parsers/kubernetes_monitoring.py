@@ -15,7 +15,6 @@ from gpudoctor.parsers.kubernetes_json import Meta, Object, evidence, objects, s
 from gpudoctor.parsers.monitoring_shape import (
     EndpointsObject,
     Entry,
-    LabelSelector,
     MonitorObject,
     MonitorSpec,
     Namespaces,
@@ -25,6 +24,7 @@ from gpudoctor.parsers.monitoring_shape import (
     ServiceObject,
     ServiceSpec,
 )
+from gpudoctor.parsers.pod_shape import selector
 from gpudoctor.probes.base import Output
 
 EXPORTER = "dcgm-exporter"
@@ -158,15 +158,6 @@ def dropped(entries: Iterable[Entry]) -> str:
     """The regex of the first rule that drops metrics by their name; a rule on other labels is not followed."""
     rules = (rule for entry in entries for rule in entry.metricRelabelings or () if (rule.action or "").lower() == "drop")
     return next((rule.regex[:1000] for rule in rules if rule.sourceLabels == ["__name__"] and rule.regex), "")
-
-
-def selector(given: LabelSelector | None) -> Selector | None:
-    """A label selector as requirements, None where there is none."""
-    if given is None:
-        return None
-    equal = [Requirement(key, "In", (value,)) for key, value in (given.matchLabels or {}).items()]
-    more = [Requirement(one.key or "", one.operator or "", tuple(strings(one.values))) for one in given.matchExpressions or ()]
-    return [*equal, *more]
 
 
 def shown(wanted: Selector | None) -> str:
