@@ -16,8 +16,9 @@ import msgspec
 from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of
 from gpudoctor.derive.scheduling_checks import evaluate
 from gpudoctor.derive.scheduling_compare import counted, difference, newest, unknown
-from gpudoctor.derive.scheduling_fit import KINDS, WORDS, nearest_fits, one_kind, words_of
+from gpudoctor.derive.scheduling_fit import nearest_fits
 from gpudoctor.derive.scheduling_moves import fits_when_restored
+from gpudoctor.derive.scheduling_near import WORDS, Near, most_common, one_kind
 from gpudoctor.derive.scheduling_others import Around
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, promised
 from gpudoctor.derive.scheduling_text import amount
@@ -229,19 +230,13 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
         or ("allocatable" in host.node.gaps and (host.node.gpu_present or (blind and not of_control_plane(host.node))))
         for host in hosts
     ]
-    near = [blockers for mine, blockers in zip(own, verdicts, strict=True) if mine or not asked]
-    names: defaultdict[str, list[Node]] = defaultdict(list)
-    for mine, host, blockers in zip(own, hosts, verdicts, strict=True):
-        if mine or not asked:
-            for word in words_of(blockers):
-                names[word].append(host.node)
-    kinds = Counter(one_kind(blockers) for blockers in near)
-    taints = Counter(blocker.key for blockers in near if one_kind(blockers) == "tolerate" for blocker in blockers)
-    unmatched = Counter(blocker.key for blockers in near if one_kind(blockers) == "label" for blocker in blockers)
-    rules = Counter(blocker.key for blockers in near if KINDS.get(one_kind(blockers)) == "ruled_out" for blocker in blockers)
-    ports = Counter(blocker.key for blockers in near if one_kind(blockers) == "port" for blocker in blockers)
-    volumes = Counter(blocker.key for blockers in near if one_kind(blockers) == "volume" for blocker in blockers)
-    scarce = Counter(blocker.key for blockers in near if one_kind(blockers) == "less" for blocker in blockers)
+    chosen = [(host, blockers) for mine, host, blockers in zip(own, hosts, verdicts, strict=True) if mine or not asked]
+    near = Near([host for host, _ in chosen], [blockers for _, blockers in chosen])
+    largest = max((host.node.capacity.get(gpu, 0) for host in hosts), default=0)
+    too_much = beyond(ask, [host for host, _ in chosen], asked)
+    # A request that no node could ever meet is the reason, whatever else is in its way.
+    hopeless = near.together > 1 and (bool(too_much) or 0 < largest < ask.requests.get(gpu, 0))
+    names = defaultdict(list) if hopeless else near.named()
     read = bool(hosts) and all(host.usage for host in hosts)
     used = [host.usage.requested.get(gpu, 0) if host.usage else 0 for host in hosts]
     offered = [host.node.allocatable.get(gpu, 0) for host in hosts]
@@ -251,7 +246,7 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
             ("offering", "largest", "largest_capacity", "gpus_total", "wrong_name", "full"), "no node's amounts were shown"
         )
     known: dict[str, Any] = {word: len(names[word]) for word in WORDS}
-    known |= {f"{word}_nodes": fold(node.node for node in names[word]) for word in WORDS}
+    known |= {f"{word}_nodes": fold(host.node.node for host in names[word]) for word in WORDS}
     return Scheduling(
         namespace=ask.pod.namespace,
         pod=ask.pod.pod,
@@ -260,21 +255,23 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
         offering=sum(bool(asked) and all(host.node.allocatable.get(name, 0) > 0 for name in asked) for host in hosts),
         fitting=sum(not blockers for blockers in verdicts),
         largest=max(offered, default=0),
-        largest_capacity=max((host.node.capacity.get(gpu, 0) for host in hosts), default=0),
+        largest_capacity=largest,
         most_free=max((max(0, there - busy) for there, busy in zip(offered, used, strict=True)), default=0) if read else None,
         gpus_total=sum(offered),
         gpus_used=sum(used) if read else None,
-        nearly=sum(count for kind, count in kinds.items() if kind),
+        nearly=len(near.nodes),
         **known,
-        full_gpus=sum(node.allocatable.get(gpu, 0) for node in names["full"]),
+        full_gpus=sum(host.node.allocatable.get(gpu, 0) for host in names["full"]),
         wrong_name=wrong_name(asked, [host.node for host in hosts]),
-        taint=most_common(taints),
-        scarce=most_common(scarce),
-        volume=most_common(volumes),
-        rule=most_common(rules),
-        port=most_common(ports),
-        unmatched_by=most_common(unmatched),
-        beyond=beyond(ask, [host for mine, host in zip(own, hosts, strict=True) if mine or not asked], asked),
+        taint=near.most("tolerate"),
+        scarce=near.most("less"),
+        volume=near.most("volume"),
+        rule=near.most("prefer", "others"),
+        port=near.most("port"),
+        unmatched_by=near.most("label"),
+        together=near.together,
+        obstacles=near.obstacles(),
+        beyond=too_much,
         gaps=missing,
     )
 
@@ -284,11 +281,6 @@ def beyond(ask: Ask, hosts: Sequence[Host], gpus: Sequence[str]) -> str:
     offers = [host.node.allocatable for host in hosts if host.node.allocatable]
     others = (name for name, wanted in ask.requests.items() if wanted > 0 and name not in gpus)
     return next((name for name in others if offers and all(ask.requests[name] > offer.get(name, sys.maxsize) for offer in offers)), "")
-
-
-def most_common(counted: Counter[str]) -> str:
-    """The key counted most often, the first in the alphabet among equals; "" for none."""
-    return min(counted, key=lambda key: (-counted[key], key), default="")
 
 
 def wrong_name(asked: Sequence[str], nodes: Sequence[Node]) -> str:

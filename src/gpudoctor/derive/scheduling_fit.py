@@ -16,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from gpudoctor.derive.scheduling_checks import evaluate
-from gpudoctor.derive.scheduling_moves import MOVES, Case, Move, fits_when_restored, is_full
+from gpudoctor.derive.scheduling_moves import MOVES, Case, Move
 from gpudoctor.derive.scheduling_others import Around
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host
 from gpudoctor.derive.scheduling_text import listed
@@ -47,44 +47,12 @@ TIERS = {
     "free_gpus": 3,
 }
 
-# The kind of change that a node needs → the word for such nodes.
-KINDS = {
-    "tolerate": "tainted",
-    "uncordon": "cordoned",
-    "repair_node": "not_ready",
-    "label": "unmatched",
-    "less": "other_resource",
-    "volume": "pinned",
-    "port": "port_taken",
-    "prefer": "ruled_out",
-    "others": "ruled_out",
-}
-WORDS = (*dict.fromkeys(KINDS.values()), "full", "lost")
-
 
 class Way(NamedTuple):
     """Changes that together open one node."""
 
     host: Host
     moves: tuple[Move, ...]
-
-
-def one_kind(blockers: Sequence[Blocker]) -> str:
-    """The kind of change that would lift all blockers of a node, "" when it takes several kinds or there are none."""
-    kinds = {blocker.lift for blocker in blockers}
-    return kinds.pop() if len(kinds) == 1 else ""
-
-
-def words_of(blockers: Sequence[Blocker]) -> Iterator[str]:
-    """The words of `WORDS` that say what separates one node from the pod; GPUs in use and lost ones may be both."""
-    kind = one_kind(blockers)
-    if kind in KINDS:
-        yield KINDS[kind]
-    elif kind == "gpus" and (short := [one.shortage for one in blockers if one.shortage]):
-        if all(map(is_full, short)):
-            yield "full"
-        if all(map(fits_when_restored, short)):
-            yield "lost"
 
 
 def nearest_fits(ask: Ask, around: Around, verdicts: Sequence[Sequence[Blocker]], reach: Sequence[Host], besides: str = "") -> list[Fit]:

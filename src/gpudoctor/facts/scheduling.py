@@ -46,7 +46,9 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     most_free: int | None = None  # the most GPUs of the asked kind free on one node; None when usage was not read
     gpus_total: int = 0  # allocatable GPUs of the asked kind over the nodes
     gpus_used: int | None = None
-    nearly: int = 0  # GPU nodes that one kind of change would make fit: the sum of the following and of those short of GPUs
+    nearly: int = 0  # the nearest GPU nodes: the sum of the following and of those short of GPUs
+    together: int = 0  # kinds of change that each of them needs at once; where several, only what all of them need is counted
+    obstacles: str = ""  # where it is several: all that is in the way
     tainted: int = 0  # GPU nodes that would hold the pod but for a taint it does not tolerate
     cordoned: int = 0  # … but for a cordon
     not_ready: int = 0  # … but for a taint that the node's own condition brings: not-ready, unreachable, pressure
