@@ -235,8 +235,9 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
     largest = max((host.node.capacity.get(gpu, 0) for host in hosts), default=0)
     too_much = beyond(ask, [host for host, _ in chosen], asked)
     # A request that no node could ever meet is the reason, whatever else is in its way.
-    hopeless = near.together > 1 and (bool(too_much) or 0 < largest < ask.requests.get(gpu, 0))
-    names = defaultdict(list) if hopeless else near.named()
+    if near.together > 1 and (too_much or 0 < largest < ask.requests.get(gpu, 0)):
+        near.counted.clear()
+    names = near.named()
     read = bool(hosts) and all(host.usage for host in hosts)
     used = [host.usage.requested.get(gpu, 0) if host.usage else 0 for host in hosts]
     offered = [host.node.allocatable.get(gpu, 0) for host in hosts]
@@ -263,12 +264,12 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
         **known,
         full_gpus=sum(host.node.allocatable.get(gpu, 0) for host in names["full"]),
         wrong_name=wrong_name(asked, [host.node for host in hosts]),
-        taint=near.most("tolerate"),
-        scarce=near.most("less"),
-        volume=near.most("volume"),
-        rule=near.most("prefer", "others"),
-        port=near.most("port"),
-        unmatched_by=near.most("label"),
+        taint=near.most("tainted"),
+        scarce=near.most("other_resource"),
+        volume=near.most("pinned"),
+        rule=near.most("ruled_out"),
+        port=near.most("port_taken"),
+        unmatched_by=near.most("unmatched"),
         together=near.together,
         obstacles=near.obstacles(),
         beyond=too_much,

@@ -6,8 +6,8 @@ that each of them breaks says more than the taint that one of them has beside it
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from gpudoctor.derive.scheduling_moves import fits_when_restored, is_full
 from gpudoctor.derive.scheduling_plugins import Blocker, Host
@@ -18,7 +18,7 @@ KINDS = {
     "tolerate": ("tainted", "the taint {}"),
     "uncordon": ("cordoned", "a cordon"),
     "repair_node": ("not_ready", "the node's condition ({})"),
-    "label": ("unmatched", "the choice of {}"),
+    "label": ("unmatched", "the pod's choice of {}"),
     "less": ("other_resource", "too little {}"),
     "volume": ("pinned", "{}"),
     "port": ("port_taken", "the host port {}"),
@@ -39,29 +39,26 @@ class Near:
         ]
         fewest = min((len(kinds) for _, _, kinds in liftable), default=0)
         self.together = fewest if fewest == 1 or all(verdicts) else 1  # where a node fits none need be asked for two
-        self.nodes = [(host, blockers, kinds) for host, blockers, kinds in liftable if len(kinds) == self.together]
-        every = [kinds for _, _, kinds in self.nodes]
-        common = frozenset.intersection(*every) if every and self.together > 1 else frozenset()
-        self.counted = common or frozenset().union(*every)
+        self.nodes = [(host, blockers) for host, blockers, kinds in liftable if len(kinds) == self.together]
+        every = [words_of(blockers) for _, blockers in self.nodes]
+        self.counted: set[str] = set().union(*every)
+        if self.together > 1:  # a lost GPU is blamed only where the pod could use the node, or where all have lost some
+            self.counted = set.intersection(*every) or self.counted - {"lost"}
 
-    def named(self) -> defaultdict[str, list[Host]]:
-        """The nodes by word; GPUs in use and lost ones may be both."""
-        names: defaultdict[str, list[Host]] = defaultdict(list)
-        for host, blockers, kinds in self.nodes:
-            for word in dict.fromkeys(word for kind in sorted(kinds & self.counted) for word in words_of(kind, blockers)):
-                names[word].append(host)
-        return names
+    def named(self) -> dict[str, list[Host]]:
+        """The nodes by word."""
+        return {word: [host for host, blockers in self.nodes if word in self.counted and word in words_of(blockers)] for word in WORDS}
 
-    def most(self, *kinds: str) -> str:
-        """The key that blockers of some kinds have most often, the first in the alphabet among equals; "" for none."""
-        keys = Counter(one.key for _, blockers, _ in self.nodes for one in blockers if one.lift in kinds and one.lift in self.counted)
-        return most_common(keys)
+    def most(self, word: str) -> str:
+        """The key that blockers of one word have most often, the first in the alphabet among equals; "" for none."""
+        keys = Counter(one.key for _, blockers in self.nodes for one in blockers if KINDS.get(one.lift, ("",))[0] == word)
+        return most_common(keys) if word in self.counted else ""
 
     def obstacles(self) -> str:
         """All that is in the way on most of the nodes, in words, where it is several things at once."""
         if self.together < 2:
             return ""
-        ways = Counter(tuple(dict.fromkeys(obstacle(one) for one in blockers)) for _, blockers, _ in self.nodes)
+        ways = Counter(tuple(dict.fromkeys(obstacle(one) for one in blockers)) for _, blockers in self.nodes)
         words = min(ways, key=lambda way: (-ways[way], way))
         shared = [one for one in words if all(one in way for way in ways)]
         if shared and len(ways) > 1:
@@ -75,22 +72,19 @@ def one_kind(blockers: Iterable[Blocker]) -> str:
     return kinds.pop() if len(kinds) == 1 else ""
 
 
-def words_of(kind: str, blockers: Sequence[Blocker]) -> Iterator[str]:
-    """The words of `WORDS` that say what of one kind separates one node from the pod."""
-    if kind in KINDS:
-        yield KINDS[kind][0]
-    elif short := [one.shortage for one in blockers if one.shortage and one.lift == "gpus"]:
-        if all(map(is_full, short)):
-            yield "full"
-        if all(map(fits_when_restored, short)):
-            yield "lost"
+def words_of(blockers: Sequence[Blocker]) -> set[str]:
+    """The words of `WORDS` that say what separates one node from the pod; GPUs in use and lost ones may be both."""
+    words = {KINDS[one.lift][0] for one in blockers if one.lift in KINDS}
+    short = [one.shortage for one in blockers if one.shortage and one.lift == "gpus"]
+    words |= {"full"} if short and all(map(is_full, short)) else set()
+    return words | ({"lost"} if short and all(map(fits_when_restored, short)) else set())
 
 
 def obstacle(blocker: Blocker) -> str:
     """What one blocker puts in the way, in words."""
     if blocker.lift in KINDS:
         return KINDS[blocker.lift][1].format(blocker.key)
-    return f"{'GPUs in use' if blocker.shortage and is_full(blocker.shortage) else 'too few GPUs'}"
+    return "GPUs in use" if blocker.shortage and is_full(blocker.shortage) else "too few GPUs"
 
 
 def most_common(counted: Counter[str]) -> str:
