@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from gpudoctor.derive.scheduling_moves import fits_when_restored, is_full
-from gpudoctor.derive.scheduling_plugins import Blocker, Host
+from gpudoctor.derive.scheduling_plugins import SLOTS, Blocker, Host
 from gpudoctor.derive.scheduling_text import listed
 
 # The kind of change that a node needs → the word for such nodes, and what is in the way there.
@@ -82,6 +82,8 @@ def words_of(blockers: Sequence[Blocker]) -> set[str]:
 
 def obstacle(blocker: Blocker) -> str:
     """What one blocker puts in the way, in words."""
+    if blocker.key == SLOTS:
+        return "no pod slot"
     if blocker.lift in KINDS:
         return KINDS[blocker.lift][1].format(blocker.key)
     return "GPUs in use" if blocker.shortage and is_full(blocker.shortage) else "too few GPUs"

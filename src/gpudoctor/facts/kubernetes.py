@@ -200,6 +200,7 @@ class Workload(Fact, frozen=True, kw_only=True):
     uid: str = ""
     component: str = ""
     suspended: bool = False
+    deleting: bool = False
     unseen: bool = False  # no controller has written a status; `own`: Kubernetes' own controllers serve this kind
     own: bool = False
     desired: int | None = None

@@ -206,6 +206,7 @@ def namespaces(output: Output, about: Subject) -> Facts:
         NamespaceLabels(
             namespace=item.meta.name,
             labels=item.meta.labels or {},
+            terminating=item.meta.deletionTimestamp is not None,
             origin=evidence(output, f"Namespace {item.meta.name} labels {shown_labels(item.meta.labels or {})}"),
         )
         for item in objects(output, Object, ("Namespace",))
