@@ -102,10 +102,10 @@ def about(word: str, **term: Any) -> Object:
     return {"affinity": {word: {"requiredDuringSchedulingIgnoredDuringExecution": [rule]}}}
 
 
-def ending(one: Object, **more: Any) -> Case:
-    """Something in a namespace that is being deleted, which a finalizer holds."""
+def going(one: Object, *, ends: bool = True, **more: Any) -> Case:
+    """Something that is being deleted, which a finalizer holds; its namespace `ends` too."""
     one["metadata"] |= {"deletionTimestamp": "2026-03-01T11:50:00Z", "finalizers": ["example.com/hold"]}
-    return case([namespace("ml", terminating=True), one, *nodes()], **more)
+    return case([namespace("ml", terminating=ends), one, *nodes()], **more)
 
 
 def ring(ns: str = "ml") -> list[Any]:
@@ -139,8 +139,9 @@ CASES: dict[str, Case] = {
         *ring("vision"),
     ),
     "port-of-all": port_of_all(),
-    "namespace-ends": ending(pod("train-0", gpus=8, age="20m", unschedulable=said("3 Insufficient nvidia.com/gpu"))),
-    "namespace-ends-under-a-job": ending(job("train", gpus=8, active=0, age="20m"), command=OWNER),
+    "namespace-ends": going(pod("train-0", gpus=8, age="20m", unschedulable=said("3 Insufficient nvidia.com/gpu"))),
+    "pod-ends-unplaced": going(pod("train-0", gpus=8, age="20m", unschedulable=said("3 Insufficient nvidia.com/gpu")), ends=False),
+    "namespace-ends-under-a-job": going(job("train", gpus=8, active=0, age="20m"), command=OWNER),
     "namespace-ends-said": refused("unable to create new content in namespace ml because it is being terminated", OWNER),
     "scheduler-silent": case([pod("train-0", gpus=8, age="20m"), *nodes()]),
     "scheduler-silent-young": case([pod("train-0", gpus=8, age="20s"), *nodes()]),
