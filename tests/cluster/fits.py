@@ -190,7 +190,7 @@ def repair(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Ca
             f"{path}/status", {"status": {"conditions": [*others, {"type": "Ready", "status": "True", "reason": "KubeletReady"}]}}
         )
         undo.append(lambda node=node: down_again(stage, node))  # type: ignore[misc]
-    for _ in range(200):
+    for _ in range(600):
         taints = [taint["key"] for node in nodes for taint in stage.api.get(f"/api/v1/nodes/{node}")["spec"].get("taints", [])]
         if not any(key.startswith("node.kubernetes.io/") and not key.endswith("unschedulable") for key in taints):
             return ""
