@@ -291,6 +291,9 @@ def wrong(case: Case, report: Report, namespace: str) -> str:
     counts: Counter[str] = Counter()
     for one in report.findings:
         counts[one.cause] += 1 + len(one.also)
+    if case.counts:
+        rows_of = Counter(name for one in report.findings if one.subject.kind == "pod" for name in (one.subject.name, *one.also))
+        said += [f"{name} is in {times} rows" for name, times in rows_of.items() if times > 1]
     said += [f"{counts[cause]} of {cause}, not {count}" for cause, count in case.counts.items() if counts[cause] != count]
     rows = Counter(one.cause for one in report.findings)
     said += [f"{rows[cause]} rows of {cause}, not {count}" for cause, count in case.rows.items() if rows[cause] != count]

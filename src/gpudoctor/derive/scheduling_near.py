@@ -1,7 +1,7 @@
 """Which nodes come nearest to holding a pod, and what is in its way there, by the kind of change that would remove it.
 
-A node is as far away as it takes kinds of change. Where the nearest take several at once, what they have in common is the reason: a rule
-that each of them breaks says more than the taint that one of them has beside it.
+A node is as far away as it takes kinds of change. Where the nearest take several at once, what most of them have in common is the reason: a
+rule that each of them breaks says more than the taint that one of them has beside it.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Near:
         self.nodes = [(host, blockers) for host, blockers, kinds in liftable if len(kinds) == self.together]
         every = [words_of(blockers) for _, blockers in self.nodes]
         self.counted: set[str] = set().union(*every)
-        if self.together > 1:  # a lost GPU is blamed only where the pod could use the node, or where all have lost some
-            self.counted = set.intersection(*every) or self.counted - {"lost"}
+        if self.together > 1:
+            self.counted = {common(every)}
 
     def named(self) -> dict[str, list[Host]]:
         """The nodes by word."""
@@ -78,6 +78,12 @@ def words_of(blockers: Sequence[Blocker]) -> set[str]:
     short = [one.shortage for one in blockers if one.shortage and one.lift == "gpus"]
     words |= {"full"} if short and all(map(is_full, short)) else set()
     return words | ({"lost"} if short and all(map(fits_when_restored, short)) else set())
+
+
+def common(every: Sequence[set[str]]) -> str:
+    """The word that most nodes have, the first among equals; a lost GPU is blamed for all of them or for none."""
+    counts = Counter(word for words in every for word in words if word != "lost" or all("lost" in each for each in every))
+    return min(counts, key=lambda word: (-counts[word], WORDS.index(word)), default="")
 
 
 def obstacle(blocker: Blocker) -> str:

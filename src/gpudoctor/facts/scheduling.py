@@ -47,7 +47,7 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     gpus_total: int = 0  # allocatable GPUs of the asked kind over the nodes
     gpus_used: int | None = None
     nearly: int = 0  # the nearest GPU nodes: the sum of the following and of those short of GPUs
-    together: int = 0  # kinds of change that each of them needs at once; where several, only what all of them need is counted
+    together: int = 0  # kinds of change that each of them needs at once; where several, only what most of them need is counted
     obstacles: str = ""  # where it is several: all that is in the way
     tainted: int = 0  # GPU nodes that would hold the pod but for a taint it does not tolerate
     cordoned: int = 0  # … but for a cordon
