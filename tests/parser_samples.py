@@ -97,6 +97,7 @@ SAMPLES: dict[str, str] = {
     "kubernetes.names": POD,
     "kubernetes.nodes": NODE,
     "kubernetes.all_nodes": NODE,
+    "kubernetes.neighbours": POD.replace('"spec": {', '"spec": {"nodeName": "gpu-01", '),
     "kubernetes.usage": POD.replace('"spec": {', '"spec": {"nodeName": "gpu-01", '),
     "kubernetes.events": EVENT,
     "kubernetes.workloads": objects("Job", spec={"suspend": True}).replace('"v1", "kind": "Job"', '"batch/v1", "kind": "Job"'),

@@ -18,6 +18,7 @@ LINES: dict[str, str] = {
     "0/5 nodes are available: 5 node(s) were not ready.": "node-down",
     "0/5 nodes are available: 5 node(s) had disk pressure.": "node-disk-pressure",
     "0/3 nodes are available: 3 node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode.": "volume-attached-elsewhere",
+    "0/3 nodes are available: 3 node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod.": "volume-attached-elsewhere",
     "0/3 nodes are available: 3 node(s) had no available disk.": "volume-attached-elsewhere",
     'persistentvolumeclaim "ckpt" not found': "pvc-unbound",
     'running "DynamicResources" filter plugin: claim ml/gpus: could not retrieve device class gpu.nvidia.com: deviceclass.resource.k8s.io "gpu.nvidia.com" not found': "resource-claim-not-allocated",

@@ -81,7 +81,8 @@ def played(plane: ControlPlane, chosen: list[Setting], *, fits: bool, show: bool
                 for maybe in one.report.candidates:
                     print(f"       possible {maybe.cause} {maybe.subject.name}: {maybe.why}")
     middle = sorted(seconds)[len(seconds) // 2] if seconds else 0.0
-    print(f"{right} of {total} right; {held} of {tried} proposals hold; {middle:.2f} s in the middle")
+    times = f"{middle:.2f} s in the middle, {max(seconds, default=0.0):.2f} s at most"
+    print(f"{right} of {total} right; {held} of {tried} proposals hold; {times}")
     return int(right < total or held < tried)
 
 

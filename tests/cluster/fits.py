@@ -104,6 +104,8 @@ def tolerate(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[
 
 def select(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Callable[[], None]]) -> str:
     """`KEY=VALUE → OTHER`: another value in the selector or the affinity; `drop KEY …`: without that requirement."""
+    if " and " in what:
+        return next(filter(None, (select(stage, pod, one, nodes, undo) for one in what.split(" and "))), "")
     changed = re.fullmatch(r"([\w./-]+)=\S+ → (\S+)", what)
     key = changed[1] if changed else what.removeprefix("drop ").split("=")[0].split(" ")[0].lstrip("!")
     selector = pod["spec"].get("nodeSelector", {})
@@ -122,7 +124,35 @@ def select(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Ca
                 else:
                     needs.remove(need)
     if not all(any(term.values()) for term in terms):  # an empty term would choose nothing
-        del pod["spec"]["affinity"]
+        del pod["spec"]["affinity"]["nodeAffinity"]
+    return ""
+
+
+def prefer(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Callable[[], None]]) -> str:
+    """`podAntiAffinity to app=ring per kubernetes.io/hostname`: the rules of that kind and place are no longer required."""
+    for kind, place in {(text.split(" ")[0], text.split(" per ")[1].split(",")[0]) for text in what.split(" and ")}:
+        if kind == "topologySpreadConstraint":
+            soft = [one for one in pod["spec"]["topologySpreadConstraints"] if one["topologyKey"] == place]
+            for one in soft:
+                one["whenUnsatisfiable"] = "ScheduleAnyway"
+                one.pop("minDomains", None)  # only for what is required
+        else:
+            rules = pod["spec"]["affinity"][kind]["requiredDuringSchedulingIgnoredDuringExecution"]
+            soft = [one for one in rules if one["topologyKey"] == place]
+            rules[:] = [one for one in rules if one not in soft]
+        if not soft:
+            return f"no rule of {kind} per {place}"
+    return ""
+
+
+def port(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Callable[[], None]]) -> str:
+    """`29500/TCP → 29501`; on the host's network the container listens there too."""
+    for text in what.split(" and "):
+        old, new = map(int, re.fullmatch(r"(?:\S+:)?(\d+)/\w+ → (\d+)", text).groups())  # type: ignore[union-attr]
+        for one in [one for box in pod["spec"]["containers"] for one in box.get("ports", []) if one.get("hostPort") == old]:
+            one["hostPort"] = new
+            if pod["spec"].get("hostNetwork"):
+                one["containerPort"] = new
     return ""
 
 
@@ -160,7 +190,7 @@ def repair(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Ca
             f"{path}/status", {"status": {"conditions": [*others, {"type": "Ready", "status": "True", "reason": "KubeletReady"}]}}
         )
         undo.append(lambda node=node: down_again(stage, node))  # type: ignore[misc]
-    for _ in range(200):
+    for _ in range(600):
         taints = [taint["key"] for node in nodes for taint in stage.api.get(f"/api/v1/nodes/{node}")["spec"].get("taints", [])]
         if not any(key.startswith("node.kubernetes.io/") and not key.endswith("unschedulable") for key in taints):
             return ""
@@ -239,6 +269,8 @@ def back(stage: Stage, holder: Object) -> None:
 EDITS = {
     "tolerate": tolerate,
     "select": select,
+    "port": port,
+    "prefer": prefer,
     "label": label,
     "uncordon": uncordon,
     "repair_node": repair,

@@ -50,6 +50,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     named: bool = False  # no command has a placeholder
     offers: list[str] = []  # kinds of change that the nearest fit has
     never: list[str] = []  # kinds of change that it has not
+    where: dict[str, str] = {}  # by kind of change the nodes that it names, all rows together
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -290,6 +291,9 @@ def wrong(case: Case, report: Report, namespace: str) -> str:
     counts: Counter[str] = Counter()
     for one in report.findings:
         counts[one.cause] += 1 + len(one.also)
+    if case.counts:
+        rows_of = Counter(name for one in report.findings if one.subject.kind == "pod" for name in (one.subject.name, *one.also))
+        said += [f"{name} is in {times} rows" for name, times in rows_of.items() if times > 1]
     said += [f"{counts[cause]} of {cause}, not {count}" for cause, count in case.counts.items() if counts[cause] != count]
     rows = Counter(one.cause for one in report.findings)
     said += [f"{rows[cause]} rows of {cause}, not {count}" for cause, count in case.rows.items() if rows[cause] != count]
@@ -298,6 +302,9 @@ def wrong(case: Case, report: Report, namespace: str) -> str:
     kinds = {kind for row in fit_rows(report) for kind in row[2].split(" + ")}
     said += [f"the nearest fit lacks {kind}" for kind in case.offers if kind not in kinds]
     said += [f"the nearest fit has {kind}" for kind in case.never if kind in kinds]
+    for change, nodes in case.where.items():
+        named_there = ",".join(row[4] for row in fit_rows(report) if change in row[2].split(" + "))
+        said += [f"{change} is for {named_there}, not {nodes}"] if named_there != nodes else []
     return "; ".join(said) + (f" [{title}]" if said else "")
 
 

@@ -180,7 +180,9 @@ def settled(api: Api) -> bool:
             return False
     pods = api.items(f"/api/v1/namespaces/{stand()['stack']['namespace']}/pods")
     lost = {name for name, said in stand()["nodes"].items() if said.get("down")}
-    return bool(pods) and all(pod["status"]["phase"] == "Running" or pod["spec"].get("nodeName") in lost for pod in pods)
+    sets = api.items(f"/apis/apps/v1/namespaces/{stand()['stack']['namespace']}/daemonsets")
+    running = all(pod["status"]["phase"] == "Running" or pod["spec"].get("nodeName") in lost for pod in pods)
+    return bool(pods) and running and all(one["status"].get("desiredNumberScheduled") for one in sets)
 
 
 def change_node(api: Api, name: str, change: dict[str, Any]) -> None:

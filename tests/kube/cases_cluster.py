@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.kube.case import Case
 from tests.kube.cases_pending import HELPLESS, OWNER, TAINT, busy, case, nodes, pending, said
-from tests.kube.objects import Object, event, job, node, pod, pytorchjob
+from tests.kube.objects import Object, event, job, namespace, node, pod, pytorchjob
 from tests.kube.shapes import meta
 
 HOST = "kubernetes.io/hostname"
@@ -89,6 +89,39 @@ def named_claim() -> Case:
     return case([waiting, device_claim("other"), *nodes()])
 
 
+def ruled(words: str, rules: Object, *others: Any) -> Case:
+    """A pod with rules about others, and others that run."""
+    waiting = pending(said(words), labels={"app": "ring"})
+    waiting[0]["spec"] |= rules
+    return case([*waiting, *nodes(), *others])
+
+
+def about(word: str, **term: Any) -> Object:
+    """A required rule about pods with the label app=ring."""
+    rule = {"labelSelector": {"matchLabels": {"app": "ring"}}, "topologyKey": HOST, **term}
+    return {"affinity": {word: {"requiredDuringSchedulingIgnoredDuringExecution": [rule]}}}
+
+
+def going(one: Object, *, ends: bool = True, **more: Any) -> Case:
+    """Something that is being deleted, which a finalizer holds; its namespace `ends` too."""
+    one["metadata"] |= {"deletionTimestamp": "2026-03-01T11:50:00Z", "finalizers": ["example.com/hold"]}
+    return case([namespace("ml", terminating=ends), one, *nodes()], **more)
+
+
+def ring(ns: str = "ml") -> list[Any]:
+    """A pod of that label on each node, which holds no GPU."""
+    return [pod(f"ring-{name}", ns=ns, node=name, labels={"app": "ring"}) for name in ("gpu-01", "gpu-02", "gpu-03")]
+
+
+def port_of_all() -> Case:
+    """A pod that takes a port of the node, which is taken everywhere."""
+    waiting = pending(said("3 node(s) didn't have free ports for the requested pod ports"))
+    taken = [pod(f"agent-{name}", node=name) for name in ("gpu-01", "gpu-02", "gpu-03")]
+    for one in [waiting[0], *taken]:
+        one["spec"]["containers"][0]["ports"] = [{"containerPort": 29500, "hostPort": 29500}]
+    return case([*waiting, *nodes(), *taken])
+
+
 CASES: dict[str, Case] = {
     "pinned-cordoned": pinned(node("gpu-01", cordoned=True), "node(s) were unschedulable"),
     "pinned-full": pinned(node("gpu-01"), "Insufficient nvidia.com/gpu", *busy("gpu-01")),
@@ -98,6 +131,18 @@ CASES: dict[str, Case] = {
     "beside-its-own": case([*pending(said("3 node(s) didn't match pod anti-affinity rules")), *nodes()]),
     "spread": case([*pending(said("3 node(s) didn't match pod topology spread constraints")), *nodes()]),
     "port-taken": case([*pending(said("3 node(s) didn't have free ports for the requested pod ports")), *nodes()]),
+    "apart-from-its-own": ruled("3 node(s) didn't match pod anti-affinity rules", about("podAntiAffinity"), *ring()),
+    "beside-another-namespace": ruled(
+        "3 node(s) didn't match pod affinity rules",
+        about("podAffinity", namespaceSelector={"matchLabels": {"team": "storage"}}),
+        namespace("vision", labels={"team": "vision"}),
+        *ring("vision"),
+    ),
+    "port-of-all": port_of_all(),
+    "namespace-ends": going(pod("train-0", gpus=8, age="20m", unschedulable=said("3 Insufficient nvidia.com/gpu"))),
+    "pod-ends-unplaced": going(pod("train-0", gpus=8, age="20m", unschedulable=said("3 Insufficient nvidia.com/gpu")), ends=False),
+    "namespace-ends-under-a-job": going(job("train", gpus=8, active=0, age="20m"), command=OWNER),
+    "namespace-ends-said": refused("unable to create new content in namespace ml because it is being terminated", OWNER),
     "scheduler-silent": case([pod("train-0", gpus=8, age="20m"), *nodes()]),
     "scheduler-silent-young": case([pod("train-0", gpus=8, age="20s"), *nodes()]),
     "victim-stays": case([*nominated(), *nodes(), *busy("gpu-01", "gpu-02", "gpu-03")]),

@@ -33,7 +33,7 @@ DERIVATIONS: dict[str, Derivation] = {
         needs=("pods", "nodes", "node_usage"),
         fills=("node_groups", "fits", "scheduling", "waits"),
         function="scheduling:table",
-        beside=("claims", "volumes", "schedule_reasons"),
+        beside=("claims", "volumes", "schedule_reasons", "namespace_labels"),
     ),
     "hosts.asked": Derivation((), ("hosts", "targets"), "hosts:asked", beside=("nodes",), asked=True),
     "hosts.of_stack": Derivation(("stack",), ("hosts",), "hosts:of_stack", asked=True),

@@ -14,12 +14,17 @@ from typing import Any, cast
 import msgspec
 
 from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of
+from gpudoctor.derive.scheduling_checks import evaluate
 from gpudoctor.derive.scheduling_compare import counted, difference, newest, unknown
-from gpudoctor.derive.scheduling_fit import WORDS, fits_when_restored, nearest_fits, one_kind, words_of
-from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, evaluate, promised
+from gpudoctor.derive.scheduling_fit import nearest_fits
+from gpudoctor.derive.scheduling_moves import fits_when_restored
+from gpudoctor.derive.scheduling_near import WORDS, Near, most_common, one_kind
+from gpudoctor.derive.scheduling_others import Around
+from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, promised
 from gpudoctor.derive.scheduling_text import amount
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, ScheduleReason
+from gpudoctor.facts.monitoring import NamespaceLabels
 from gpudoctor.facts.scheduling import NodeGroup, Scheduling, Wait
 from gpudoctor.nodesets import fold
 
@@ -37,26 +42,35 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     nodes = of(facts, "nodes", Node)
     measured = [node for node in nodes if "allocatable" not in node.gaps]
     # Where no table shows amounts, labels and taints may be enough to see that no node will do.
+    noted = next((one.noted for one in usage.values()), "")
     hosts = [
-        Host(node, usage.get(node.node, NodeUsage(node=node.node)) if usage and measured else None) for node in measured or seen(nodes)
+        Host(node, usage.get(node.node, NodeUsage(node=node.node, noted=noted)) if usage and measured else None)
+        for node in measured or seen(nodes)
     ]
+    around = Around(hosts, {one.namespace: one.labels for one in of(facts, "namespace_labels", NamespaceLabels)})
     said = messages(of(facts, "schedule_reasons", ScheduleReason))
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
     if "nodes" not in facts or (nodes and not hosts):
         return filled
-    for pods, ask in distinct(facts, said, lambda name: unknown(said.get(name, []))):
-        besides = unknown(said[pods[0].namespace, pods[0].pod])
-        rules = " and ".join(dict.fromkeys([*besides.split(" and "), *pods[0].further_rules])).removeprefix(" and ")
-        verdicts = evaluate(ask, hosts)
+
+    def left_out(pod: Pod) -> list[str]:
+        return unknown(said[pod.namespace, pod.pod], around.known(pod))
+
+    for pods, ask in distinct(facts, said, lambda pod: (left_out(pod), around.unclear(pod), claimed(pod), around.alike(pod))):
+        besides = left_out(ask.pod)
+        rules = " and ".join(dict.fromkeys([*besides, *around.unclear(ask.pod), *claimed(ask.pod)]))
+        verdicts = evaluate(ask, around)
         near = reach(ask, hosts, verdicts)
-        groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, hosts, verdicts, [hosts[index] for index in near], rules)
+        groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, around, verdicts, [hosts[index] for index in near], rules)
         numbers, ours = measure(ask, [hosts[index] for index in near], [verdicts[index] for index in near], len(hosts)), counted(verdicts)
         if besides and not numbers.fitting:
             numbers = msgspec.structs.replace(numbers, **dict.fromkeys(("nearly", *WORDS), 0))
         waits = [] if numbers.fitting or besides else lost_gpus(ask, hosts, verdicts)
         for pod in pods:
             words = newest(said[pod.namespace, pod.pod])
-            differs = "" if names_nodes(pod) else difference(words, ours, len(hosts), counts_usage=bool(usage))
+            differs = (
+                "" if names_nodes(pod) else difference(words, ours, len(hosts), counts_usage=bool(usage), computed=around.known(ask.pod))
+            )
             origin = words[0].origin if words else pod.origin
             own = msgspec.structs.replace(numbers, agrees=not differs, difference=differs, origin=origin)
             filled["scheduling"].append(named(own, pod))
@@ -64,6 +78,11 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
             filled["fits"] += [named(one, pod) for one in fits]
             filled["waits"] += [named(wait, pod) for wait in waits]
     return filled
+
+
+def claimed(pod: Pod) -> list[str]:
+    """That a pod claims devices, in words."""
+    return [words for words in pod.further_rules if words == "claims of devices"]
 
 
 def seen(nodes: Sequence[Node]) -> list[Node]:
@@ -211,17 +230,14 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
         or ("allocatable" in host.node.gaps and (host.node.gpu_present or (blind and not of_control_plane(host.node))))
         for host in hosts
     ]
-    near = [blockers for mine, blockers in zip(own, verdicts, strict=True) if mine or not asked]
-    names: defaultdict[str, list[Node]] = defaultdict(list)
-    for mine, host, blockers in zip(own, hosts, verdicts, strict=True):
-        if mine or not asked:
-            for word in words_of(blockers):
-                names[word].append(host.node)
-    kinds = Counter(one_kind(blockers) for blockers in near)
-    taints = Counter(blocker.key for blockers in near if one_kind(blockers) == "tolerate" for blocker in blockers)
-    unmatched = Counter(blocker.key for blockers in near if one_kind(blockers) == "label" for blocker in blockers)
-    volumes = Counter(blocker.key for blockers in near if one_kind(blockers) == "volume" for blocker in blockers)
-    scarce = Counter(blocker.key for blockers in near if one_kind(blockers) == "less" for blocker in blockers)
+    chosen = [(host, blockers) for mine, host, blockers in zip(own, hosts, verdicts, strict=True) if mine or not asked]
+    near = Near([host for host, _ in chosen], [blockers for _, blockers in chosen])
+    largest = max((host.node.capacity.get(gpu, 0) for host in hosts), default=0)
+    too_much = beyond(ask, [host for host, _ in chosen], asked)
+    # A request that no node could ever meet is the reason, whatever else is in its way.
+    if near.together > 1 and (too_much or 0 < largest < ask.requests.get(gpu, 0)):
+        near.counted.clear()
+    names = near.named()
     read = bool(hosts) and all(host.usage for host in hosts)
     used = [host.usage.requested.get(gpu, 0) if host.usage else 0 for host in hosts]
     offered = [host.node.allocatable.get(gpu, 0) for host in hosts]
@@ -231,7 +247,7 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
             ("offering", "largest", "largest_capacity", "gpus_total", "wrong_name", "full"), "no node's amounts were shown"
         )
     known: dict[str, Any] = {word: len(names[word]) for word in WORDS}
-    known |= {f"{word}_nodes": fold(node.node for node in names[word]) for word in WORDS}
+    known |= {f"{word}_nodes": fold(host.node.node for host in names[word]) for word in WORDS}
     return Scheduling(
         namespace=ask.pod.namespace,
         pod=ask.pod.pod,
@@ -240,19 +256,23 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
         offering=sum(bool(asked) and all(host.node.allocatable.get(name, 0) > 0 for name in asked) for host in hosts),
         fitting=sum(not blockers for blockers in verdicts),
         largest=max(offered, default=0),
-        largest_capacity=max((host.node.capacity.get(gpu, 0) for host in hosts), default=0),
+        largest_capacity=largest,
         most_free=max((max(0, there - busy) for there, busy in zip(offered, used, strict=True)), default=0) if read else None,
         gpus_total=sum(offered),
         gpus_used=sum(used) if read else None,
-        nearly=sum(count for kind, count in kinds.items() if kind),
+        nearly=len(near.nodes),
         **known,
-        full_gpus=sum(node.allocatable.get(gpu, 0) for node in names["full"]),
+        full_gpus=sum(host.node.allocatable.get(gpu, 0) for host in names["full"]),
         wrong_name=wrong_name(asked, [host.node for host in hosts]),
-        taint=most_common(taints),
-        scarce=most_common(scarce),
-        volume=most_common(volumes),
-        unmatched_by=most_common(unmatched),
-        beyond=beyond(ask, [host for mine, host in zip(own, hosts, strict=True) if mine or not asked], asked),
+        taint=near.most("tainted"),
+        scarce=near.most("other_resource"),
+        volume=near.most("pinned"),
+        rule=near.most("ruled_out"),
+        port=near.most("port_taken"),
+        unmatched_by=near.most("unmatched"),
+        together=near.together,
+        obstacles=near.obstacles(),
+        beyond=too_much,
         gaps=missing,
     )
 
@@ -262,11 +282,6 @@ def beyond(ask: Ask, hosts: Sequence[Host], gpus: Sequence[str]) -> str:
     offers = [host.node.allocatable for host in hosts if host.node.allocatable]
     others = (name for name, wanted in ask.requests.items() if wanted > 0 and name not in gpus)
     return next((name for name in others if offers and all(ask.requests[name] > offer.get(name, sys.maxsize) for offer in offers)), "")
-
-
-def most_common(counted: Counter[str]) -> str:
-    """The key counted most often, the first in the alphabet among equals; "" for none."""
-    return min(counted, key=lambda key: (-counted[key], key), default="")
 
 
 def wrong_name(asked: Sequence[str], nodes: Sequence[Node]) -> str:

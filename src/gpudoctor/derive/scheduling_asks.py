@@ -25,11 +25,11 @@ def of(facts: Mapping[str, list[Fact]], name: str, kind: type[AFact]) -> list[AF
 
 
 def distinct(
-    facts: Mapping[str, list[Fact]], said: Collection[tuple[str, str]], besides: Callable[[tuple[str, str]], str] = lambda name: ""
+    facts: Mapping[str, list[Fact]], said: Collection[tuple[str, str]], others: Callable[[Pod], object] = lambda pod: None
 ) -> list[tuple[list[Pod], Ask]]:
     """The pods without a node, grouped by what the scheduler looks at, the most GPUs first; at most as many groups as `MOST_WORK` allows.
 
-    `said`: those of which a scheduler has said that they wait; `besides`: for what else it leaves nodes out.
+    `said`: those of which a scheduler has said that they wait; `others`: what of the rules about other pods tells pods apart.
     """
     claims = {(claim.namespace, claim.claim): claim.volume for claim in of(facts, "claims", Claim) if claim.volume}
     affinities = {volume.volume: volume.node_affinity for volume in of(facts, "volumes", Volume)}
@@ -53,8 +53,7 @@ def distinct(
             sorted(ask.requests.items()),
             pod.gpu_resources,
             volumes,
-            besides((pod.namespace, pod.pod)),
-            pod.further_rules,
+            others(pod),
         )
         groups.setdefault(repr(spec), ([], ask))[0].append(pod)
     most = max(MOST_SPECS, MOST_WORK // max(1, len(facts.get("nodes", ()))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from gpudoctor.derive.scheduling_plugins import Blocker
 from gpudoctor.facts.kubernetes import ScheduleReason
@@ -15,12 +15,17 @@ WORDS = {
     "node_affinity": "nodes outside the pod's node selector or affinity",
     "too_many_pods": "nodes without a free pod slot",
     "volume_affinity": "nodes that a volume excludes",
+    "ports": "nodes without a free host port",
+    "topology_spread": "nodes that a topology spread constraint excludes",
+    "pod_affinity": "nodes that rules about other pods exclude",
 }
+OTHERS = frozenset({"ports", "topology_spread", "pod_affinity"})
 # Checks of the scheduler that come before the resources and that we can't make: they take nodes out of its later counts.
-EARLIER = frozenset({"ports", "node_name", "other", "resource_claim", "no_nodes", "volume_unbound"})
+EARLIER = frozenset({"node_name", "other", "resource_claim", "no_nodes", "volume_unbound"})
 
 
-# What the scheduler looks at and we don't: where it leaves a node out for one of these, no change of ours is sure to be enough.
+# What the scheduler looks at and we don't, or not always: where it leaves a node out for one of these that isn't computed, no change of
+# ours is sure to be enough.
 UNKNOWN = {
     "pod_affinity": "rules about other pods",
     "topology_spread": "topology spread constraints",
@@ -33,9 +38,9 @@ UNKNOWN = {
 }
 
 
-def unknown(reasons: Sequence[ScheduleReason]) -> str:
-    """What the latest message names of `UNKNOWN`, in words."""
-    return " and ".join(dict.fromkeys(UNKNOWN[one.reason] for one in newest(reasons) if one.reason in UNKNOWN))
+def unknown(reasons: Sequence[ScheduleReason], computed: Collection[str]) -> list[str]:
+    """What the latest message names of `UNKNOWN` and isn't computed, in words."""
+    return [UNKNOWN[one.reason] for one in newest(reasons) if one.reason in UNKNOWN.keys() - computed]
 
 
 def newest(reasons: Sequence[ScheduleReason]) -> list[ScheduleReason]:
@@ -46,14 +51,14 @@ def newest(reasons: Sequence[ScheduleReason]) -> list[ScheduleReason]:
     return [one for one in reasons if (one.origin, one.time) == (last.origin, last.time)]
 
 
-def difference(said: Sequence[ScheduleReason], ours: Counter[str], nodes: int, *, counts_usage: bool) -> str:
+def difference(said: Sequence[ScheduleReason], ours: Counter[str], nodes: int, *, counts_usage: bool, computed: Collection[str]) -> str:
     """The first difference as a sentence, "" when the counts agree or can't be compared.
 
     `said` is one message, `ours` what `counted` gives for as many `nodes`. Resources and what the scheduler checks after them are compared
-    only when the running pods were read.
+    only when the running pods were read, and what looks at other pods only when it is `computed`.
     """
     total = max((reason.total for reason in said), default=0)
-    if not total or any(reason.reason in EARLIER for reason in said):
+    if not total or any(reason.reason in EARLIER or (reason.reason == "ports" and "ports" not in computed) for reason in said):
         return ""
     if total != nodes:
         return f"the scheduler counts {total} nodes, we read {nodes}"
@@ -64,7 +69,7 @@ def difference(said: Sequence[ScheduleReason], ours: Counter[str], nodes: int, *
         return ""
     for kind in sorted(theirs.keys() | ours.keys(), key=lambda kind: (kind not in WORDS, kind)):
         after_filters = kind.startswith("insufficient") or kind in ("too_many_pods", "volume_affinity")
-        if theirs[kind] == ours[kind] or (after_filters and not counts_usage):
+        if theirs[kind] == ours[kind] or (after_filters and not counts_usage) or (kind in OTHERS and kind not in computed):
             continue
         if kind in WORDS:
             return f"the scheduler counts {theirs[kind]} {WORDS[kind]}, we count {ours[kind]}"

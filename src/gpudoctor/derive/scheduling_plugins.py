@@ -1,9 +1,9 @@
 """What the scheduler's filter plugins say about one pod and one node, re-computed from the facts.
 
 Each plugin is a function `Ask -> (Host -> [Blocker])`: what depends on the pod alone is prepared once, the returned check is then asked for
-every node. `PLUGINS` lists them in the scheduler's own order; unlike the scheduler we ask all of them, since the nearest fit needs to know
-whether a node fails one check or several. Semantics follow k8s.io/component-helpers (`nodeaffinity.go`, `corev1.Toleration.ToleratesTaint`)
-and the plugins of kubernetes/pkg/scheduler/framework/plugins.
+every node. Unlike the scheduler we ask all of them, since the nearest fit needs to know whether a node fails one check or several. Those
+that look at other pods are in `scheduling_others`. Semantics follow k8s.io/component-helpers (`nodeaffinity.go`,
+`corev1.Toleration.ToleratesTaint`) and the plugins of kubernetes/pkg/scheduler/framework/plugins.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gpudoctor.derive.scheduling_labels import failed_term, fails, is_known, label
-from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, Requirement, Taint, Toleration
+from gpudoctor.facts.kubernetes import HostPort, Node, NodeUsage, Pod, PodTerm, Requirement, Spread, Taint, Toleration
 
 UNSCHEDULABLE = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
 # Taints that the node's own condition brings and takes away; nobody should tolerate them to get a GPU.
@@ -59,7 +59,8 @@ class Blocker(NamedTuple):
     """One reason why one node can't hold the pod.
 
     `reason` is a word of `ScheduleReason`; `key` names the taint, the selector's requirement, the resource or the volume; `lift` is the
-    kind of change that would remove it; `found` is what the node has instead (None where that says nothing); `needs` is what it lacks.
+    kind of change that would remove it; `found` is what the node has instead (None where that says nothing); `needs` is what it lacks,
+    `rules` are those of the pod that other pods keep from holding there.
     """
 
     reason: str
@@ -68,15 +69,10 @@ class Blocker(NamedTuple):
     found: str | None = None
     shortage: Shortage | None = None
     needs: tuple[Requirement, ...] = ()
+    rules: tuple[PodTerm | Spread | HostPort, ...] = ()
 
 
 Check = Callable[[Host], list[Blocker]]
-
-
-def evaluate(ask: Ask, hosts: Sequence[Host]) -> list[list[Blocker]]:
-    """All blockers of every node, in the scheduler's order; [] for a node that fits. Same length and order as `hosts`."""
-    checks = [plugin(ask) for plugin in PLUGINS]
-    return [[blocker for check in checks for blocker in check(host)] for host in hosts]
 
 
 def node_unschedulable(ask: Ask) -> Check:
@@ -172,9 +168,6 @@ def volume_affinity(ask: Ask) -> Check:
         return [Blocker("volume_affinity", f"volume {name}: {requirements_text(needs)}", "volume") for name, needs in failed if needs]
 
     return check
-
-
-PLUGINS: tuple[Callable[[Ask], Check], ...] = (node_unschedulable, taint_toleration, node_affinity, node_resources_fit, volume_affinity)
 
 
 def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:

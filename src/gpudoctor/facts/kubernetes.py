@@ -27,6 +27,37 @@ class Requirement(msgspec.Struct, frozen=True):  # one `matchExpressions` or `ma
     field: bool = False  # matchFields (metadata.name) rather than a label
 
 
+class PodTerm(msgspec.Struct, frozen=True):  # a required rule about other pods: beside them, or apart from them
+    topology: str  # the label of nodes whose value is the place
+    selector: tuple[Requirement, ...] | None  # None: no pod
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: tuple[Requirement, ...] | None = None  # further namespaces; () = all of them, None = no further ones
+
+
+class Spread(msgspec.Struct, frozen=True):  # a topology spread constraint that keeps pods from nodes
+    topology: str
+    selector: tuple[Requirement, ...] | None
+    max_skew: int = 1
+    min_domains: int = 1
+    honors_affinity: bool = True  # nodes that the pod does not choose are no places
+    honors_taints: bool = False  # nor are those whose taints it does not tolerate
+
+
+class HostPort(msgspec.Struct, frozen=True):  # a port of the node that a pod takes for itself
+    port: int
+    protocol: str = "TCP"
+    address: str = ""  # "" = every one
+
+
+class Neighbour(msgspec.Struct, frozen=True):  # a pod on a node, as the rules of other pods see it
+    namespace: str
+    pod: str
+    labels: dict[str, str] = {}
+    leaving: bool = False
+    ports: tuple[HostPort, ...] = ()
+    apart: tuple[PodTerm, ...] = ()  # which pods it keeps away
+
+
 class Pod(Fact, frozen=True, kw_only=True):
     """One pod. `target` is true for the pods the question is about, false for pods of the GPU stack that were read beside them."""
 
@@ -65,6 +96,10 @@ class Pod(Fact, frozen=True, kw_only=True):
     claims: list[str] = []  # names of PersistentVolumeClaims
     claim_templates: list[str] = []  # of which it gets ResourceClaims of its own
     device_claims: list[str] = []  # ResourceClaims that it names itself
+    beside: list[PodTerm] = []  # required podAffinity
+    apart: list[PodTerm] = []  # required podAntiAffinity
+    spread: list[Spread] = []
+    host_ports: list[HostPort] = []
     further_rules: list[str] = []  # what else the scheduler looks at for this pod: host ports, other pods, spread, claims of devices
     queue_name: str = ""  # Kueue's queue label
     wants_gpu_hint: str = ""  # why it probably should use a GPU although it asks for none ("" = no hint)
@@ -165,6 +200,7 @@ class Workload(Fact, frozen=True, kw_only=True):
     uid: str = ""
     component: str = ""
     suspended: bool = False
+    deleting: bool = False
     unseen: bool = False  # no controller has written a status; `own`: Kubernetes' own controllers serve this kind
     own: bool = False
     desired: int | None = None
@@ -191,6 +227,8 @@ class NodeUsage(Fact, frozen=True, kw_only=True):
     requested: dict[str, int] = {}
     pods: int = 0
     gpu_holders: list[str] = []  # namespace/pod (gpus), the largest first, at most 16
+    neighbours: list[Neighbour] = []
+    noted: str = ""  # who is among `neighbours`: demanding, the pods that take host ports or keep others away; all; "" = nobody was read
 
 
 class Claim(Fact, frozen=True, kw_only=True):

@@ -111,11 +111,12 @@ class PrometheusServer(Fact, frozen=True, kw_only=True):
 
 
 class NamespaceLabels(Fact, frozen=True, kw_only=True):
-    """The labels of one namespace."""
+    """The labels of one namespace, and whether it is being deleted."""
 
     describes = True
     namespace: str
     labels: dict[str, str] = {}
+    terminating: bool = False
     shown: list[str] = []  # the labels that somebody asked for, where not all were shown
 
 

@@ -22,7 +22,8 @@ class Fit(Fact, frozen=True, kw_only=True):
 
     namespace: str
     pod: str
-    # tolerate, label, select, uncordon, rename, fewer_gpus, less_cpu, less_memory, less_other, restore_gpus, repair_node, free_gpus, none;
+    # tolerate, label, select, port, prefer, uncordon, rename, fewer_gpus, less_cpu, less_memory, less_other, restore_gpus, repair_node,
+    # free_gpus, none;
     # two are joined by " + "
     change: str
     detail: str
@@ -45,7 +46,9 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     most_free: int | None = None  # the most GPUs of the asked kind free on one node; None when usage was not read
     gpus_total: int = 0  # allocatable GPUs of the asked kind over the nodes
     gpus_used: int | None = None
-    nearly: int = 0  # GPU nodes that one kind of change would make fit: the sum of the following and of those short of GPUs
+    nearly: int = 0  # the nearest GPU nodes: the sum of the following and of those short of GPUs
+    together: int = 0  # kinds of change that each of them needs at once; where several, only what most of them need is counted
+    obstacles: str = ""  # where it is several: all that is in the way
     tainted: int = 0  # GPU nodes that would hold the pod but for a taint it does not tolerate
     cordoned: int = 0  # … but for a cordon
     not_ready: int = 0  # … but for a taint that the node's own condition brings: not-ready, unreachable, pressure
@@ -54,6 +57,8 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     lost: int = 0  # … but for GPUs that capacity or labels promise and allocatable lacks
     other_resource: int = 0  # … with the GPUs free, but for CPU, memory or pod slots
     pinned: int = 0  # … but for a bound volume's node affinity
+    port_taken: int = 0  # … but for a host port that another pod has
+    ruled_out: int = 0  # … but for rules about other pods, the pod's own or theirs
     tainted_nodes: str = ""  # the names of those that were counted, folded
     cordoned_nodes: str = ""
     not_ready_nodes: str = ""
@@ -64,6 +69,10 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     lost_nodes: str = ""
     other_resource_nodes: str = ""
     pinned_nodes: str = ""
+    port_taken_nodes: str = ""
+    ruled_out_nodes: str = ""
+    port: str = ""  # the host port that is taken on most of them
+    rule: str = ""  # the rule that rules most of them out: podAntiAffinity to app=ring per zone
     volume: str = ""  # the volume that `pinned` nodes don't reach, and where it lives
     wrong_name: str = ""  # a GPU resource that nodes offer under another name than the pod asks for
     taint: str = ""  # the taint that `tainted` nodes have most often, as key=value:effect

@@ -18,6 +18,7 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.nodes": Parser(("nodes",), "nodes:nodes"),
     "kubernetes.all_nodes": Parser(("nodes",), "nodes:all_nodes", streams=True),  # target=False
     "kubernetes.usage": Parser(("node_usage",), "nodes:usage", streams=True),
+    "kubernetes.neighbours": Parser(("node_usage",), "nodes:neighbours", streams=True),  # with the labels of all pods
     "kubernetes.events": Parser(("events", "messages", "schedule_reasons"), "events:events"),
     "kubernetes.workloads": Parser(("workloads", "messages"), "workloads:workloads"),
     "kubernetes.quotas": Parser(("quotas",), "storage:quotas"),

@@ -16,7 +16,6 @@ from gpudoctor.tools.kubernetes.api_json import Meta, Object, evidence, objects,
 from gpudoctor.tools.kubernetes.monitoring_shape import (
     EndpointsObject,
     Entry,
-    LabelSelector,
     MonitorObject,
     MonitorSpec,
     Namespaces,
@@ -26,6 +25,7 @@ from gpudoctor.tools.kubernetes.monitoring_shape import (
     ServiceObject,
     ServiceSpec,
 )
+from gpudoctor.tools.kubernetes.pod_shape import selector
 
 EXPORTER = "dcgm-exporter"
 SPEAKS = ("dcgm", "nvidia", "gpu")  # of a monitor's name, labels and selector
@@ -160,15 +160,6 @@ def dropped(entries: Iterable[Entry]) -> str:
     return next((rule.regex[:1000] for rule in rules if rule.sourceLabels == ["__name__"] and rule.regex), "")
 
 
-def selector(given: LabelSelector | None) -> Selector | None:
-    """A label selector as requirements, None where there is none."""
-    if given is None:
-        return None
-    equal = [Requirement(key, "In", (value,)) for key, value in (given.matchLabels or {}).items()]
-    more = [Requirement(one.key or "", one.operator or "", tuple(strings(one.values))) for one in given.matchExpressions or ()]
-    return [*equal, *more]
-
-
 def shown(wanted: Selector | None) -> str:
     """`app=nvidia-dcgm-exporter,release in (a,b)`; words for those that select nothing or everything."""
     if wanted is None:
@@ -215,6 +206,7 @@ def namespaces(output: Output, about: Subject) -> Facts:
         NamespaceLabels(
             namespace=item.meta.name,
             labels=item.meta.labels or {},
+            terminating=item.meta.deletionTimestamp is not None,
             origin=evidence(output, f"Namespace {item.meta.name} labels {shown_labels(item.meta.labels or {})}"),
         )
         for item in objects(output, Object, ("Namespace",))

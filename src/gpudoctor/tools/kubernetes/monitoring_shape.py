@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.tools.kubernetes.api_json import Object, Strings
-from gpudoctor.tools.kubernetes.pod_shape import Expression
+from gpudoctor.tools.kubernetes.pod_shape import LabelSelector
 
 
 class PortSpec(msgspec.Struct):
@@ -59,13 +59,6 @@ class EndpointsObject(Object):
     endpoints: list[EndpointSpec] | None = None
     ports: list[PortSpec] | None = None
     subsets: list[Subset] | None = None
-
-
-class LabelSelector(msgspec.Struct):
-    """A label selector of the API."""
-
-    matchLabels: Strings = None
-    matchExpressions: list[Expression] | None = None
 
 
 class Namespaces(msgspec.Struct):

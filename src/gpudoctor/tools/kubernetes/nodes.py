@@ -7,11 +7,12 @@ from collections.abc import Iterable
 import msgspec
 
 from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.facts.kubernetes import Node, NodeUsage, Taint
+from gpudoctor.facts.kubernetes import Neighbour, Node, NodeUsage, Taint
 from gpudoctor.knowledge.resources import expected_gpus, gpu_count, gpu_names, has_nvidia_gpu
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.kubernetes.api_json import Condition, Meta, Object, Quantities, age, evidence, objects, seconds, whole_list
 from gpudoctor.tools.kubernetes.pod_requests import add, pod_requests
+from gpudoctor.tools.kubernetes.pod_rules import neighbour
 from gpudoctor.tools.kubernetes.pod_shape import PodObject, PodSpec
 from gpudoctor.tools.kubernetes.pod_status import ENDED
 from gpudoctor.tools.kubernetes.quantity import amounts
@@ -145,13 +146,21 @@ class Held:
         self.requested: dict[str, int] = {}
         self.pods = 0
         self.holders: list[tuple[int, str]] = []
+        self.neighbours: list[Neighbour] = []
 
 
 def usage(outputs: Iterable[Output], about: Subject) -> Facts:
-    """What the pods on each node request together, one record per node with pods. Keeps sums, not pods.
+    """What the pods on each node request together, one record per node with pods. Keeps sums, and the few pods that forbid something."""
+    return summed(outputs, "demanding")
 
-    Raises `ParseError` when the list breaks off: half of the pods would make full nodes look free.
-    """
+
+def neighbours(outputs: Iterable[Output], about: Subject) -> Facts:
+    """The same with the labels of all pods, for a pod that is to be beside others, apart from them, or spread among them."""
+    return summed(outputs, "all")
+
+
+def summed(outputs: Iterable[Output], noted: str) -> Facts:
+    """The records of `usage`. Raises `ParseError` when the list breaks off: half of the pods would make full nodes look free."""
     held: dict[str, Held] = {}
     last = None
     for output in whole_list(outputs, "pods"):
@@ -159,8 +168,12 @@ def usage(outputs: Iterable[Output], about: Subject) -> Facts:
         for item in objects(output, PodObject, ("Pod",)):
             node = item.spec.nodeName if item.spec else None
             if node and item.spec and (item.status is None or item.status.phase not in ENDED):  # a pod that has ended holds nothing
-                count(held.setdefault(node, Held()), item.meta, item.spec)
-    return {"node_usage": [usage_fact(node, one, last) for node, one in held.items()]}
+                its = held.setdefault(node, Held())
+                count(its, item.meta, item.spec)
+                one = neighbour(item.meta, item.spec)
+                if noted == "all" or one.ports or one.apart:
+                    its.neighbours.append(one)
+    return {"node_usage": [usage_fact(node, one, last, noted) for node, one in held.items()]}
 
 
 def count(held: Held, meta: Meta, spec: PodSpec) -> None:
@@ -172,7 +185,7 @@ def count(held: Held, meta: Meta, spec: PodSpec) -> None:
         held.holders.append((gpus, f"{meta.namespace}/{meta.name}"))
 
 
-def usage_fact(node: str, held: Held, output: Output | None) -> NodeUsage:
+def usage_fact(node: str, held: Held, output: Output | None, noted: str) -> NodeUsage:
     """The record of one node."""
     largest = sorted(held.holders, key=lambda holder: (-holder[0], holder[1]))[:HOLDERS]
     gpus = gpu_count(held.requested)
@@ -181,5 +194,7 @@ def usage_fact(node: str, held: Held, output: Output | None) -> NodeUsage:
         requested=held.requested,
         pods=held.pods,
         gpu_holders=[f"{name} ({amount})" for amount, name in largest],
+        neighbours=held.neighbours,
+        noted=noted,
         origin=evidence(output, f"{node}: {held.pods} pods request {gpus} GPUs") if output else Origin(),
     )

@@ -110,10 +110,26 @@ class NodeAffinity(msgspec.Struct):
     requiredDuringSchedulingIgnoredDuringExecution: NodeSelector | None = None
 
 
-class PodAffinity(msgspec.Struct):
-    """Rules about other pods: only how many are required."""
+class LabelSelector(msgspec.Struct):
+    """A label selector of the API."""
 
-    requiredDuringSchedulingIgnoredDuringExecution: list[msgspec.Raw] | None = None
+    matchLabels: Strings = None
+    matchExpressions: list[Expression] | None = None
+
+
+class PodAffinityTerm(msgspec.Struct):
+    """One rule about other pods. The API server has already added what the label keys say to the selector; older ones had no such keys."""
+
+    topologyKey: str | None = None
+    labelSelector: LabelSelector | None = None
+    namespaces: list[str] | None = None
+    namespaceSelector: LabelSelector | None = None
+
+
+class PodAffinity(msgspec.Struct):
+    """Rules about other pods: only what is required."""
+
+    requiredDuringSchedulingIgnoredDuringExecution: list[PodAffinityTerm] | None = None
 
 
 class Affinity(msgspec.Struct):
@@ -124,16 +140,25 @@ class Affinity(msgspec.Struct):
     podAntiAffinity: PodAffinity | None = None
 
 
-class Spread(msgspec.Struct):
+class SpreadSpec(msgspec.Struct):
     """A topology spread constraint; `DoNotSchedule` by default."""
 
+    topologyKey: str | None = None
     whenUnsatisfiable: str | None = None
+    labelSelector: LabelSelector | None = None
+    matchLabelKeys: list[str] | None = None
+    maxSkew: int | None = None
+    minDomains: int | None = None
+    nodeAffinityPolicy: str | None = None
+    nodeTaintsPolicy: str | None = None
 
 
 class Port(msgspec.Struct):
     """A port of a container, and the port of the node that it takes."""
 
     hostPort: int | None = None
+    protocol: str | None = None
+    hostIP: str | None = None
 
 
 class Named(msgspec.Struct):
@@ -176,7 +201,7 @@ class PodSpec(msgspec.Struct):
     nodeSelector: Strings = None
     affinity: Affinity | None = None
     tolerations: list[TolerationSpec] | None = None
-    topologySpreadConstraints: list[Spread] | None = None
+    topologySpreadConstraints: list[SpreadSpec] | None = None
     schedulerName: str | None = None
     schedulingGates: list[Named] | None = None
     resourceClaims: list[ResourceClaimSource] | None = None
@@ -272,6 +297,15 @@ def terms(selector: NodeSelector | None) -> list[list[Requirement]] | None:
 def expressions(found: Iterable[Expression] | None, *, field: bool = False) -> list[Requirement]:
     """The requirements of one term."""
     return [Requirement(e.key, e.operator, tuple(strings(e.values)), field) for e in found or () if e.key and e.operator]
+
+
+def selector(given: LabelSelector | None) -> list[Requirement] | None:
+    """A label selector as requirements, None where there is none."""
+    if given is None:
+        return None
+    equal = [Requirement(key, "In", (value,)) for key, value in (given.matchLabels or {}).items()]
+    more = [Requirement(one.key or "", one.operator or "", tuple(strings(one.values))) for one in given.matchExpressions or ()]
+    return [*equal, *more]
 
 
 def tolerations(found: Iterable[TolerationSpec] | None) -> list[Toleration]:

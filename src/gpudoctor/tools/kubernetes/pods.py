@@ -14,6 +14,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import fold, scan_text
 from gpudoctor.tools.common.setting import RANKS, setting, shown
+from gpudoctor.tools.kubernetes import pod_rules
 from gpudoctor.tools.kubernetes.api_json import Meta, age, controller, evidence, objects, seconds
 from gpudoctor.tools.kubernetes.pod_containers import container_facts
 from gpudoctor.tools.kubernetes.pod_requests import pod_requests
@@ -123,25 +124,16 @@ def pod_fact(item: PodObject, output: Output, *, target: bool) -> Pod:
         gpu_resources=gpu_names(requests),
         claims=list(claim_names(meta, spec)),
         claim_templates=[one.resourceClaimTemplateName for one in spec.resourceClaims or () if one.resourceClaimTemplateName],
-        further_rules=further_rules(spec),
+        beside=(near := pod_rules.beside(meta, spec)),
+        apart=(far := pod_rules.apart(meta, spec)),
+        spread=[*pod_rules.spread(meta, spec)],
+        host_ports=[*pod_rules.host_ports(spec)],
+        further_rules=pod_rules.further_rules(spec, near + far),
         device_claims=[one.resourceClaimName for one in spec.resourceClaims or () if one.resourceClaimName],
         queue_name=labels.get(QUEUE_LABEL, ""),
         wants_gpu_hint="" if gpu_names(requests) or component_of(meta) or controller(meta).startswith("DaemonSet/") else wants_gpu(spec),
         origin=evidence(output, f"{name} {shown}: {said}" if said else f"{name} {shown}"),
     )
-
-
-def further_rules(spec: PodSpec) -> list[str]:
-    """What the scheduler looks at beside a node's own taints, labels and amounts: only what is required, in words."""
-    others = [spec.affinity.podAffinity, spec.affinity.podAntiAffinity] if spec.affinity else []
-    ports = (port.hostPort for box in spec.containers or () for port in box.ports or ())
-    found = {
-        "rules about other pods": any(one and one.requiredDuringSchedulingIgnoredDuringExecution for one in others),
-        "topology spread constraints": any(one.whenUnsatisfiable != "ScheduleAnyway" for one in spec.topologySpreadConstraints or ()),
-        "host ports": any(ports),
-        "claims of devices": bool(spec.resourceClaims),
-    }
-    return [words for words, there in found.items() if there]
 
 
 def node_affinity(spec: PodSpec) -> list[list[Requirement]] | None:

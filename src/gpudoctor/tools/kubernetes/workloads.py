@@ -97,6 +97,7 @@ def workload_fact(item: WorkloadObject, output: Output) -> Workload:
         uid=meta.uid or "",
         component=components.of_pod(name, "", labels),
         suspended=bool(spec.suspend or (spec.runPolicy and spec.runPolicy.suspend) or spec.active is False),
+        deleting=meta.deletionTimestamp is not None,
         unseen=bool(meta.uid) and kind not in ("CronJob", "Workload") and status == unwritten(kind),
         own=item.apiVersion in OWN,
         desired=counts.desired,
