@@ -95,8 +95,11 @@ def judged(parser: str, output: Output, facts: Facts, problem: str, printed: Pri
     # Objects of the API name themselves and may be many, and what a host says is about the host; any other text may be read anew.
     light = output.command.host or output.command.argv[:2] == ("kubectl", "get")
     kept = msgspec.structs.replace(output, pages=()) if light else output
-    if not problem and (part := gave_up(output, facts) or torn(output, printed) if printed.first else ""):
+    # what stands in a log stands there; of a list that was cut off, what is missing would be read as not being there
+    part, log = torn(output, printed), parsers.PARSERS[parser].all_of
+    if not problem and printed.first and ((part and log) or (not part and (part := gave_up(output, facts)))):
         return Reading(kept, part, facts)
+    problem = problem or part
     worth = told(facts) and parsers.PARSERS[parser].failures
     return Reading(kept, problem, facts if worth or not problem else None, bool(problem) and absent(output))
 

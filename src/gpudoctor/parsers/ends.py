@@ -23,6 +23,8 @@ HEADING = regex(
 )
 # # Port counters: Lid 21 port 1 (CapMask: 0x5A00)
 PORT = regex(r"# Port (?:extended )?counters:")
+# GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-…)
+NAMED = regex(r"GPU \d{1,3}: .{1,80} \(UUID: ")
 # GPU0  |  NIC3        of nvidia-smi topo
 MEMBER = regex(r"(?:GPU|NIC)\d{1,3}\Z")
 # GPU 00000000:1B:00.0
@@ -94,6 +96,13 @@ def fewer_rows(lines: Sequence[str]) -> bool:
     return not names <= {words[0] for words in heads if words and words != columns}
 
 
+def fewer_links(lines: Sequence[str]) -> bool:
+    """Whether the last GPU of `nvidia-smi nvlink` has fewer lines than each one before it: an inactive link has a line too."""
+    starts = [number for number, line in enumerate(lines) if NAMED.match(line)]
+    sizes = [two - one for one, two in pairwise([*starts, len(lines)])]
+    return len(sizes) > 1 and sizes[-1] < min(sizes[:-1]) and "inActive" not in lines[-1]
+
+
 def without_warnings(lines: Sequence[str]) -> bool:
     """Whether NCCL's RAS says nothing behind its list of communicators (ras_client.cc prints both headings, whatever stands below them)."""
     return "Job summary" in lines and "Warnings" not in lines
@@ -124,6 +133,7 @@ ENDS: dict[str, Rule] = {
     "collective.tests": without_average,
     "infiniband.perfquery": few_counters,
     "infiniband.ports": adapter_in_part,
+    "nvidia.nvlink": fewer_links,
     "nvidia.topo": fewer_rows,
     "nccl.ras": without_warnings,
 }
