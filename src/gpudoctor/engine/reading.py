@@ -188,7 +188,7 @@ def gave_up(output: Output, facts: Facts) -> str:
     """Why what was understood of an answer may not be all: the program left with an error, and nothing that was read of it names that."""
     argv = inner(output.command.argv)
     done = any(argv[: len(words)] == words and (not codes or output.exit in codes) for words, codes in DONE)
-    if output.exit == 0 or done or any(getattr(record, "problem", "") for records in facts.values() for record in records):
+    if output.exit == 0 or done or not any(facts.values()) or any(getattr(record, "problem", "") for records in facts.values() for record in records):
         return ""
     return f"{argv[0]} left with exit code {output.exit}: what it printed may not be all"
 
