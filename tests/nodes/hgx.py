@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from typing import Any, NamedTuple
 
 from gpudoctor.runbook.index import library
 from tests.nodes import bus, dcgmi, nvlink
@@ -86,21 +87,14 @@ def perfquery(lid: int) -> str:
 @cache
 def machine() -> Mapping[str, str | Said]:
     """The sound machine."""
-    smi = [name for name in STEPS if STEPS[name] == "nvidia-smi -q -x"]
-    assert len(smi) > 1
     return {
-        STEPS["gpu-not-detected.bus"]: bus.lspci([*(bus.Slot(card.pci) for card in CARDS), *SWITCHES]),
+        **slots(),
         STEPS["gpu-not-detected.module_version"]: bus.version(DRIVER),
         STEPS["gpu-not-detected.modules"]: bus.NVIDIA_MODULES + MODULES,
         **kernel(),
-        "nvidia-smi -q -x": smi_xml(CARDS, DRIVER),
-        WATCH: csv(tuple(CARDS), 0),
-        STEPS["nvlink-fabric.services"]: bus.units(nvidia_fabricmanager="active", nvidia_persistenced="active", nvidia_dcgm="active"),
+        **smi(CARDS),
+        **services(),
         STEPS["nvlink-fabric.fabric_manager_log"]: LOG,
-        STEPS["nvlink-fabric.links"]: nvlink.status(CARDS),
-        STEPS["nvlink-fabric.link_errors"]: nvlink.errors(CARDS),
-        STEPS["nvlink-fabric.paths"]: nvlink.topo(len(CARDS)),
-        STEPS["nvlink-fabric.access"]: nvlink.p2p(len(CARDS)),
         STEPS["dcgm-health.discovery"]: dcgmi.discovery({card.index: (card.name, card.bus) for card in CARDS}),
         STEPS["dcgm-health.policy"]: dcgmi.policy(),
         STEPS["dcgm-health.health"]: dcgmi.health("Healthy"),
@@ -112,6 +106,133 @@ def machine() -> Mapping[str, str | Said]:
     }
 
 
-def cards(which: int, **changes: object) -> list[Card]:
+def cards(which: int, **changes: Any) -> list[Card]:
     """The cards of the machine with one of them changed."""
-    return [replace(card, **changes) if card.index == which else card for card in CARDS]  # type: ignore[arg-type]
+    return [replace(card, **changes) if card.index == which else card for card in CARDS]
+
+
+class Sick(NamedTuple):
+    """A machine with one fault: which runbook is asked, what its programs answer otherwise, the cause, and the programs that show it."""
+
+    book: str
+    answers: Answers
+    cause: str
+    shown_by: tuple[str, ...]
+
+
+def smi(shown: list[Card]) -> Answers:
+    """What nvidia-smi says of cards."""
+    return {
+        "nvidia-smi -q -x": smi_xml(shown, DRIVER),
+        WATCH: csv(tuple(shown), 0),
+        STEPS["nvlink-fabric.links"]: nvlink.status(shown),
+        STEPS["nvlink-fabric.link_errors"]: nvlink.errors(shown),
+        STEPS["nvlink-fabric.paths"]: nvlink.topo(len(shown)),
+        STEPS["nvlink-fabric.access"]: nvlink.p2p(len(shown)),
+    }
+
+
+def slots(*last: bus.Slot, **changes: Any) -> Answers:
+    """What lspci says of the machine, with other last slots of GPUs, or all of them changed."""
+    gpus = [bus.Slot(card.pci, **changes) for card in CARDS]
+    devices = [*gpus[: len(gpus) - len(last)], *last, *(replace(one, driver=changes.get("driver", one.driver)) for one in SWITCHES)]
+    return {STEPS["gpu-not-detected.bus"]: bus.lspci(devices)}
+
+
+def every(program: str, said: Said) -> Answers:
+    """A program that says one thing whatever it is asked."""
+    return {line: said for line in machine() if line.split()[0] == program}
+
+
+def services(fabric_manager: str = "active", dcgm: str = "active") -> Answers:
+    """The states of the machine's services."""
+    return {STEPS["nvlink-fabric.services"]: bus.units(nvidia_fabricmanager=fabric_manager, nvidia_persistenced="active", nvidia_dcgm=dcgm)}
+
+
+SEVEN = CARDS[:7]
+WORKING: dict[str, Any] = {"utilisation": 100, "memory_used": 61020, "sm_clock": 600}
+NO_DRIVER = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n\n"
+NO_FILE = "cat: /proc/driver/nvidia/version: No such file or directory"
+NO_ENGINE = "Error: unable to establish a connection to the specified host: localhost\n" + dcgmi.UNREACHABLE
+DARK = [*ADAPTERS[:3], replace(ADAPTERS[3], state="Down", physical="Polling", rate="2.5 Gb/sec (1X SDR)")]
+UNREGISTERED = [replace(card, fabric=("In Progress", "N/A"), health="N/A") for card in CARDS]
+FELL_OFF = (
+    "NVRM: Xid (PCI:0000:df:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
+    "NVRM: GPU 0000:df:00.0: GPU has fallen off the bus.",
+)
+NOT_CONFIGURED = "[Mar 01 2026 11:40:00] [ERROR] [tid 1830] failed to configure all the available GPUs or NVSwitches\n"
+DBE = "NVRM: Xid (PCI:0000:52:00): 48, pid=4711, name=python3, DBE (double bit error) on FB"
+
+SICK: dict[str, Sick] = {
+    "Xid 79": Sick(
+        "node-health",
+        smi(SEVEN) | kernel(*FELL_OFF) | slots(bus.Slot(CARDS[7].pci, revision="ff")),
+        "gpu-fallen-off-bus",
+        ("dmesg", "lspci"),
+    ),
+    "Xid 48": Sick("xid-triage", {**kernel(DBE)}, "gpu-ecc-uncorrectable", ("dmesg",)),
+    "a row waits": Sick("node-health", smi(cards(5, remapped=(0, 1, "Yes", "No"))), "row-remap-pending", ("nvidia-smi",)),
+    "an uncorrectable error": Sick(
+        "gpu-health",
+        smi(cards(2, volatile=(0, 0, 0, 3), aggregate=(0, 0, 0, 3), remapped=(0, 1, "No", "No"))),
+        "gpu-ecc-uncorrectable",
+        ("nvidia-smi",),
+    ),
+    "a thermal slowdown of the hardware": Sick(
+        "node-health",
+        smi(cards(4, active=("hw_thermal", "hw_slowdown"), temperature=88, tlimit=-1, power=350.0, **WORKING)),
+        "thermal-slowdown",
+        ("nvidia-smi",),
+    ),
+    "a power brake": Sick(
+        "thermal-throttle",
+        smi(cards(4, active=("hw_power_brake", "hw_slowdown"), power=250.0, **WORKING)),
+        "power-brake-external",
+        ("nvidia-smi",),
+    ),
+    "four lanes": Sick("node-health", smi(cards(1, width=(16, 4))), "pcie-link-degraded", ("nvidia-smi",)),
+    "dark NVLinks": Sick(
+        "node-health",
+        {
+            STEPS["nvlink-fabric.links"]: nvlink.status(CARDS, down={3: [4, 5]}),
+            STEPS["nvlink-fabric.paths"]: nvlink.topo(len(CARDS), instead={(0, 3): "NV16"}),
+        },
+        "nvlink-links-inactive",
+        ("nvidia-smi",),
+    ),
+    "a port down": Sick(
+        "fabric", {PORTS: sysfs(DARK), "ibstat": ibstat(DARK), "ip -j link": interfaces(DARK)}, "rdma-port-down", ("grep", "ibstat")
+    ),
+    "no driver": Sick(
+        "node-health",
+        every("nvidia-smi", Said(NO_DRIVER, exit=9))
+        | slots(driver="")
+        | {
+            STEPS["gpu-not-detected.module_version"]: Said(exit=1, stderr=NO_FILE),
+            STEPS["gpu-not-detected.modules"]: bus.modules("ext4:1", "i2c_core:2") + MODULES,
+        },
+        "driver-not-loaded",
+        ("nvidia-smi", "cat"),
+    ),
+    "a GPU that the driver doesn't show": Sick("node-health", smi(SEVEN), "gpu-not-initialised", ("nvidia-smi", "lspci")),
+    "a GPU that is gone": Sick(
+        "node-health",
+        smi(SEVEN) | {STEPS["gpu-not-detected.bus"]: bus.lspci([*(bus.Slot(card.pci) for card in SEVEN), *SWITCHES])},
+        "gpu-fallen-off-bus",
+        ("nvidia-smi", "lspci", "dcgmi"),
+    ),
+    "no fabric manager": Sick(
+        "node-health",
+        smi(UNREGISTERED) | services("failed") | {STEPS["nvlink-fabric.fabric_manager_log"]: LOG + NOT_CONFIGURED},
+        "fabric-manager-not-running",
+        ("nvidia-smi", "systemctl"),
+    ),
+    "no host engine": Sick(
+        "node-health", every("dcgmi", Said(NO_ENGINE, exit=1)) | services(dcgm="inactive"), "dcgm-hostengine-not-running", ("dcgmi",)
+    ),
+    "no persistence": Sick(
+        "gpu-health", smi([replace(card, persistence=False) for card in CARDS]), "persistence-mode-off", ("nvidia-smi",)
+    ),
+    "a reset that the driver wants": Sick("gpu-health", smi(cards(6, recovery="Reset")), "gpu-reset-required", ("nvidia-smi",)),
+}
+NOTED = ("no host engine", "no persistence")  # and nothing else is wrong

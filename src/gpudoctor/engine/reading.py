@@ -22,7 +22,8 @@ NOTHING = {"grep": 1}  # exit codes that mean "nothing found", which is an answe
 # a test failed (dcgmi diag), a counter is above its threshold (ibqueryerrors(8)).
 DONE: tuple[tuple[tuple[str, ...], tuple[int, ...]], ...] = ((("grep",), (1, 2)), (("dcgmi", "diag"), ()), (("ibqueryerrors",), (1,)))
 # Programs that end each line that they print.
-LISTS = frozenset("dcgmi df dmesg grep iblinkinfo ibqueryerrors ibstat ip journalctl lspci nvidia-smi perfquery ps systemctl".split())
+LISTS = {"dcgmi", "df", "dmesg", "grep", "iblinkinfo", "ibqueryerrors", "ibstat", "ip", "journalctl", "lspci", "nvidia-smi", "perfquery"}
+LISTS |= {"ps", "systemctl"}
 # What may say nothing and mean it: readers of files and logs, lists that are filtered, and nvidia-smi nvlink on GPUs without one. Every
 # other program has a heading, a pair of brackets or a word for "none".
 QUIET = (("cat",), ("tail",), ("grep",), ("env",), ("lspci",), ("ibstat",), ("kubectl", "logs"), ("nvidia-smi", "nvlink"))
@@ -90,7 +91,13 @@ def judged(parser: str, output: Output, facts: Facts, problem: str, printed: Pri
     """The worth of an answer and of what a parser made of it."""
     if not_there(output):
         return Reading(output, "", {kind: [] for kind in parsers.PARSERS[parser].fills})
-    problem = unusable(output) or died(output) or ("" if printed.first else silent(output, facts)) or blank(parser, output, facts, printed) or problem
+    problem = (
+        unusable(output)
+        or died(output)
+        or ("" if printed.first else silent(output, facts))
+        or blank(parser, output, facts, printed)
+        or problem
+    )
     problem = problem or (cut_off(parser, output.text) if parser in ENDS else "")
     # Objects of the API name themselves and may be many, and what a host says is about the host; any other text may be read anew.
     light = output.command.host or output.command.argv[:2] == ("kubectl", "get")
@@ -188,7 +195,8 @@ def gave_up(output: Output, facts: Facts) -> str:
     """Why what was understood of an answer may not be all: the program left with an error, and nothing that was read of it names that."""
     argv = inner(output.command.argv)
     done = any(argv[: len(words)] == words and (not codes or output.exit in codes) for words, codes in DONE)
-    if output.exit == 0 or done or not any(facts.values()) or any(getattr(record, "problem", "") for records in facts.values() for record in records):
+    named = any(getattr(record, "problem", "") for records in facts.values() for record in records)
+    if output.exit == 0 or done or named or not any(facts.values()):
         return ""
     return f"{argv[0]} left with exit code {output.exit}: what it printed may not be all"
 
@@ -196,7 +204,7 @@ def gave_up(output: Output, facts: Facts) -> str:
 def torn(output: Output, printed: Printed) -> str:
     """Why a list of lines isn't whole: nothing ends the last one. Of JSON its parser knows."""
     argv = inner(output.command.argv)
-    listed = (argv[0] in LISTS or generated(argv)) and output.via != "pasted"
+    listed = (argv[0] in LISTS or generated(argv)) and output.via != "pasted"  # whoever pastes may leave the last end out
     end = printed.end.decode("utf-8", "replace").strip() if listed else ""
     return "" if not end or end[-1] in "}]" else f"{argv[0]} was cut off after {end!r}"
 
