@@ -80,3 +80,12 @@ def test_what_the_kernel_writes_is_never_empty() -> None:
 def test_answers_that_leave_lines_out(name: str, whole: str, lines: int) -> None:
     assert cut_off(name, whole) == ""
     assert cut_off(name, "".join(whole.splitlines(keepends=True)[:lines])).startswith("cut off after")
+
+
+def test_an_answer_of_nvidia_smi_that_breaks_off_does_not_say_how_many_gpus_there_are() -> None:
+    text = hgx.smi(hgx.CARDS)["nvidia-smi -q -x"]
+    assert isinstance(text, str)
+    reading = of("nvidia.smi", "nvidia-smi -q -x", text[: len(text) // 2])
+    assert reading.facts
+    assert {getattr(smi, "gpus", 0) for smi in reading.facts["smi"]} <= {None, 8}
+    assert reading.problem
