@@ -37,7 +37,7 @@ BOOKS = ("node-health", "gpu-health", "nccl", "thermal-throttle", "xid-triage", 
 INPUTS: dict[str, dict[str, Any]] = {"nccl": {"ras": "gpu-01"}, "thermal-throttle": {"for": 0.1}}
 SHARE, SHARE_OF_SICK = float(part), float(part) ** 1.5  # these are more
 PATIENCE, SHORT = 30.0, 3.0  # seconds of a whole run, and of one in which something hangs
-LATE = 20.0  # seconds after that until it has ended: what hangs is granted six (`engine.ask`), the rest is for a busy machine; it would hang 60
+LATE = 20.0  # seconds after that until it has ended: what hangs is granted six (`engine.ask`), a busy machine takes more
 
 ROUGH = ("is not installed", "fails with a word", "crashes", "says nothing", "says what nobody knows", "leaves lines out", "hangs")
 ASKED: dict[tuple[str, str], set[str]] = {}  # the command lines of a run, by what another program is asked for, and the runbook
