@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpudoctor import tools as parsers
+from gpudoctor import registry
 from gpudoctor.facts import Fact, Subject
 from gpudoctor.facts.kubernetes import HostPort, Neighbour, NodeUsage, Pod, PodTerm, Requirement, ScheduleReason, Spread, Taint
 from gpudoctor.facts.monitoring import NamespaceLabels
@@ -185,7 +185,7 @@ def read(rules: dict[str, Any], labels: dict[str, str]) -> Pod:
     """A pod as the API has it."""
     made = {"kind": "Pod", "metadata": {"name": "a", "namespace": "ml", "labels": labels}, "spec": {"containers": [{}], **rules}}
     output = Output(Command(("kubectl", "get", "pods")), pages=(json.dumps(made).encode(),))
-    [found] = parsers.load("kubernetes.pods")(output, Subject(kind="cluster"))["pods"]
+    [found] = registry.load("kubernetes.pods")(output, Subject(kind="cluster"))["pods"]
     assert isinstance(found, Pod)
     return found
 

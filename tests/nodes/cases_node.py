@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from tests.nodes import bus
+from tests.nodes import bus, dcgmi
 from tests.nodes.case import Case, Said
 from tests.nodes.smi import Card, smi_xml
 
@@ -87,6 +87,15 @@ def known(answer: str | Said, cards: list[Card] = LONE) -> Case:
     return Case("node-health", {"nodes": "gpu-01", "cluster": True}, answers)
 
 
+def known_to_dcgm(shown: list[Card], bus_has: list[Card]) -> Case:
+    """A machine whose host engine has started with four cards, of which nvidia-smi shows some, and the bus has some."""
+    listed = dcgmi.discovery({card.index: (card.name, card.bus) for card in CARDS}, CARD.product)
+    slots = [bus.Slot(card.pci, product="AD102GL [L40S]", device="26b9") for card in bus_has]
+    more = {"dcgmi discovery -l": listed, "dcgmi health -g 0 -c -j": dcgmi.health("Healthy"), "dcgmi policy --get -g 0 -v": dcgmi.policy()}
+    answers = machine("gpu-01", shown, **{"lspci -D -nn -k -vv -d 10de:": bus.lspci(slots)}, **more)
+    return Case("node-health", {"nodes": "gpu-01"}, answers)
+
+
 def warm(index: int, degrees: int) -> list[Card]:
     """Four cards at one power, one of them as warm as told."""
     busy = [replace(card, power=300.0, temperature=58 + card.index, tlimit=27 - card.index, utilisation=97) for card in CARDS]
@@ -101,6 +110,8 @@ CASES: dict[str, Case] = {
     "rack-other-vbios": rack([*CARDS[:3], replace(CARDS[3], vbios="95.02.66.00.02")]),
     "rack-one-hot": rack(warm(0, 58), warm(2, 81)),
     "rack-one-silent": Case("node-health", {"nodes": "gpu-01,gpu-02"}, machine("gpu-01", LONE) | silent("gpu-02")),
+    "dcgm-lists-one-more": known_to_dcgm(CARDS[:3], CARDS),
+    "dcgm-alone-lists-one": known_to_dcgm(CARDS[:3], CARDS[:3]),
     "kubernetes-agrees": known(node(2)),
     "kubernetes-offers-fewer": known(node(1)),
     "kubernetes-not-ready": known(node(2, ready="Unknown")),

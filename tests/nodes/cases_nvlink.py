@@ -162,6 +162,7 @@ CASES: dict[str, Case] = {
         paths=nvlink.topo(4, instead={(0, 2): "SYS", (1, 2): "SYS", (2, 3): "SYS"}),
         access=nvlink.p2p(4, {(0, 2): "NS", (1, 2): "NS", (2, 3): "NS"}),
     ),
+    "fabric-gpu-unseen": machine(HOPPER[:3], bus=bus.lspci([*(bus.Slot(card.pci) for card in HOPPER), *SWITCHES])),
     "fabric-none-joined": machine(
         HOPPER, links="", paths=nvlink.topo(4, instead={(a, b): "SYS" for a in range(4) for b in range(a + 1, 4)}), access=None
     ),

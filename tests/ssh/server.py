@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import getpass
 import os
-import shlex
 import shutil
 import socket
 import subprocess
@@ -17,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from tests.nodes.case import Said
+from tests.nodes.programs import scripts
 
 SSHD = next((path for path in ("/usr/sbin/sshd", shutil.which("sshd") or "") if path and Path(path).exists()), "")
 
@@ -91,20 +91,8 @@ class Sshd:
 
     def machines(self, answers: Mapping[str, str | Said]) -> None:
         """Programs that print what a case's machines do: command line → text, `gpu-02: dmesg` for one machine alone."""
-        branches: dict[str, list[str]] = {}
-        for number, (line, answer) in enumerate(answers.items()):
-            host, _, words = line.rpartition(": ")
-            program, _, arguments = words.partition(" ")
-            said = answer if isinstance(answer, Said) else Said(answer)
-            file = self.folder / f"answer-{number}"
-            file.write_text(said.stdout)
-            pattern = f'{shlex.quote(host) if host else "*"}": "{shlex.quote(arguments)}'
-            complain = f"echo {shlex.quote(said.stderr)} >&2; " if said.stderr else ""
-            branches.setdefault(program, []).append(f"{pattern}) {complain}/bin/cat {file}; exit {said.exit} ;;")
-        for program, lines in branches.items():
-            self.program(
-                program, "\n".join(['case "$GPU_HOST: $*" in', *lines, "esac", f'echo "{program}: No such file or directory" >&2; exit 1'])
-            )
+        for program, body in scripts(answers, self.folder).items():
+            self.program(program, body)
 
     def start(self) -> None:
         """Start it and wait until it listens."""

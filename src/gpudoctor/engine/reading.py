@@ -12,13 +12,19 @@ from gpudoctor import registry
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command, Output, Probe
-from gpudoctor.tools.common.ends import ENDS, cut_off
+from gpudoctor.tools.common.ends import ENDS, SHOWN, cut_off
 from gpudoctor.tools.parser import ParseError, mistake
 
 SIGNALS = 128  # a shell's exit code for death by signal n is 128+n
 NO_ENTRIES = (b"-- No entries --", b"No journal files were found.")  # journalctl's words for nothing
 NO_PROGRAM = 127  # a shell's exit code for a program that isn't there
 NOTHING = {"grep": 1}  # exit codes that mean "nothing found", which is an answer: grep(1)
+# Exit codes other than 0 of programs that did what they were asked, () for all of them: some files can't be read, and others are (grep(1));
+# a test failed (dcgmi diag), a counter is above its threshold (ibqueryerrors(8)).
+DONE: tuple[tuple[tuple[str, ...], tuple[int, ...]], ...] = ((("grep",), (1, 2)), (("dcgmi", "diag"), ()), (("ibqueryerrors",), (1,)))
+# Programs that end each line that they print.
+LISTS = {"dcgmi", "df", "dmesg", "grep", "iblinkinfo", "ibqueryerrors", "ibstat", "ip", "journalctl", "lspci", "nvidia-smi", "perfquery"}
+LISTS |= {"ps", "systemctl"}
 # What may say nothing and mean it: readers of files and logs, lists that are filtered, and nvidia-smi nvlink on GPUs without one. Every
 # other program has a heading, a pair of brackets or a word for "none".
 QUIET = (("cat",), ("tail",), ("grep",), ("env",), ("lspci",), ("ibstat",), ("kubectl", "logs"), ("nvidia-smi", "nvlink"))
@@ -36,6 +42,20 @@ class Reading(NamedTuple):
     problem: str = ""
     facts: Facts | None = None
     absent: bool = False
+
+
+class Printed(NamedTuple):
+    """What is remembered of the pages of an answer: the first line of what was said in them, and the last one where nothing ends it."""
+
+    first: bytes = b""
+    end: bytes = b""
+
+    def also(self, output: Output) -> Printed:
+        """With another page."""
+        said = (page.strip() for page in output.pages)
+        first = self.first or next((text.split(b"\n", 1)[0][:SHOWN] for text in said if text not in (b"", *NO_ENTRIES)), b"")
+        last = next((page for page in reversed(output.pages) if page), b"\n")
+        return Printed(first, b"" if last.endswith(b"\0") else last[last.rfind(b"\n") + 1 :][-SHOWN:])  # grep -z ends by NUL
 
 
 def failed(command: Command, why: str, *, unreachable: bool = False) -> Reading:
@@ -57,8 +77,8 @@ def taken(parser: str, output: Output, about: Subject) -> Reading:
         return paged(parser, iter([output]), output.command, about)
     if unusable(output) or not_there(output):
         wanted = entry.failures and output.failure in TOLD
-        return judged(parser, output, *(read(parser, output, about) if wanted else ({}, "")), said(output))
-    return judged(parser, output, *read(parser, output, about), said(output))
+        return judged(parser, output, *(read(parser, output, about) if wanted else ({}, "")), Printed().also(output))
+    return judged(parser, output, *read(parser, output, about), Printed().also(output))
 
 
 def paged(parser: str, answers: Iterator[Output], command: Command, about: Subject) -> Reading:
@@ -68,15 +88,26 @@ def paged(parser: str, answers: Iterator[Output], command: Command, about: Subje
     return judged(parser, pages.last, facts, problem, pages.printed)
 
 
-def judged(parser: str, output: Output, facts: Facts, problem: str, printed: bool) -> Reading:
-    """The worth of an answer and of what a parser made of it; `printed` says whether the program did print something."""
+def judged(parser: str, output: Output, facts: Facts, problem: str, printed: Printed) -> Reading:
+    """The worth of an answer and of what a parser made of it."""
     if not_there(output):
         return Reading(output, "", {kind: [] for kind in registry.PARSERS[parser].fills})
-    problem = unusable(output) or died(output) or ("" if printed else silent(output, facts)) or blank(output, facts) or problem
+    problem = (
+        unusable(output)
+        or died(output)
+        or ("" if printed.first else silent(output, facts))
+        or blank(parser, output, facts, printed)
+        or problem
+    )
     problem = problem or (cut_off(parser, output.text) if parser in ENDS else "")
     # Objects of the API name themselves and may be many, and what a host says is about the host; any other text may be read anew.
     light = output.command.host or output.command.argv[:2] == ("kubectl", "get")
     kept = msgspec.structs.replace(output, pages=()) if light else output
+    # what stands in a log stands there; of a list that was cut off, what is missing would be read as not being there
+    part, log = torn(output, printed), registry.PARSERS[parser].all_of
+    if not problem and printed.first and ((part and log) or (not part and (part := gave_up(output, facts)))):
+        return Reading(kept, part, facts)
+    problem = problem or part
     worth = told(facts) and registry.PARSERS[parser].failures
     return Reading(kept, problem, facts if worth or not problem else None, bool(problem) and absent(output))
 
@@ -137,11 +168,6 @@ def unusable(output: Output) -> str:
     return complaint(output) if output.exit != 0 and is_read(output) and not not_there(output) else ""
 
 
-def said(output: Output) -> bool:
-    """Whether a program has printed something that it found."""
-    return any(page.strip() not in (b"", *NO_ENTRIES) for page in output.pages)
-
-
 def died(output: Output) -> str:
     """Why an output isn't whole though the program has ended: a signal ended it in the middle."""
     if not SIGNALS < output.exit <= SIGNALS + 64:
@@ -150,17 +176,38 @@ def died(output: Output) -> str:
     return f"{inner(output.command.argv)[0]} was ended by signal {number} ({signal.strsignal(number) or 'unknown'})"
 
 
-def blank(output: Output, facts: Facts) -> str:
-    """Why an answer of which only the frame was read is none: an error in words that nobody knows, a text that was cut off."""
-    if not any(facts.values()) or told(facts):
+def blank(parser: str, output: Output, facts: Facts, printed: Printed) -> str:
+    """Why an answer of which only the frame was read is none: an error in words that nobody knows, a text that was cut off, no line as of a
+    log.
+    """
+    foreign = not facts and printed.first and registry.PARSERS[parser].all_of
+    if not foreign and (not any(facts.values()) or told(facts)):
         return ""
-    first = next((line.strip() for line in output.text.splitlines() if line.strip()), "")
+    first = printed.first.decode("utf-8", "replace").strip()
     return f"{output.named()}: not an answer of {inner(output.command.argv)[0]}: {first[:60]!r} (exit code {output.exit})"
 
 
 def told(facts: Facts) -> bool:
     """Whether any of the facts says something."""
     return any(record.tells for records in facts.values() for record in records)
+
+
+def gave_up(output: Output, facts: Facts) -> str:
+    """Why what was understood of an answer may not be all: the program left with an error, and nothing that was read of it names that."""
+    argv = inner(output.command.argv)
+    done = any(argv[: len(words)] == words and (not codes or output.exit in codes) for words, codes in DONE)
+    named = any(getattr(record, "problem", "") for records in facts.values() for record in records)
+    if output.exit == 0 or done or named or not any(facts.values()):
+        return ""
+    return f"{argv[0]} left with exit code {output.exit}: what it printed may not be all"
+
+
+def torn(output: Output, printed: Printed) -> str:
+    """Why a list of lines isn't whole: nothing ends the last one. Of JSON its parser knows."""
+    argv = inner(output.command.argv)
+    listed = (argv[0] in LISTS or generated(argv)) and output.via != "pasted"  # whoever pastes may leave the last end out
+    end = printed.end.decode("utf-8", "replace").strip() if listed else ""
+    return "" if not end or end[-1] in "}]" else f"{argv[0]} was cut off after {end!r}"
 
 
 def silent(output: Output, facts: Facts) -> str:
@@ -172,7 +219,13 @@ def silent(output: Output, facts: Facts) -> str:
         return ""
     if output.exit or output.stderr.strip():
         return complaint(output)
-    return "" if any(argv[: len(words)] == words for words in QUIET) else f"{argv[0]} printed nothing (exit code 0)"
+    quiet = any(argv[: len(words)] == words for words in QUIET) and not generated(argv)
+    return "" if quiet else f"{' '.join(argv) if generated(argv) else argv[0]} printed nothing (exit code 0)"
+
+
+def generated(argv: tuple[str, ...]) -> bool:
+    """Whether a command reads a list that the kernel writes while it is read: /proc/modules, /proc/driver/nvidia/version."""
+    return argv[0] == "cat" and argv[-1].startswith("/proc/") and not argv[-1].endswith(("/environ", "/cmdline"))
 
 
 def inner(argv: tuple[str, ...]) -> tuple[str, ...]:
@@ -191,11 +244,11 @@ class Pages:
     def __init__(self, pages: Iterator[Output], last: Output) -> None:
         self.pages, self.last = pages, last
         self.broken: Exception | None = None  # what asking for a page raised
-        self.printed = False
+        self.printed = Printed()
 
     def __iter__(self) -> Iterator[Output]:
         while (output := self.following()) is not None:
-            self.printed = self.printed or said(output)
+            self.printed = self.printed.also(output)
             self.last = msgspec.structs.replace(output, pages=())
             if not output.failure:
                 yield output

@@ -171,14 +171,15 @@ def reasons(step: StepRun) -> list[str]:
 def folded(troubles: Iterable[Trouble]) -> Iterator[tuple[list[str], str, str]]:
     """Troubles of many hosts made few: the hosts ([] for none), what has no answer, and why.
 
-    Equal reasons of one host are one, `9 commands`; then hosts that differ only by their name are one.
+    Equal reasons of one host are one, `9 commands`, `5 nvidia-smi commands`; then hosts that differ only by their name are one.
     """
     by_reason: dict[tuple[str, str], list[str]] = {}
     groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for what, why, host in dict.fromkeys(troubles):
         by_reason.setdefault((host, why) if host else ("", f"{what}\0{why}"), []).append(what)
     for (host, key), whats in by_reason.items():
-        what = whats[0] if len(whats) == 1 else f"{len(whats)} commands"
+        programs = {what.partition(" ")[0] for what in whats}
+        what = whats[0] if len(whats) == 1 else f"{len(whats)} {f'{programs.pop()} ' if len(programs) == 1 else ''}commands"
         why = key if host else key.partition("\0")[2]
         groups.setdefault((what, why.replace(host, "<host>") if host else key), []).append((host, why))
     for (what, alike), members in groups.items():

@@ -5,12 +5,13 @@ are looked at alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from gpudoctor.patterns import regex
 
 SHOWN = 80  # characters of the last line
-# +-----------------------------+-----…   the upper and lower edge of a box
-EDGE = regex(r"\s*\+[-=]{3,}")
+# +-----------------------------+-----…   the upper and lower edge of a box; a heading has one of = below it
+EDGE, HEADED = regex(r"\s*\+[-=]{3,}"), regex(r"\s*\+={3,}")
 # Containers:  |  Capacity:     of `kubectl describe` of a pod or a node, both of which end with their events
 DESCRIBED = regex(r"^(?:Containers|Init Containers|Capacity|System Info|QoS Class):")
 # #        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
@@ -22,6 +23,10 @@ HEADING = regex(
 )
 # # Port counters: Lid 21 port 1 (CapMask: 0x5A00)
 PORT = regex(r"# Port (?:extended )?counters:")
+# GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-…)
+NAMED = regex(r"GPU \d{1,3}: .{1,80} \(UUID: ")
+# GPU0  |  NIC3        of nvidia-smi topo
+MEMBER = regex(r"(?:GPU|NIC)\d{1,3}\Z")
 # GPU 00000000:1B:00.0
 BLOCK = regex(r"\s*GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]\s*$")
 NOUNS = ("Node GUID:", "System image GUID:")  # of an adapter that ibstat shows with all that it knows
@@ -48,7 +53,7 @@ def open_box(lines: Sequence[str]) -> bool:
                 return True
             inside = False
         else:
-            inside, edged = True, edge
+            inside, edged = True, edge and not HEADED.match(line)
     return inside and not edged
 
 
@@ -83,11 +88,32 @@ def few_counters(lines: Sequence[str]) -> bool:
     return "VL15Dropped" not in block and ("SymbolErrorCounter" in block or "PortMulticastRcvPkts" not in block)
 
 
+def fewer_rows(lines: Sequence[str]) -> bool:
+    """Whether a square of `nvidia-smi topo` has fewer rows than columns."""
+    heads = [line.split() for line in lines]
+    columns = next((words for words in heads if len(words) > 1 and all(MEMBER.match(word) for word in words[:2])), [])
+    names = {word for word in columns if word.startswith("GPU") and MEMBER.match(word)}
+    return not names <= {words[0] for words in heads if words and words != columns}
+
+
+def fewer_links(lines: Sequence[str]) -> bool:
+    """Whether the last GPU of `nvidia-smi nvlink` has fewer lines than each one before it: an inactive link has a line too."""
+    starts = [number for number, line in enumerate(lines) if NAMED.match(line)]
+    sizes = [two - one for one, two in pairwise([*starts, len(lines)])]
+    return len(sizes) > 1 and sizes[-1] < min(sizes[:-1]) and "inActive" not in lines[-1]
+
+
+def without_warnings(lines: Sequence[str]) -> bool:
+    """Whether NCCL's RAS says nothing behind its list of communicators (ras_client.cc prints both headings, whatever stands below them)."""
+    return "Job summary" in lines and "Warnings" not in lines
+
+
 def adapter_in_part(lines: Sequence[str]) -> bool:
-    """Whether the last adapter, of which ibstat shows all, has no port with all that belongs to it."""
-    at = max((number for number, line in enumerate(lines) if line.lstrip().startswith("CA '")), default=-1)
-    block = [line.strip() for line in lines[at:]] if at >= 0 else []
-    whole = all(any(line.startswith(noun) for line in block) for noun in NOUNS)
+    """Whether the last adapter, of which ibstat shows all or of those before it did, has no port with all that belongs to it."""
+    starts = [number for number, line in enumerate(lines) if line.lstrip().startswith("CA '")]
+    blocks = [[line.strip() for line in lines[one:two]] for one, two in pairwise([*starts, len(lines)])]
+    whole = any(all(any(line.startswith(noun) for line in block) for noun in NOUNS) for block in blocks)
+    block = blocks[-1] if blocks else []
     last = max((number for number, line in enumerate(block) if line.startswith("Port ") and line.endswith(":")), default=0)
     return whole and not any(line.startswith("Port GUID:") for line in block[last:])
 
@@ -107,4 +133,7 @@ ENDS: dict[str, Rule] = {
     "collective.tests": without_average,
     "infiniband.perfquery": few_counters,
     "infiniband.ports": adapter_in_part,
+    "nvidia.nvlink": fewer_links,
+    "nvidia.topo": fewer_rows,
+    "nccl.ras": without_warnings,
 }

@@ -67,7 +67,10 @@ def smi(output: Output, about: Subject) -> Facts:
         driver_version=driver,
         library_version=library_version(lines),
         cuda_version=search(CUDA, lines),
-        gpus=len(gpus) if gpus else (0 if problem == "no_devices" else attached(lines)),
+        # of an answer that breaks off nobody knows how many would follow
+        gpus=attached(lines)
+        if breaks_off(whole, bool(cards or problem))
+        else len(gpus) or (0 if problem == "no_devices" else attached(lines)),
         mig=mig(gpus, lines),
         mig_profiles=sorted({match[1] for line in lines if (match := INSTANCE.match(line))}),
         origin=Origin(output.named(), number, lines[number - 1].strip() if number else output.reason),
@@ -90,7 +93,7 @@ def cut_off(whole: str, lines: list[str], said: bool, output: Output) -> str:
     """Why the answer isn't whole: it ends in the middle (XML without its end, a table without a row of what its head announces), or shows
     fewer GPUs than it says are attached, and nobody asked for one of them.
     """
-    if ("<nvidia_smi_log>" in whole and "</nvidia_smi_log>" not in whole) or (not said and HEAD.search(whole) is not None):
+    if breaks_off(whole, said):
         return "the answer of nvidia-smi breaks off"
     number = attached(lines) or 0
     blocks = {match[1].upper() for line in lines if (match := ADDRESS.match(line))}
@@ -98,6 +101,11 @@ def cut_off(whole: str, lines: list[str], said: bool, output: Output) -> str:
     if 0 < len(blocks) < number and not chosen:
         return f"nvidia-smi shows {len(blocks)} of the {number} GPUs that are attached"
     return ""
+
+
+def breaks_off(whole: str, said: bool) -> bool:
+    """Whether the text has a beginning and no end: XML without its last tag, a table's head without a row or a word."""
+    return ("<nvidia_smi_log>" in whole and "</nvidia_smi_log>" not in whole) or (not said and HEAD.search(whole) is not None)
 
 
 def cards_of(whole: str, lines: list[str], output: Output) -> tuple[list[Card], list[tuple[Card, dict[str, str]]]]:
