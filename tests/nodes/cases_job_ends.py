@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.nodes.case import Case
-from tests.nodes.cases_nccl import LOGS, alone, begun, job, timed_out, warn
+from tests.nodes.cases_nccl import LOGS, alone, begun, info, job, timed_out, warn
 from tests.nodes.cases_node import LONE, machine
 
 FULL = [replace(card, memory_used=card.memory_total - 300) for card in LONE]
@@ -45,5 +45,42 @@ CASES: dict[str, Case] = {
         "[rank1]:[W301 11:52:21.0 TCPStore.cpp:125] [c10d] recvValue failed on SocketImpl(fd=58, addr=[localhost]:41322, "
         "remote=[localhost]:29500): failed to recv, got 0 bytes",
         "/proc/40811/status:PPid:\t1",
+    ),
+    "job-told-to-end": alone("Received 15 death signal, shutting down workers", "Sending process 4077 closing signal SIGTERM"),
+    "job-step-failed": job(
+        begun(0, 2),
+        [*begun(1, 2), info(1, "transport/net_ib.cc:659 -> 2")],
+        more={
+            "kubectl exec train-1 --namespace ml --container main -- cat /proc/1/limits": (
+                "Max locked memory         65536                65536                bytes     \n"
+            )
+        },
+    ),
+    "job-machine-off": alone(
+        " 2b1 | 02/11/2026 | 03:12:09 | Power Unit PwrUnit | Power off/down | Asserted",
+        "ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.",
+    ),
+    "job-session-over": alone("/proc/4101/status:PPid:\t1", "           State: closing"),
+    "job-ray-releases": alone("RuntimeError: Version mismatch: The cluster was started with:", "    Ray: 2.40.0", "    Python: 3.12.3"),
+    "job-only-result": alone(
+        "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/NCCLUtils.hpp:268, unhandled system error "
+        "(run with NCCL_DEBUG=INFO for details), NCCL version 2.21.5"
+    ),
+    "job-only-cuda-result": alone("ncclUnhandledCudaError: Call to CUDA function failed."),
+    "job-only-internal-result": alone("ncclInternalError: Internal check failed."),
+    "job-only-invalid-result": alone("ncclInvalidUsage: This usually reflects invalid usage of NCCL library."),
+    "job-launcher-of-one": alone(
+        "W0301 11:50:02.1 884 torch/distributed/elastic/agent/server/api.py:719] Received 15 death signal, shutting down workers",
+        "torch.distributed.elastic.rendezvous.api.RendezvousClosedError",
+    ),
+    "job-made-room": alone("slurmstepd: error: *** JOB 4242 ON gpu-12 CANCELLED AT 2026-03-01T11:50:00 DUE TO PREEMPTION ***"),
+    "job-two-layers": alone(
+        'error: commlib error: got read error (closing "gpu-14.example/shepherd_ijs/1")',
+        "ORTE has lost communication with its daemon located on node:",
+    ),
+    "job-traceback": alone(
+        "Traceback (most recent call last):",
+        '  File "/app/train.py", line 4, in <module>',
+        "ModuleNotFoundError: No module named 'adapters'",
     ),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.nodes.case import Case
-from tests.nodes.cases_nccl import alone, info, job, warn, working
+from tests.nodes.cases_nccl import alone, begun, info, job, warn, working
 
 NO_ROUTE = "gpu-12:201:260 [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect to 10.20.0.11<41273> failed : No route to host"
 BARRIER = (
@@ -17,6 +17,8 @@ DROPPED = (
     "ws-a kernel: [UFW BLOCK] IN=ens3 OUT= MAC=aa:bb:cc SRC=10.3.0.12 DST=10.3.0.11 LEN=60 TOS=0x00 PREC=0x00 TTL=64 ID=50331 DF "
     "PROTO=TCP SPT=58422 DPT=43367 WINDOW=64240 RES=0x00 SYN URGP=0"
 )
+
+DENIED = "Mar  1 11:49:12.402: ml/train-1:51514 (ID:20417) <> ml/train-0:29500 (ID:9120) Policy denied DROPPED (TCP Flags: SYN)"
 
 CASES: dict[str, Case] = {
     "job-at-the-barrier": alone(BARRIER, BARRIER, BARRIER),
@@ -65,4 +67,35 @@ CASES: dict[str, Case] = {
         *[DROPPED] * 3,
     ),
     "job-filter-drops-beside-work": working(*[DROPPED] * 3, network="Socket", net=""),
+    "job-refused-by-named": alone(
+        *begun(1, 2),
+        warn(1, "misc/socket.cc:552", "socketStartConnect: Connect to 10.20.0.17<41273> failed : Connection refused"),
+        "17.0.20.10.in-addr.arpa\tname = gpu-17.ib0.cluster.example.",
+    ),
+    "job-own-name-loopback": alone(
+        "LISTEN 0 2048 127.0.1.1:29500 0.0.0.0:*",
+        "torch.distributed.DistStoreError: Timed out after 301 seconds waiting for clients. 1/2 clients joined.",
+    ),
+    "job-told-where-to-meet": alone(
+        warn(1, "misc/socket.cc:237", "Net : No interface found in the same subnet as remote address 198.51.100.7<6101>"),
+        warn(1, "bootstrap.cc:39", "NET/Socket : No usable listening interface found"),
+    ),
+    "job-over-tunnel": alone(info(1, "Bootstrap : Using [0]ip6tnl0:fe80::4c1d:b7ff:fe02:11aa%ip6tnl0<0> [1]eth0:10.20.0.12<0>")),
+    "job-ray-other-name": alone(
+        "(autoscaler +1m10s) Error: No available node types can fulfill resource request {'GPU': 1.0, 'node:gpu-12.public.example': 0.001}."
+    ),
+    "job-ray-other-address": alone(
+        "ValueError: Ray does not allocate any GPUs on the driver node. Driver node IP: 10.20.0.40, Driver node ID: 4f1c."
+    ),
+    "job-policy-denies": alone(
+        "[W301 11:50:02.1 socket.cpp:697] [c10d] The client socket has timed out after 600000ms while trying to connect to "
+        "(train-0, 29500).",
+        DENIED,
+    ),
+    "job-policy-denies-unknown": job([DENIED]),
+    "job-policy-denies-something": working(DENIED.replace("train-0:29500", "store-0:9000")),
+    "job-process-of-other-host": alone(
+        "[gpu-12][[30117,1],4][btl_tcp_endpoint.c:626:mca_btl_tcp_endpoint_recv_connect_ack] received unexpected process "
+        "identifier [[30117,1],0]"
+    ),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.nodes.case import Case
-from tests.nodes.cases_nccl import ENVIRONMENT, WAITING, alone, begun, info, job, timed_out, warn
+from tests.nodes.cases_nccl import ENVIRONMENT, WAITING, alone, begun, info, job, pair, timed_out, warn
 
 TOKENISES = "Running tokenizer on dataset:  61%|######    | 811000/1330000 [29:48<19:01, 454.7 examples/s]"
 COMPILES = "[2026-03-01 11:50:00 TP0] Entering DeepGEMM JIT Pre-Compile session. It may take a long time (typically 10-20 mins)"
@@ -103,5 +103,18 @@ CASES: dict[str, Case] = {
     "job-begun-apart": job(anew(0, "77aa01"), anew(1, "90bb02")),
     "job-one-rank-works": alone(
         *timed_out(1, 3, elements=1), "Map (num_proc=16):  64%|######    | 512000/800000 [30:02<16:53, 284.1 examples/s]"
+    ),
+    "job-barrier-without": alone(
+        "[rank0]:[E301 11:58:10.120000000 ProcessGroupGloo.cpp:144] Rank 3 failed to pass monitoredBarrier in 10000 ms",
+        "RuntimeError: Rank 3 failed to pass monitoredBarrier in 10000 ms",
+    ),
+    "job-set-up-truncated": pair("Message truncated : received 4096 bytes instead of 1024", place="bootstrap.cc:221"),
+    "job-record-of-other-release": pair("Message truncated : received 172 bytes instead of 108", place="bootstrap.cc:221"),
+    "job-record-garbled": pair(
+        "Bootstrap Root : mismatch in info from procs, nranks 2 vs 2, nroots 1 vs 1, iroot 0 vs 0, offset 0 vs 1684300900",
+        place="bootstrap.cc:345",
+    ),
+    "job-order-differs": alone(
+        "RuntimeError: Forward order differs across ranks: rank 0 is all-gathering 12 parameters while rank 1 is all-gathering 3 parameters"
     ),
 }

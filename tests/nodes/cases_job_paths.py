@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.nodes import bus
 from tests.nodes.case import Case
-from tests.nodes.cases_nccl import adapters, alone, begun, info, job, timed_out, warn
+from tests.nodes.cases_nccl import adapters, alone, begun, info, job, pair, timed_out, warn
 from tests.nodes.cases_node import LONE, machine
 from tests.nodes.rdma import Hca
 from tests.nodes.smi import Process
@@ -31,6 +31,15 @@ def host_memory(rank: int) -> list[str]:
 TEST = "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)"
 WATCHED = [row for n in range(2) for row in timed_out(n, 1)]
 PROTECTED = "NET/IB: Got completion from peer 10.20.0.12<41822> with status=IBV_WC_LOC_PROT_ERR(4) opcode=IBV_WC_SEND(0) vendor_err=81"
+
+SOCKETS = "Channel 00/0 : 0[0] -> 1[0] [send] via NET/Socket/0"
+
+
+def over_sockets(rank: int, net: str) -> list[str]:
+    """A rank whose channels go over sockets, by a log without the line that names the network."""
+    rows = [row for row in begun(rank, 2, net=net) if "Using network" not in row and "via NET/IB" not in row]
+    return [*rows[:-1], info(rank, SOCKETS), rows[-1]]
+
 
 CASES: dict[str, Case] = {
     "job-symbol-missing": alone("ImportError: /opt/venv/lib/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommRegister"),
@@ -143,4 +152,109 @@ CASES: dict[str, Case] = {
     "job-fails-with-host": alone(
         warn(1, "transport/net_ib.cc:1312", PROTECTED), "every run with gpu-12 fails, every run without it passes"
     ),
+    "job-sockets-in-channels": job(
+        *(over_sockets(n, "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB eth0:10.20.0.{n}<0>") for n in range(2))
+    ),
+    "job-sockets-in-channels-ports": job(*(over_sockets(n, "") for n in range(2)), more=adapters("gpu-12", Hca(0), Hca(1)), nodes="gpu-12"),
+    "job-without-passthrough": job(
+        [
+            row.replace("train-1:", "train-0:").replace("busId 1b000", f"busId {0x1B + rank:x}000")
+            for rank in range(2)
+            for row in [
+                warn(rank, "init.cc:132", 'Missing "iommu=pt" from kernel command line which can lead to system instablity or hang!'),
+                *begun(rank, 2, network="Socket", net="")[:-2],
+            ]
+        ]
+    ),
+    "job-library-updated": alone(
+        "E cuda_driver.cc:266] failed call to cuInit: CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: forward compatibility was attempted on "
+        "non supported HW",
+        "I cuda_diagnostics.cc:193] libcuda reported version is: 535.183.6",
+        "I cuda_diagnostics.cc:197] kernel reported version is: 535.161.8",
+    ),
+    "job-sockets-without-module": job(
+        ["starting"],
+        begun(1, 2, network="Socket", net="NET/IB : No device found."),
+        more={"gpu-12: cat /proc/modules": bus.modules("mlx5_core:0", "nvidia_uvm:4", "nvidia:120")},
+        nodes="gpu-12",
+    ),
+    "job-sockets-with-module": job(
+        ["starting"],
+        begun(1, 2),
+        more={"gpu-12: cat /proc/modules": bus.modules("mlx5_ib:0", "mlx5_core:1", "nvidia_uvm:4", "nvidia:120")},
+        nodes="gpu-12",
+    ),
+    "job-no-memory-for-queue": pair("Call to ibv_create_cq failed with error Cannot allocate memory", place="misc/ibvwrap.cc:177"),
+    "job-registration-without-peermem": alone(
+        *begun(1, 2),
+        warn(1, "misc/ibvwrap.cc:160", "Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory"),
+        "modprobe: ERROR: could not insert 'nvidia_peermem': Invalid argument",
+    ),
+    "job-rails-hinted": alone("HINT: In many cases this error occurs when NICs are not cross-rail connected."),
+    "job-spark-port": pair(
+        "Call to ibv_modify_qp failed with 110 Connection timed out, on dev rocep1s0f1:1, curr state INIT, next state RTR, local GID index "
+        "3, local GID ::ffff:10.0.1.1, remote GID ::ffff:10.0.3.2"
+    ),
+    "job-bond-beside-infiniband": job(
+        *(begun(n, 2, net="NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_bond_0:1/RoCE [RO]; OOB eth0:10.20.0.{n}<0>") for n in range(2))
+    ),
+    "job-event-unnamed": pair("NET/IB : mlx5_2:1 Got async event :", place="transport/net_ib.cc:101"),
+    "job-queues-used-up": pair(
+        "Call to ibv_create_qp failed with error Cannot allocate memory",
+        more={
+            "kubectl exec train-1 --namespace ml --container main -- cat /proc/1/limits": (
+                "Max locked memory         unlimited            unlimited            bytes     \n"
+            )
+        },
+    ),
+    "job-test-without-lock": alone("Couldn't allocate MR"),
+    "job-two-kernels": alone(
+        "NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate memory",
+        "[    0.000000] Linux version 6.8.0-51-generic (buildd@host)",
+        "[    0.000000] Linux version 6.8.0-60-generic (buildd@host)",
+    ),
+    "job-releases-named": alone(
+        "(Worker_TP0 pid=71) INFO [pynccl.py:70] vLLM is using nccl==2.21.5",
+        "(Worker_TP1 pid=72) INFO [pynccl.py:70] vLLM is using nccl==2.27.3",
+        "RuntimeError: NCCL error: internal error - please report this issue to the NCCL developers",
+    ),
+    "job-releases-by-words": job(
+        [info(0, "NET/Plugin: Could not find: libnccl-net.so. Using internal network plugin.")],
+        [
+            info(1, "NET/Plugin : No plugin found (libnccl-net.so), using internal implementation"),
+            "Test NCCL failure common.cu:958 'internal error - please report this issue to the NCCL developers / '",
+        ],
+    ),
+    "job-works-without-multicast": alone("ncclUnhandledCudaError: Call to CUDA function failed.", "with NCCL_NVLS_ENABLE=0 it works"),
+    "job-two-partitions": job(
+        ["/sys/class/infiniband/mlx5_0/ports/1/pkeys/0:0x8011"],
+        ["/sys/class/infiniband/mlx5_0/ports/1/pkeys/0:0x8012", "Failed status transport retry counter exceeded (12) for wr_id 2"],
+    ),
+    "job-two-subnet-managers": job(
+        ["sminfo: sm lid 1 sm guid 0x1070fd0300a7c420, activity count 411 priority 14 state 3 SMINFO_MASTER"],
+        [
+            "sminfo: sm lid 1 sm guid 0x1070fd0300b81150, activity count 98 priority 14 state 3 SMINFO_MASTER",
+            "Failed status transport retry counter exceeded (12) for wr_id 2",
+        ],
+    ),
+    "job-two-subnets": job(
+        ["starting"],
+        ["Failed status transport retry counter exceeded (12) for wr_id 2"],
+        more={**adapters("gpu-11", Hca(0)), **adapters("gpu-12", Hca(0, manager=7))},
+        nodes="gpu-11,gpu-12",
+    ),
+    "job-plugin-named": alone(
+        "NCCL_NET=gIB",
+        info(1, "NCCL_NET set by environment to gIB."),
+        "ncclInvalidUsage: This usually reflects invalid usage of NCCL library.",
+    ),
+    "job-sockets-listed-adapters": job(
+        ["starting"], [*begun(1, 2, network="Socket", net="NET/Socket : Using [0]eth0:10.20.0.{n}<0>"), "mlx5_0  mlx5_1"]
+    ),
+    "job-test-never-connected": alone("Failed status transport retry counter exceeded (12) for wr_id 2"),
+    "job-limit-not-given": alone(
+        "slurmstepd: error: Can't propagate RLIMIT_MEMLOCK of 'unlimited' from submit host: Operation not permitted",
+        warn(1, "misc/ibvwrap.cc:262", "Call to ibv_reg_mr failed with error Cannot allocate memory"),
+    ),
+    "job-gpudirect-not-offered": alone("device 0: CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED = 0"),
 }
