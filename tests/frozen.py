@@ -1,7 +1,7 @@
 """`python -m tests.frozen [INCIDENTS] > FILE`: what every report says, one line each: `diff` shows what a change of the code changed.
 
-Written are the paired cases, the sound outputs, and a folder of incidents (each with `raw/`). Ids of checks are not written: a rule may
-move and keep what it says.
+Written are the paired cases, the sound outputs, the texts of the corpus, and a folder of incidents (each with `raw/`). Ids of checks are
+not written: a rule may move and keep what it says.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.library.index import library
 from gpudoctor.report import Report
+from tests.pasted import Pasted, corpus, diagnosed_files
 from tests.recorded_cases import BOOKS, executed, recorded
 from tests.trust.sound import texts
 
@@ -54,6 +55,13 @@ def of_paths(named: tuple[str, Path]) -> list[tuple[str, dict[str, object]]]:
     return [(name, said(analyze(library(), gathered.facts, gathered.inputs, gathered.now)))]
 
 
+def of_pasted(placed: tuple[Pasted, Path]) -> list[tuple[str, dict[str, object]]]:
+    """A text of the corpus, written into a folder of its own."""
+    one, folder = placed
+    folder.mkdir()
+    return [(f"corpus/{one.cause}/{one.name}", said(diagnosed_files(folder, one.text)))]
+
+
 def frozen(incidents: list[Path], folder: Path) -> Iterator[tuple[str, dict[str, object]]]:
     """All of them, by name."""
     for name, text in texts().items():
@@ -61,7 +69,8 @@ def frozen(incidents: list[Path], folder: Path) -> Iterator[tuple[str, dict[str,
     sound = [(f"sound/{name}", folder / name) for name in texts()]
     given = [(f"{path.parent.parent.name}/{path.parent.name}", path) for one in incidents for path in sorted(one.glob("*/*/raw"))]
     with ProcessPoolExecutor() as pool:
-        for result in (*pool.map(of_book, BOOKS), *pool.map(of_paths, [*sound, *given], chunksize=8)):
+        pasted = pool.map(of_pasted, [(one, folder / f"pasted{number}") for number, one in enumerate(corpus())], chunksize=32)
+        for result in (*pool.map(of_book, BOOKS), *pool.map(of_paths, [*sound, *given], chunksize=8), *pasted):
             yield from result
 
 

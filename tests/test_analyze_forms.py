@@ -694,6 +694,10 @@ def test_a_text_is_cut_at_prompts_documents_and_fences() -> None:
     ]
 
 
+def test_lines_end_alike_and_a_bar_that_writes_over_itself_stays() -> None:
+    assert clean(b"a\r\n 10%\r 20%\r\n") == "a\n 10%\r 20%\n"
+
+
 def test_json_is_not_cut_and_escapes_are_dropped() -> None:
     assert len(split("a", '{"data": {"x": "1"},\n"script": "\n$ kubectl get pods\n---\n"}')) == 1
     assert clean(b"\x1b[31mred\x1b[0m \xff\xc2\xa0x") == "red \ufffd x"

@@ -19,6 +19,7 @@ from gpudoctor.analyze.gather import gather
 from gpudoctor.intake import log_envelopes, markup, recognise
 from gpudoctor.intake.hints import Hint
 from gpudoctor.intake.split import clean, split
+from tests.pasted import diagnosed, judge
 
 MPS = 'E0301 11:59:00.100000 1 main.go:173] error waiting for MPS daemon: "not ready"'
 LINES = ["I0301 11:58:00.100000 1 main.go:235] Starting NVIDIA-device-plugin", MPS]
@@ -228,3 +229,19 @@ def test_a_megabyte_of_it_takes_seconds(line: str) -> None:
     started = time.monotonic()
     split("a", text)
     assert time.monotonic() - started < 10
+
+
+NCCL = "gpu-02:4411:4502 [2] {} NCCL WARN "
+
+
+CUT = [
+    NCCL.format("misc/ibvwrap.cc:200")
+    + "Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx5_0:1, curr state INIT, next state RTR",
+    NCCL.format("init.cc:800") + "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1b000",
+]
+
+
+@pytest.mark.parametrize("width", [64, 80, 120])
+def test_a_line_that_a_terminal_has_cut_in_the_middle_of_a_word(width: int, tmp_path: Path) -> None:
+    for line, cause in zip(CUT, ["rdma-peer-unreachable", "duplicate-gpu-assignment"], strict=True):
+        judge(diagnosed(tmp_path, "\n".join(line[at : at + width] for at in range(0, len(line), width)) + "\n"), cause)

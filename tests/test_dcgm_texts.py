@@ -8,11 +8,16 @@ import pytest
 
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.library.index import library
-from tests.heads import DIAG
 from tests.nodes.cases_dcgm import CASES
 from tests.nodes.record import NOW, Machines
 from tests.pasted import diagnosed
 
+DIAG = """\
+Successfully ran diagnostic for group.
++---------------------------+------------------------------------------------+
+| Diagnostic                | Result                                         |
++===========================+================================================+
+"""
 # What was pasted → (cause, GPU); "" = nothing is found
 TEXTS: dict[str, tuple[str, str, str]] = {
     "bare error": (

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - lines as programs print them
 """The line with which a program gives up is told where nothing known is, and such a log is never called healthy."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import pytest
 from gpudoctor.facts import Subject
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.tools.logs import program
-from tests.pasted import diagnosed, judge
+from tests.pasted import diagnosed, diagnosed_files, judge
 
 STACK = 'Traceback (most recent call last):\n  File "/srv/app.py", line 9, in <module>\n    main()\n'
 STEPS = "2026-03-01 12:00:00 INFO loading shard 3\n2026-03-01 12:00:01 INFO loading shard 4\n"
@@ -68,22 +69,22 @@ def test_a_log_that_ends_in_an_unknown_error_is_not_healthy(folder: str, tmp_pat
     assert report.candidates[0].why.endswith("LookupError: no shard 5")
 
 
-@pytest.mark.parametrize(
-    ("said", "cause"),
-    [
-        ("Gave up on odd things at 10.0.0.8", "?program-exits-with-error"),
-        ("Call to ibv_open_device failed", ""),
-        ("Failed to CUDA calloc 10485760 bytes", "gpu-oom-surfacing-in-nccl"),
-    ],
+RESULT = "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/NCCLUtils.hpp:268, {} (run with NCCL_DEBUG=INFO for details), NCCL version 2.21.5\n"
+
+
+TRACEBACK = (
+    "Traceback (most recent call last):\n  File \"/app/run.py\", line 4, in <module>\nModuleNotFoundError: No module named 'adapters'\n"
 )
-def test_a_warning_of_nccl_that_is_not_known_is_told(said: str, cause: str, tmp_path: Path) -> None:
-    log = "gpu1:1:1 [0] NCCL INFO Bootstrap : Using enp5s0:192.168.1.7<0>\n"
-    judge(diagnosed(tmp_path, f"{log}gpu1:1:20 [0] init.cc:812 NCCL WARN {said}\n"), cause)
 
 
-def test_a_time_out_whose_line_lost_its_beginning(tmp_path: Path) -> None:
-    line = (
-        "[Rank {0}] WorkNCCL(SeqNum=12, OpType=ALLREDUCE, NumelIn={1}, NumelOut={1}, Timeout(ms)=600000) "
-        "ran for 600081 milliseconds before timing out.\n"
-    )
-    judge(diagnosed(tmp_path, line.format(0, 4096) + line.format(1, 4032)), "collective-size-mismatch")
+GAVE_UP = "RuntimeError: [1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via c10d key-value store by key '0', but store->get('0') got error: Socket Timeout\n"
+
+
+def test_a_cancelled_job_is_told_and_no_alarm(tmp_path: Path) -> None:
+    report = diagnosed_files(tmp_path, "slurmstepd: error: *** JOB 4411 ON qn1 CANCELLED AT 2026-02-02T02:02:02 ***\n")
+    assert [(one.cause, one.severity) for one in report.findings] == [("job-cancelled", "info")]
+
+
+@pytest.mark.parametrize("text", [RESULT.format("unhandled system error"), TRACEBACK, GAVE_UP])
+def test_an_error_is_never_healthy(tmp_path: Path, text: str) -> None:
+    assert diagnosed_files(tmp_path, text).verdict != "healthy"

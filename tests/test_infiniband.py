@@ -412,3 +412,10 @@ def test_random_bytes_in_a_sample(parser: str, body: bytes, at: int, start: int)
 @given(parser=st.sampled_from(sorted(SAMPLES)), text=st.text(max_size=300))
 def test_random_text(parser: str, text: str) -> None:
     attempt(parser, text)
+
+
+@pytest.mark.parametrize("name", ["infiniband.portstate", "infiniband.series", "linux.nets"])
+@pytest.mark.parametrize("text", ["", "nothing of the kind\n", "\0" * 50, "é" * 300])
+def test_other_text_is_refused(name: str, text: str) -> None:
+    with pytest.raises(ParseError):
+        load(name)(Output(command=Command(("x",)), pages=(text.encode("utf-16"),)), Subject(kind="cluster"))

@@ -556,3 +556,9 @@ def test_a_folder_of_long_logs_is_read_as_one_job(tmp_path: Path) -> None:
     assert list(ranks(found.facts)) == [0, 1]
     assert communicators(found.facts)[0].missing == []
     assert not rank_files.wanted(b"$ kubectl logs train-0\n" + started(0).encode())
+
+
+def test_a_head_that_nobody_knows() -> None:
+    line = line_of("(exp-7) [rank=12] || lab-04:402:588 [3] NCCL INFO Using network Socket")
+    assert (line.rank, line.node, line.pid, line.device, line.text) == (12, "lab-04", 402, 3, "Using network Socket")
+    assert line_of("local_rank=3 lab-04:402:588 [3] NCCL INFO Using network Socket").rank is None

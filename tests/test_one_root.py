@@ -80,3 +80,15 @@ def test_a_failed_test_comes_before_a_warning_wherever_it_stands(tmp_path: Path)
     for tests in ({"Deployment": [warns], "Hardware": [fails]}, {"Deployment": [fails], "Hardware": [warns]}):
         report = diagnosed(tmp_path, dcgmi.diag_4(tests))
         assert [one.cause for one in report.findings] == ["dcgm-diag-failed", "pcie-link-degraded"]
+
+
+NODES = "NAME   STATUS     ROLES    AGE   VERSION\nw3     Ready      <none>   44d   v1.31.2\nw9     {}   <none>   44d   v1.31.2\n"
+
+
+def test_a_node_and_the_pod_that_waits_for_it(tmp_path: Path) -> None:
+    """The node is the cause; the pod's wait for it is the same thing, seen from afar."""
+    taint = "2 node(s) had untolerated taint {node.kubernetes.io/unreachable: }."
+    waits = f"Warning  FailedScheduling  9m  default-scheduler  0/2 nodes are available: {taint}\n"
+    report = diagnosed(tmp_path, NODES.format("NotReady"), waits)
+    assert [(one.cause, one.role) for one in report.findings][:1] == [("node-down", "root")]
+    assert [one.role for one in report.findings if one.cause == "node-down"].count("root") == 1

@@ -136,3 +136,8 @@ def test_a_port_whose_link_is_gone_for_the_moment_is_not_active(tmp_path: Path) 
     assert diagnosed(tmp_path, link.format("ACTIVE")).verdict == "healthy"
     report = diagnosed(tmp_path, link.format("ACTIVE_DEFER"))
     assert (report.verdict, [one.why for one in report.not_shown]) == ("inconclusive", ["port 1 of mlx5_0 is ActiveDefer (LinkUp)"])
+
+
+def test_a_number_among_unknown_words_makes_nothing_healthy(tmp_path: Path) -> None:
+    """A reader of numbers takes its own line; the rest of the text may tell of anything."""
+    assert diagnosed(tmp_path, "rate,ttft_p95_ms,tpot_p95_ms\n2,812,31\n4,1733,34\n").verdict == "inconclusive"

@@ -33,7 +33,7 @@ from gpudoctor.tools.training import log as training_log
 from gpudoctor.tools.training.step_lines import Step, step_in
 from tests.nodes.smi_table import smi_table
 from tests.nodes.watched import IDLE, cards
-from tests.pasted import diagnosed
+from tests.pasted import diagnosed, judge
 
 NOW = 1772366400.0
 ABOUT = Subject(kind="node", node="gpu-01")
@@ -465,3 +465,16 @@ def test_a_table_that_a_program_prints_as_it_begins_tells_of_no_rest(tmp_path: P
     report = diagnosed(tmp_path, smi_table(list(cards(**IDLE))) + "\n" + "".join(below.format(step) for step in range(1, 40)))
     assert [one.cause for one in report.candidates] == candidates
     assert not [one for one in report.findings if one.severity != "info"]
+
+
+STAGES = [40] * 300 + [63] * 300
+STAGED = "".join(f"step:{at}/600 train_time:{sum(STAGES[:at])}ms step_avg:{sum(STAGES[:at]) / at:.2f}ms\n" for at in range(2, 600))
+LONGER = "".join(f"step:{at}/600 train_time:{sum(STAGES[:at])}ms step_time:{STAGES[at]}ms\n" for at in range(2, 600))
+
+
+def test_a_schedule_with_longer_steps_moves_a_mean_and_is_no_change(tmp_path: Path) -> None:
+    judge(diagnosed(tmp_path, STAGED), "")
+
+
+def test_steps_that_take_longer(tmp_path: Path) -> None:
+    judge(diagnosed(tmp_path, LONGER), "slow-gpu-straggler")

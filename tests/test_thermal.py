@@ -6,6 +6,7 @@ import contextlib
 import json
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace as changed
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -26,8 +27,9 @@ from gpudoctor.tools.nvidia_smi import dmon, smi
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.prometheus import metrics_page
 from gpudoctor.tools.prometheus import range as prometheus_range
-from tests.nodes.cases_thermal import AMPERE, COOL, FIRST, csv, exporter
+from tests.nodes.cases_thermal import AMPERE, COOL, FIRST, WATCH, csv, exporter
 from tests.nodes.smi import smi_q
+from tests.pasted import diagnosed, text_of
 
 NOW = 1_772_366_400.0
 FEW = settings(max_examples=60, derandomize=True)
@@ -401,3 +403,17 @@ def test_hours_of_csv_are_read() -> None:
     text = csv(COOL, 0) + "".join(csv(COOL, second % 60).split("\n", 1)[1] for second in range(2000))
     facts = smi.smi(as_output(text, "nvidia-smi"), Subject(kind="node", node="gpu-01"))
     assert (len(facts["gpus"]), len(facts["gpu_samples"])) == (2, 4_002)
+
+
+def test_a_text_cut_anywhere_is_still_read(tmp_path: Path) -> None:
+    text = text_of("power-limit-lowered", "a lowered limit of a busy H100").encode()
+    for end in range(0, len(text), 37):
+        diagnosed(tmp_path, text[:end] + b"\xf0\x9f")
+
+
+def test_the_query_that_watches_is_read_back() -> None:
+    """The columns are those of the parser: a misspelt one would be no reading, for ever."""
+    from gpudoctor.tools.nvidia_smi.field_names import COLUMNS
+
+    columns = WATCH.partition("--query-gpu=")[2].partition(" ")[0].split(",")
+    assert [column for column in columns if column not in COLUMNS] == ["timestamp"]

@@ -65,9 +65,3 @@ SCALED = "HPA chat scaled to 3 replicas after 90s\n"
 def test_what_is_over_is_no_alarm_and_what_came_last_is(before: str, after: str, cause: str, tmp_path: Path) -> None:
     for text, first in ((before, cause), (before + after, ""), (after + before, cause)):
         judge(diagnosed(tmp_path, text), first)
-
-
-@pytest.mark.parametrize(("name", "cause"), [("train", "admission-policy-denied"), ("invalid-train", "")])
-def test_an_object_that_was_made_to_be_refused(name: str, cause: str, tmp_path: Path) -> None:
-    said = f'error when creating "{name}.yaml": admission webhook "check.lab.io" denied the request: no such runtime'
-    judge(diagnosed(tmp_path, f"Error from server (Forbidden): {said}\n"), cause)

@@ -17,6 +17,7 @@ from gpudoctor.knowledge.xid_decode import decode
 from gpudoctor.knowledge.xids import book
 from gpudoctor.library import index
 from gpudoctor.library.xids import load
+from gpudoctor.tools.common.xid_line import retold_xid_of, xid_of
 
 BOOK = book()
 IMPORTANT = (13, 31, 43, 45, 48, 62, 63, 64, 74, 79, 92, 94, 95, 109, 119, 120, 140, 149, 154)
@@ -281,3 +282,12 @@ def test_json_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
     assert made["lines"][0]["decoded"]["action"] == "reset"
     with pytest.raises(Refused, match="no format 'yaml'"):
         show(capsys, "48", format="yaml")
+
+
+def test_rules_that_name_an_xid() -> None:
+    """A monitor that prints its rules, and one that tries an alarm."""
+    rules = "Finish parsing log monitor config file /config/k.json: {Rules:[{Type:permanent Reason:Xid79 Pattern:NVRM: Xid 79,.*}]}"
+    assert retold_xid_of(rules) is None
+    assert xid_of(rules) is None
+    assert xid_of("NVRM: Xid (PCI:0000:41:00): 79, a synthetic event") is None
+    assert retold_xid_of("reason=Xid79") is not None

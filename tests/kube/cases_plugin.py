@@ -13,6 +13,7 @@ from tests.kube.cases_stack import (
     NS,
     OPERATOR,
     PLUGIN_SET,
+    QUIET,
     STARTED,
     crashing,
     driver_set,
@@ -54,6 +55,21 @@ mig-configs:
 def config_map(name: str, **data: str) -> dict[str, Any]:
     """A ConfigMap of the GPU operator's namespace."""
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": NS, "uid": f"uid-{name}"}, "data": data}
+
+
+NO_PROFILES = "Failed to display GPU instance profiles: Unknown Error"
+
+DISPLAY = "2026-03-01T09:02:44,000000+00:00 NVRM: rpcRmApiControl_dce: Failed RM ctrl call cmd:0x731341 result 0xffff (Generic Error)\n"
+
+OF_VENDOR = {"key": "feature.node.kubernetes.io/pci-10de.present", "operator": "In", "values": ["true"]}
+
+PRESENT = {"key": "nvidia.com/gpu.present", "operator": "In", "values": ["true"]}
+
+
+def demanding(*expressions: dict[str, Any]) -> dict[str, Any]:
+    """A node affinity of which any one expression is enough."""
+    terms = [{"matchExpressions": [one]} for one in expressions]
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
 
 
 CASES: dict[str, Case] = {
@@ -262,4 +278,21 @@ CASES: dict[str, Case] = {
         on=node(NODE, gpus=0),
     ),
     "exporter-memory": stack(parts=(*FEW, "dcgm_exporter"), dcgm_exporter={"waiting": CRASHES, "last": ("OOMKilled", 137), "restarts": 12}),
+    "no-gpu-yet": stack(
+        stack_pod("device_plugin", NODE, age="20s"), on=node(NODE, gpus=8, allocatable_gpus=0), parts=("driver", "container_toolkit")
+    ),
+    "mig-without-profiles": crashing("device_plugin", NO_PROFILES),
+    "mig-without-profiles-on-a-board": crashing("device_plugin", NO_PROFILES, dmesg=QUIET + DISPLAY),
+    "discovery-labels-demanded": stack(
+        daemonset("gpu-dra-kubelet-plugin", NS, desired=0, affinity=demanding(OF_VENDOR, PRESENT)),
+        on=node(NODE, gpus=0, labels={"kubernetes.azure.com/accelerator": "nvidia"}),
+        parts=("container_toolkit",),
+        container_toolkit=CRASHES,
+    ),
+    "discovery-labels-of-other-vendor": stack(
+        daemonset("rdma-shared-plugin", NS, desired=0, affinity=demanding({**OF_VENDOR, "key": "example.com/rdma"})),
+        on=node(NODE, gpus=0, labels={"kubernetes.azure.com/accelerator": "nvidia"}),
+        parts=("container_toolkit",),
+        container_toolkit=CRASHES,
+    ),
 }

@@ -58,6 +58,12 @@ NO_METRIC = (
 INACTIVE = "  ScalingActive  False  FailedGetPodsMetric  the HPA was unable to compute the replica count"
 LEASE = "https://10.96.0.1:443/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler?timeout=5s"
 
+PULL = "tls: failed to verify certificate: x509: certificate has expired or is not yet valid"
+
+UNMEASURED = '{"level":"info","msg":"No saturation metrics available for model, skipping analysis","modelID":"acme/llm-8b"}'
+
+SKIPPED = '{"level":"info","msg":"Skipping pod that doesn\'t match any scale target","pod":"edge-proxy-0","scale targets":["decode"]}'
+
 CASES: dict[str, Case] = {
     "services-healthy": services(
         system(DNS, ".:53", "[INFO] plugin/reload: Running configuration", running=True),
@@ -191,4 +197,8 @@ CASES: dict[str, Case] = {
         )
     ),
     "hpa-target": services(objects=(event(HPA, "Inactive", "llm   Deployment/llm   <unknown>/80%   1   8   1   3d4h"),)),
+    "public-certificate": failing("image-cache-0", f'Get "https://quay.io/v2/": {PULL}', box="cache"),
+    "own-certificate": failing("image-cache-0", f'Get "https://registry.corp.example/v2/": {PULL}', box="cache"),
+    "autoscaler-model-unmeasured": failing("variant-autoscaler-0", SKIPPED, UNMEASURED, box="manager"),
+    "autoscaler-model-once": failing("variant-autoscaler-0", UNMEASURED, box="manager"),
 }

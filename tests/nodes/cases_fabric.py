@@ -84,6 +84,8 @@ def simulated(answers: dict[str, str | Said | list[str]], sweep: bool = False) -
 NIC = "mlx5_core 0000:5d:00.0"
 MANAGED = 'Errors for "gpu-04"\n   GUID 0x100007 port 1: [VL15Dropped == 240]\n\n## Summary: 10 nodes checked, 1 bad nodes found\n'
 WAITED = MANAGED.replace("[VL15Dropped == 240]", "[SymbolErrorCounter == 0] [PortXmitWait == 880421]")
+DROPS = 'Errors for "gpu-04"\n   GUID 0x100007 port 1: [PortXmitDiscards == 24411]\n\n## Summary: 10 nodes checked, 1 bad nodes found\n'
+
 CASES: dict[str, Case] = {
     "rdma-healthy": machine(),
     "rdma-healthy-roce": machine(ROCE),
@@ -182,4 +184,6 @@ CASES: dict[str, Case] = {
     "rdma-congested": grown({"port_xmit_wait": 1000}, {"port_xmit_wait": 90_000_000, "port_xmit_data": 95_000_000}),
     "rdma-waited": simulated({f"gpu-02: {RUN['errors']}": Said(WAITED, exit=1)}, sweep=True),
     "rdma-management-drops": grown({}, {"VL15_dropped": 40}),
+    "rdma-frames-dropped": kernel("tx_discards_phy: 5423411"),
+    "rdma-many-discards": simulated({f"gpu-02: {RUN['errors']}": Said(DROPS, exit=1)}, sweep=True),
 }

@@ -9,6 +9,7 @@ from typing import Any
 from gpudoctor.library.index import library
 from tests.nodes import bus, nvlink
 from tests.nodes.case import Case, Said
+from tests.nodes.nvlink import status
 from tests.nodes.smi import Card, smi_xml
 
 BOOK = "nvlink-fabric"
@@ -76,6 +77,32 @@ SYNC = (
     " (0x00000087) @ mem_multicast_fabric.c:3119"
 )
 INBAND = "NVRM: knvlinkSendInbandData_IMPL: Failed to send inband data: 0"
+
+FOUR = [replace(CARD, index=at, pci=f"0000:{0x1B + 0x28 * at:02x}:00.0") for at in range(4)]
+
+APART = [(0, 2), (0, 3), (1, 2), (1, 3)]
+
+
+def bridged(refused: list[tuple[int, int]]) -> Case:
+    """Four cards, bridged in pairs; these have no access to each other."""
+    return machine(
+        FOUR,
+        [],
+        services=bus.units(nvidia_fabricmanager="absent"),
+        fabric_manager_log=None,
+        links=nvlink.status(FOUR, 12),
+        link_errors=nvlink.errors(FOUR, 12),
+        paths=nvlink.topo(4, 12, dict.fromkeys(APART, "SYS")),
+        access=nvlink.p2p(4, dict.fromkeys(refused, "NS")),
+    )
+
+
+PACKAGES = (
+    "ii  nvidia-driver-570-server      570.172.08-0ubuntu0.22.04.1  amd64  NVIDIA Server Driver metapackage\n"
+    "ii  nvidia-fabricmanager-570      570.195.03-1                 amd64  Fabric Manager for NVSwitch based systems.\n"
+)
+
+UNNAMED = [replace(card, product="NVIDIA Graphics Device") for card in PAIR]  # what the driver calls a product that it doesn't know
 
 CASES: dict[str, Case] = {
     "fabric-healthy": machine(),
@@ -196,4 +223,10 @@ CASES: dict[str, Case] = {
         link_errors=nvlink.errors5(B300, counts={(1, 11, "Local link integrity Errors"): 12, (1, 11, "Link recovery failed events"): 1}),
     ),
     "fabric-replays": machine(link_errors=nvlink.errors(PAIR, counts={(0, 2, "Replay"): 5120, (0, 2, "CRC"): 880})),
+    "fabric-no-p2p-in-a-pair": bridged([*APART, (0, 1)]),
+    "fabric-p2p-in-pairs": bridged(APART),
+    "nvlink-unknown-product": machine(
+        UNNAMED, gpus=None, links=status(UNNAMED, 1, {0: [0], 1: [0]}), link_errors=None, paths=None, access=None
+    ),
+    "nvlink-packages-differ": machine(fabric_manager_log=LOG + PACKAGES, gpus=None),
 }

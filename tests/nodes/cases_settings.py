@@ -139,4 +139,5 @@ CASES: dict[str, Case] = {
     ),
     "env-conf": machine(conf="# of the site\nNCCL_IB_QPS_PER_CONNECTION=4\nNCCL_NET_GDR_LEVEL=LOC\n"),
     "env-different": pods({"NCCL_PROTO": "Simple"}, {"NCCL_PROTO": "Simple"}, {"NCCL_PROTO": "LL"}),
+    "env-ports-off-roce": machine([Hca(n, layer="Ethernet", address=f"10.20.{n}.11") for n in range(4)], NCCL_IB_DISABLE="1"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from tests.nodes import bus
 from tests.nodes.bus import NVIDIA_MODULES, Slot, lspci, modules, version
 from tests.nodes.case import Case, Said
 from tests.nodes.smi import Card, Process, smi_xml
@@ -65,6 +66,27 @@ def pair(driver: str = "570.172.08", **faults: object) -> Case:
 
 
 V100 = Card(product="Tesla V100-SXM2-32GB", memory_total=32768, tlimit=None, pcie=(3, 3, 3, 3), retired=(0, 0, "No"), fabric=("N/A", "N/A"))
+
+ADAPTER = "GPU 1 sits on an M.2 to PCIe x16 adapter\n"
+
+DESKTOP = [
+    replace(card, product="NVIDIA GeForce RTX 5060 Ti", fabric=("N/A", "N/A"), width=(8, width))
+    for card, width in zip(CARDS, (8, 4), strict=True)
+]
+
+LEARNS = "Creating symlink /var/lib/dkms/nvidia/550.54.15/source -> /usr/src/nvidia-550.54.15\n"
+
+
+def slots(speed: str) -> Case:
+    """Two GPUs on the bus, the second at this speed; there is no nvidia-smi."""
+    return detection(bus=bus.lspci([bus.Slot(), bus.Slot(pci="0000:5d:00.0", speed=("32GT/s", speed))]), smi=GONE)
+
+
+NARROW = replace(SLOTS[1], width=(16, 8))
+
+OTHER = replace(SLOTS[1], pci="0000:9d:00.0", product="GA100 [A100 PCIe 80GB]", device="20b5", width=(16, 8))
+
+FASTER = replace(SLOTS[0], pci="0000:9d:00.0")
 
 CASES: dict[str, Case] = {
     # --- gpu-not-detected
@@ -234,4 +256,14 @@ CASES: dict[str, Case] = {
     "held-by-nobody": pair(utilisation=0, memory_used=40300, processes=(Process(4711, "Unknown Error", 40100),)),
     "held-by-somebody": pair(utilisation=0, memory_used=20900, processes=(Process(4712, "[Not Found]", 20700),)),
     "busy-with-work": pair(utilisation=100, memory_used=70000, processes=(Process(4711, "python3", 69000),)),
+    "dkms-told-by-hand": detection(version=NO_FILE, log=LEARNS, smi=NO_DRIVER),
+    "dkms-told-by-a-package": detection(version=NO_FILE, log=f"Loading new nvidia-550.54.15 DKMS files...\n{LEARNS}", smi=NO_DRIVER),
+    "desktop-card-on-an-adapter": detection(log=ADAPTER, smi=smi_xml(DESKTOP)),
+    "desktop-card-in-a-short-slot": detection(log=BOOTED, smi=smi_xml(DESKTOP)),
+    "link-slow-beside-another": slots("8GT/s"),
+    "link-at-rest-beside-another": slots("2.5GT/s"),
+    "one-narrow-link": detection(bus=lspci([SLOTS[0], NARROW]), smi=GONE),
+    "one-narrow-slot": detection(bus=lspci([SLOTS[0], OTHER]), smi=GONE),
+    "one-slow-link": detection(bus=lspci([SLOTS[0], replace(SLOTS[1], speed=("32GT/s", "8GT/s")), FASTER]), smi=GONE),
+    "one-slow-link-or-at-rest": detection(bus=lspci([SLOTS[0], replace(SLOTS[1], speed=("32GT/s", "2.5GT/s")), FASTER]), smi=GONE),
 }

@@ -241,4 +241,25 @@ CASES: dict[str, Case] = {
             POD: json.dumps(RUNS),
         },
     ),
+    "stall-loader-without-workers": node(
+        cards(4, utilisation=31, power=240.5), log=log("DataLoader(batch_size=24, num_workers=0, pin_memory=True)")
+    ),
+    "stall-before-the-weights": node(
+        cards(2, **POLLS | {"memory_used": 412}),
+        log=log("(Worker_TP1 pid=922) INFO 03-01 11:02:51 [pynccl.py:103] vLLM is using nccl==2.27.5"),
+        inputs={"for": 0.0},
+    ),
+    "stall-hot-memory": node(*WAVES, log=log("VRAM Temps: |  112°c |")),
+    "stall-loader-trials": node(*WAVES, log=log("num_workers=0: 41.2 samples/s", "num_workers=8: 212.0 samples/s", gap=0)),
+    "stall-loader-no-gain": node(*WAVES, log=log("num_workers=0: 201.2 samples/s", "num_workers=8: 212.0 samples/s", gap=0)),
+    "stall-exporters-killed": node(
+        *WAVES,
+        log=log(
+            "        image: nvcr.io/nvidia/k8s/dcgm-exporter:4.2.3-4.1.3-ubuntu22.04",
+            "nodes   pods   OOMKilled   working set",
+            "small   40     0           466 MiB",
+            "large   25     12          486 MiB",
+            gap=0,
+        ),
+    ),
 }

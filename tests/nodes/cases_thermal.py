@@ -183,6 +183,20 @@ hot_memory = (
 old = replace(AMPERE, product="Tesla V100-SXM2-32GB", memory_temperature=None, sm_clock=690, active=("hw_slowdown",))
 volta = (replace(old, temperature=84), replace(old, index=1, pci="0000:43:00.0"))
 
+STAMP = "2026-03-01T10:00:00,000000+00:00"
+
+BRAKE = "GPU-00000000-0000-4000-8000-000000000000: HW Power Brake Slowdown is engaged (External Power Brake Assertion being triggered)"
+
+HEAT = "GPU-00000000-0000-4000-8000-000000000001: HW Thermal Slowdown is engaged (temperature being too high)"
+
+FAN = "sel: 1a | 03/01/2026 | 09:58:11 | Fan #0x42 | Lower Critical going low  | Asserted"
+
+
+def told(*lines: str) -> str:
+    """The kernel log beside which a monitor writes."""
+    return QUIET + "".join(f"{STAMP} {line}\n" for line in lines)
+
+
 CASES: dict[str, Case] = {
     "throttle-healthy": healthy,
     "throttle-idle": node(both(utilisation=0, temperature=31, tlimit=55, power=70.1, sm_clock=345, active=("idle",))),
@@ -246,4 +260,5 @@ CASES: dict[str, Case] = {
         watch=Said(failure="timeout"),
         dmesg=Said(exit=1, stderr="dmesg: read kernel buffer failed: Operation not permitted\n"),
     ),
+    "throttle-reported": also(node(COOL), dmesg=told(f"gpud[911]: {BRAKE}", f"gpud[911]: {HEAT}", FAN)),
 }

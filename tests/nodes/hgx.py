@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
-from gpudoctor.runbook.index import library
-
+from gpudoctor.library.index import library
 from tests.nodes import bus, dcgmi, nvlink
 from tests.nodes.case import Said
 from tests.nodes.cases_fabric import MODULES

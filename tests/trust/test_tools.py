@@ -17,9 +17,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from gpudoctor.runbook.index import library
 
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.library.index import library
 from gpudoctor.probes import process, ssh
 from gpudoctor.probes.live import Live
 from gpudoctor.report import Report

@@ -84,8 +84,8 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def clean(data: bytes) -> str:
-    """Text without terminal escapes, with plain spaces for the hard ones of web pages; bytes that are not UTF-8 become U+FFFD."""
-    text = data.decode("utf-8", "replace").replace("\u00a0", " ")
+    """Text without terminal escapes and carriage returns before line ends, with plain spaces; bytes that are not UTF-8 become U+FFFD."""
+    text = data.decode("utf-8", "replace").replace("\u00a0", " ").replace("\r\n", "\n")
     return ESCAPES.sub("", text) if "\x1b" in text else text
 
 

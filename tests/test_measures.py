@@ -1,0 +1,71 @@
+"""Numbers that people paste of slow work, full memory and full storage: what is read of them, with their units."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpudoctor.facts import Subject
+from gpudoctor.facts.stall import Measure
+from gpudoctor.probes.base import Command, Output
+from gpudoctor.registry import load
+from gpudoctor.tools.parser import ParseError
+from tests.pasted import corpus
+
+
+def said(text: str, name: str = "text.measures", argv: tuple[str, ...] = ()) -> dict[str, list[object]]:
+    """What a parser makes of a text."""
+    return load(name)(Output(Command(argv), pages=(text.encode(),)), Subject(kind="node", node="gpu-01"))  # type: ignore[return-value]
+
+
+def numbers(text: str, argv: tuple[str, ...] = ()) -> dict[str, float]:
+    """Quantity → the last value."""
+    return {one.quantity: one.value for one in said(text, argv=argv)["measures"] if isinstance(one, Measure)}
+
+
+def test_the_command_that_is_shown_belongs_to_its_answer() -> None:
+    assert numbers("68719476736\n", ("cat", "/sys/fs/cgroup/memory.max")) == {"memory_limit": 68719476736.0}
+    assert numbers("124\n", ("timeout", "10", "ls", "/mnt/ml;", "echo", "$?")) == {"path_silent": 10.0}
+
+
+def test_units_and_columns() -> None:
+    assert numbers("15:50:01 kbmemfree kbavail kbmemused %memused\n16:00:01 100 300 99700 99.9\n")["memory_share"] == pytest.approx(0.997)
+    assert numbers("nr_periods 1000\nnr_throttled 800\n") == {"cpu_throttled": 0.8}
+    assert numbers("p95=1.5s\n")["latency"] == 1.5
+    assert numbers("p(95)<500\n")["latency_objective"] == 0.5
+
+
+HOSTILE = [
+    "p99" * 60_000,
+    "{" * 200_000,
+    "gpu " + "9" * 200_000,
+    "| " * 120_000,
+    "data 1s " * 30_000,
+    "a1: " + "1 " * 100_000,
+    "timeout " * 50_000,
+    "-" * 300_000,
+]
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE)))
+def test_hostile_lines_take_linear_time(number: int) -> None:
+    for name in ("text.measures", "prometheus.queries"):
+        with contextlib.suppress(ParseError):
+            said(f"run tok/s\n{HOSTILE[number]}\nnr_periods 1000\nnr_throttled 800\n", name)
+    assert numbers(f"{HOSTILE[number]}\nnr_periods 1000\nnr_throttled 800\n")["cpu_throttled"] == 0.8
+
+
+SLOW = ("gpu-starved-by-input", "host-oom-kill", "inference-slo-breach", "shared-filesystem-full", "throughput-regression")
+LINES = [line for one in corpus() if one.cause in SLOW for line in one.text.splitlines()]
+
+
+@settings(max_examples=30)
+@given(st.lists(st.sampled_from(LINES), max_size=12), st.integers(0, 400))
+def test_any_mixture_and_any_cut_is_read_or_refused(lines: list[str], cut: int) -> None:
+    text = "\r\n".join(lines)[: -cut or None] + "\0\x1b[31m"
+    for name in ("text.measures", "prometheus.queries"):
+        with contextlib.suppress(ParseError):
+            said(text, name)
