@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "registry": {"facts", "tools", "notes", "probes.base"},
     "derive": {"facts", "knowledge", "nodesets"},
     "intake": {"cores", "facts", "knowledge", "tools", "notes", "registry", "probes.base", "report"},
-    "analyze": {"cores", "facts", "knowledge", "tools", "notes", "registry", "intake", "derive", "probes.base", "report"},
+    "analyze": {"cores", "facts", "library", "knowledge", "tools", "notes", "registry", "intake", "derive", "probes.base", "report"},
     "runbook": {"facts", "knowledge", "report", "registry", "derive"},
     "library": {"knowledge", "runbook"},
     "engine": {

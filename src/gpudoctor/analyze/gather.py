@@ -13,6 +13,7 @@ from functools import partial
 
 import msgspec
 
+import gpudoctor.library  # noqa: F401 - parsers look for what it has compiled
 from gpudoctor.analyze import merge, trials
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.intake import diff, files, folders, hints, log_files, long_texts, newest, rank_files, recorded, section_facts

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+from re import Pattern
 
 from gpudoctor.cli.authors import need_checkout
 from gpudoctor.cli.errors import Refused, no_such
 from gpudoctor.cli.execute import loaded
 from gpudoctor.library import index
+from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Runbook
 
 HERE = Path(__file__).parent
-ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
-WORD = re.compile(r"[a-z][a-z0-9_]*")
+ID = regex(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+WORD = regex(r"[a-z][a-z0-9_]*")
 FORM = "from gpudoctor.tools.form import Form"
 # A case's name → what systemctl answered
 STATES = {"failed": "failed", "sound": "active"}
@@ -43,7 +44,7 @@ def write(files: dict[Path, str]) -> list[Path]:
     return [*files]
 
 
-def checked(name: str, form: re.Pattern[str], what: str) -> str:
+def checked(name: str, form: Pattern[str], what: str) -> str:
     """A name that may become part of a path. Raises `Refused`."""
     if not form.fullmatch(name):
         raise Refused(f"'{name[:80]}' is no name for a {what}: it is made of small letters, digits and {'-' if form is ID else '_'}")
