@@ -21,7 +21,7 @@ BEHIND = 17
 # What stands where: the largest number of a waiting rank, and the rank that is behind it.
 PROGRAM = """
 import sys
-from gpudoctor.intake.gather import gather
+from gpudoctor.analyze.gather import gather
 waits = {one.rank: one.sequence for one in gather(sys.argv[1:]).facts["collectives"] if one.state == "started"}
 print(len(waits), max(waits.values()), min(waits, key=waits.get))
 """

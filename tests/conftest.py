@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-import gpudoctor.library  # noqa: F401 - it gives the compiled knowledge to those who read it
 from tests.kube.fixtures import kube_server
 
 collect_ignore = ["torch_worker.py"]  # runs under a Python that has torch, as a rank of its own
