@@ -171,6 +171,7 @@ SAMPLES: dict[str, str] = {
     "dcgm.dmon": dcgmi.dmon({"SMCLK": 5, "TMPTR": 5}, [("GPU 0", ["1980", "44"]), ("GPU 1", ["1200", "50"])]),
     "dcgm.policy": dcgmi.policy("GPU Reset"),
     "dcgm.stats": dcgmi.stats({0: {}}),
+    "dcgm.nvlink": dcgmi.nvlink(links=1),
     "linux.orphans": "UID   PID  PPID CMD\nml  48231     1 VLLM::EngineCore\n",
     "linux.device_users": "/dev/nvidia0:        root      48231 F...m python3\n",
     "linux.quota": "Filesystem  kbytes  quota  limit  grace  files  quota  limit  grace\n/work  812  0  0  -  2000  1800  2000  -\n",

@@ -126,6 +126,7 @@ ENDS: dict[str, Rule] = {
     "dcgm.discovery": open_box,
     "dcgm.policy": open_box,
     "dcgm.stats": open_box,
+    "dcgm.nvlink": open_box,
     "kubectl.describe": without_events,
     "kubectl.get": heading_alone,
     "kubectl.endpoints": heading_alone,
