@@ -132,6 +132,7 @@ SAMPLES: dict[str, str] = {
     "runtime.stack_config": '{"version": "v1", "sharing": {"timeSlicing": {"resources": [{"name": "nvidia.com/gpu", "replicas": 4}]}}}',
     "runtime.config": configs.containerd(),
     "kubelet.config": configs.kubelet(),
+    "linux.chrony": bus.chrony(),
     "linux.units": bus.units(nvidia_dcgm="failed"),
     "linux.net_dev": f"    lo: {' '.join(['12961'] * 16)}\n",
     "linux.cgroup": "0::/kubepods.slice/kubepods-pod3f2a9c1e_7b4d_4e0a_9d55_0c1b2a3d4e5f.slice/cri-containerd-7d0c5b1f.scope\n",

@@ -41,10 +41,11 @@ def test_blackwell_has_one_list_for_all_links_under_the_names_of_nvidia_smi() ->
     assert not any("BER" in name for name in one.other_errors)
 
 
-@pytest.mark.parametrize("text", [UNREAD + dcgmi.nvlink(links=1), dcgmi.nvlink(counts={(1, "CRC FLIT Error"): "Not Specified"})])
+@pytest.mark.parametrize("text", [UNREAD + dcgmi.nvlink(), dcgmi.nvlink(counts={(1, "CRC FLIT Error"): "Not Specified"})])
 def test_a_counter_without_a_number_is_a_gap_and_not_zero(text: str) -> None:
     one = next(one for one in links(text) if one.link == 1)
     assert "crc_errors" in one.gaps
+    assert one.crc_errors is None
 
 
 @pytest.mark.parametrize("text", ["", "GPU ID 9 is not valid, return: Bad parameter passed to function\n", dcgmi.UNREACHABLE])

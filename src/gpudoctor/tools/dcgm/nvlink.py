@@ -16,13 +16,13 @@ from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.plain import lines
 from gpudoctor.tools.dcgm.boxes import not_read, problem
 
+Key = tuple[int | None, int | None]  # GPU, link
 HEADING = "NVLINK Error Counts"
 # | GPU 0     |   | GPU ID: 0 | NVLINK Error Counts     |
 GPU = regex(r"GPU (?:ID: )?(\d{1,4})\Z")
 LINK = regex(r"Link (\d{1,3})\Z")
 # Warning: Unable to retrieve nvlink CRC FLIT Error count for link 3 for gpuId 0 - Unknown error
 UNREAD = regex(r"\s*Warning: Unable to retrieve nvlink (\w[\w ]{1,40}?) count for link (\d{1,3}) for gpuId (\d{1,4})(?: - (\S.{0,60}))?")
-ALL = "Error Detail"  # the list for all links together
 # Both CRC counters count what arrived damaged; nvidia-smi has one for it.
 FIELDS = {
     "CRC FLIT Error": "crc_errors",
@@ -49,41 +49,36 @@ def nvlink(output: Output, about: Subject) -> Facts:
 
     Raises `ParseError` where dcgmi says why there are none.
     """
-    links: dict[tuple[int | None, int | None], NvLink] = {}
+    links: dict[Key, NvLink] = {}
     gpu: int | None = None
     link: int | None = None
     headed = False
     for number, line in lines(output):
         origin = Origin(output.named(), number, line.strip())
-        if unread := UNREAD.match(line):
-            name, of_link, of_gpu, reason = unread.groups(default="not said")
-            key = (int(of_gpu), int(of_link))
-            links[key] = counted(links.get(key) or empty(key, about, origin), name, reason, origin)
-            continue
         headed = headed or HEADING in line
-        cells = [cell.strip().removeprefix("-> ") for cell in line.strip().strip("|").split("|")]
-        if not line.lstrip().startswith("|"):
+        if unread := UNREAD.match(line):
+            name, of_link, of_gpu, text = unread.groups(default="not said")
+            key: Key = (int(of_gpu), int(of_link))
+        elif line.lstrip().startswith("|"):
+            cells = [cell.strip().removeprefix("-> ") for cell in line.strip().strip("|").split("|")]
+            if found := GPU.match(cells[0]):
+                gpu, link = int(found[1]), None
+            elif found := LINK.match(cells[0]):
+                link = int(found[1])
+                del cells[0]
+            key, (name, text) = (gpu, link), cells if len(cells) == 2 else ("", "")
+        else:
             continue
-        if found := GPU.match(cells[0]):
-            gpu, link = int(found[1]), None
-        elif found := LINK.match(cells[0]):
-            link = int(found[1])
-            del cells[0]
-        elif cells[0] == ALL:
-            link = None
-        if len(cells) == 2 and (cells[0] in FIELDS or cells[0] in NAMES):
-            key = (gpu, link)
-            links[key] = counted(links.get(key) or empty(key, about, origin), *cells, origin)
-    if not headed and not links:
+        if name in FIELDS or name in NAMES:
+            links[key] = counted(links.get(key) or NvLink(node=about.node, index=key[0], link=key[1], origin=origin), name, text, origin)
+    if not links and (not headed or problem(output)[0]):
         raise not_read(output, "an answer of `dcgmi nvlink -e`")
-    if not links and problem(output)[0]:
-        raise not_read(output, "a list of counters")
-    return {"nvlinks": [*links.values()]}
+    return {"nvlinks": [settled(one) for one in links.values()]}
 
 
-def empty(key: tuple[int | None, int | None], about: Subject, origin: Origin) -> NvLink:
-    """A link of which nothing is known yet but whose it is: DCGM counts GPUs, and names none."""
-    return NvLink(node=about.node, index=key[0], link=key[1], origin=origin)
+def settled(link: NvLink) -> NvLink:
+    """A link on which a sum of nothing is a gap where a part of it could not be read."""
+    return replace(link, **{field: getattr(link, field) or None for field in link.gaps})
 
 
 def counted(known: NvLink, name: str, text: str, origin: Origin) -> NvLink:
