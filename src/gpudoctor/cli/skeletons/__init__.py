@@ -14,7 +14,6 @@ from gpudoctor.runbook.model import Runbook
 HERE = Path(__file__).parent
 ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 WORD = re.compile(r"[a-z][a-z0-9_]*")
-FORM = "from gpudoctor.tools.form import Form"
 # A case's name → what systemctl answered
 STATES = {"failed": "failed", "sound": "active"}
 
@@ -85,7 +84,7 @@ def check(runbook: str, name: str, cause: str, step: str) -> list[Path]:
     lines[at:at] = filled("check.yaml", id=name, cause=cause).rstrip("\n").split("\n")
     path.write_text("\n".join(lines), encoding="utf-8")
     with test.open("a", encoding="utf-8") as file:
-        file.write(filled("check.test.yaml", id=name, cause=cause))
+        file.write(filled("check.test.yaml", id=name, cause=cause, runbook=runbook, case=name.replace("_", "-")))
     written = [path, test]
     if cause not in library.causes:
         layer = path.parent / "catalogue" / "workload.yaml"
@@ -126,7 +125,7 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
     if tool not in known:
         raise no_such("tool", tool, known, f"there are {', '.join(known)}; a new tool is a new folder")
     checked(name, WORD, "parser")
-    values = {"name": name, "tool": tool, "command": command.replace("\\", "").replace('"', "'")}
+    values = {"name": name, "tool": tool, "command": command.replace("\\", "").replace('"', "'"), "argv": repr(tuple(command.split()))}
     tests = index.root() / "tests"
     written = write(
         {
@@ -136,7 +135,7 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
     )
     added = {
         tools / tool / "__init__.py": f'    "{tool}.{name}": Parser(("units",), "{name}:{name}"),\n',
-        tools / tool / "forms.py": f'    Form("{tool}.{name}", lambda text: {name}.score(text.lines)),\n',
+        tools / tool / "forms.py": f'    Form("{tool}.{name}", lambda text: {name}.score(text.lines), embedded=True, mixed=True),\n',
         tests / "parser_samples.py": f'    "{tool}.{name}": "state: ready\\n",\n',
     }
     for path, line in added.items():
@@ -144,6 +143,16 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
         at = len(text.rstrip()) - 1  # the bracket that closes the table is the last character
         text = text[:at] + line + text[at:]
         if path.name == "forms.py":
-            text = text.replace(FORM, f"from gpudoctor.tools.{tool} import {name}\n{FORM}", 1)
+            text = with_import(text, f"gpudoctor.tools.{tool}", name)
         path.write_text(text, encoding="utf-8")
     return [*written, *added]
+
+
+def with_import(text: str, package: str, name: str) -> str:
+    """A module's text that imports a name from a package of ours too, where isort wants it."""
+    if there := re.search(rf"^from {re.escape(package)} import ([a-z]\w*(?:, [a-z]\w*)*)$", text, re.MULTILINE):
+        names = sorted({*there[1].split(", "), name})
+        return text.replace(there[0], f"from {package} import {', '.join(names)}", 1)
+    ours = re.finditer(r"^from (gpudoctor[\w.]*) import ", text, re.MULTILINE)
+    at = next(one.start() for one in ours if one[1] >= package)
+    return f"{text[:at]}from {package} import {name}\n{text[at:]}"

@@ -13,7 +13,8 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import Clock
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.parser import LINE, foreign
+from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.parser import foreign
 
 # Reference ID    : A29FC87B (time.cloudflare.com)
 REFERENCE = regex(r"\bReference ID\s*: [0-9A-F]{7,8} \((.{0,100})\)")
@@ -29,12 +30,12 @@ UNSYNCHRONISED = "Not synchronised"
 def chrony(output: Output, about: Subject) -> Facts:
     """A record for each answer. Raises `ParseError` where chronyc printed something else, such as `506 Cannot talk to daemon`."""
     found: list[Clock] = []
-    for number, line in enumerate(output.text.split("\n"), 1):
-        if not (new := value(line[:LINE])):
+    for number, line in lines(output):
+        if not (new := value(line)):
             continue
         if not found or "reference" in new:  # the first line of an answer
             found.append(Clock(node=about.node))
-        origin = Origin(output.named(), number, line[:LINE].strip())
+        origin = Origin(output.named(), number, line.strip())
         tells = "offset" in new or new.get("leap") == UNSYNCHRONISED or not found[-1].origin.line
         found[-1] = replace(found[-1], **new, **({"origin": origin} if tells else {}))
     clocks = [settled(clock) for clock in found if clock.leap or clock.offset is not None]
@@ -67,6 +68,6 @@ def settled(clock: Clock) -> Clock:
     return replace(clock, offset=None, gaps={"offset": "not shown" if clock.offset is None else "not synchronised"})
 
 
-def score(lines: list[str]) -> int:
+def score(given: list[str]) -> int:
     """The line that says how the clock is steered, or how far off it is."""
-    return 60 if any(LEAP.search(line) or SYSTEM.search(line) for line in lines) else 0
+    return 60 if any(LEAP.search(line) or SYSTEM.search(line) for line in given) else 0
