@@ -19,9 +19,9 @@ from gpudoctor.runbook.model import Cause, Library
 
 MADE = "<!-- Made by `make docs` from {}: change that, not this page. -->\n"
 # targets <unknown>, DCGM_FI_PROF_*, NCCL_*: special to Markdown but in backticks
+SPECIAL, CODE = regex(r"[<>*_]"), regex(r"(`[^`]*`)")
 # 27 runbooks with 1256 checks, 417 causes and 919 known log lines
 NUMBERS = regex(r"\d+ runbooks with \d+ checks, \d+ causes and \d+ known log lines")
-SPECIAL, CODE = regex(r"[<>*_]"), regex(r"(`[^`]*`)")
 
 
 def pages(library: Library) -> dict[str, str]:

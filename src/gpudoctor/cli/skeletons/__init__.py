@@ -135,7 +135,7 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
     )
     added = {
         tools / tool / "__init__.py": f'    "{tool}.{name}": Parser(("units",), "{name}:{name}"),\n',
-        tools / tool / "forms.py": f'    Form("{tool}.{name}", lambda text: {name}.score(text.lines), embedded=True, mixed=True),\n',
+        tools / tool / "forms.py": f'    Form("{tool}.{name}", lambda text: of_{name}(text.lines), embedded=True, mixed=True),\n',
         tests / "parser_samples.py": f'    "{tool}.{name}": "state: ready\\n",\n',
     }
     for path, line in added.items():
@@ -143,16 +143,13 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
         at = len(text.rstrip()) - 1  # the bracket that closes the table is the last character
         text = text[:at] + line + text[at:]
         if path.name == "forms.py":
-            text = with_import(text, f"gpudoctor.tools.{tool}", name)
+            text = with_import(text, f"gpudoctor.tools.{tool}.{name}", f"score as of_{name}")
         path.write_text(text, encoding="utf-8")
     return [*written, *added]
 
 
-def with_import(text: str, package: str, name: str) -> str:
-    """A module's text that imports a name from a package of ours too, where isort wants it."""
-    if there := re.search(rf"^from {re.escape(package)} import ([a-z]\w*(?:, [a-z]\w*)*)$", text, re.MULTILINE):
-        names = sorted({*there[1].split(", "), name})
-        return text.replace(there[0], f"from {package} import {', '.join(names)}", 1)
-    ours = re.finditer(r"^from (gpudoctor[\w.]*) import ", text, re.MULTILINE)
-    at = next(one.start() for one in ours if one[1] >= package)
-    return f"{text[:at]}from {package} import {name}\n{text[at:]}"
+def with_import(text: str, module: str, name: str) -> str:
+    """A text of ours that imports from one more module of ours, in the place where the rules of style want it."""
+    ours = list(re.finditer(r"^from (gpudoctor[\w.]*) import (?:\([^)]*\)|.*)\n", text, re.MULTILINE))
+    at = next((one.start() for one in ours if one[1] > module), ours[-1].end())
+    return f"{text[:at]}from {module} import {name}\n{text[at:]}"
