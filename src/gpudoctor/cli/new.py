@@ -57,7 +57,7 @@ def new_parser(
 
     tell(
         skeletons.parser(tool, name, command or f"{tool} {name}"),
-        f"pytest tests/test_{tool}_{name}.py, and tests/test_parsers_hostile.py -k {tool}.{name}",
+        f"pytest tests/test_{tool}_{name}.py, and tests/test_parsers_hostile.py -k {name}",
     )
 
 

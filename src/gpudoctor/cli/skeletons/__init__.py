@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from gpudoctor.cli.authors import need_checkout
@@ -125,7 +126,10 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
     if tool not in known:
         raise no_such("tool", tool, known, f"there are {', '.join(known)}; a new tool is a new folder")
     checked(name, WORD, "parser")
-    values = {"name": name, "tool": tool, "command": command.replace("\\", "").replace('"', "'"), "argv": repr(tuple(command.split()))}
+    command = command.replace("\\", "").replace('"', "'")
+    argv = ", ".join(f'"{word}"' for word in command.split()) + ("" if " " in command.strip() else ",")
+    values = {"name": name, "tool": tool, "command": command, "argv": argv}
+    called = f"{prefix((tools / tool / '__init__.py').read_text(encoding='utf-8'), tool)}.{name}"
     tests = index.root() / "tests"
     written = write(
         {
@@ -134,9 +138,9 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
         }
     )
     added = {
-        tools / tool / "__init__.py": f'    "{tool}.{name}": Parser(("units",), "{name}:{name}"),\n',
-        tools / tool / "forms.py": f'    Form("{tool}.{name}", lambda text: of_{name}(text.lines), embedded=True, mixed=True),\n',
-        tests / "parser_samples.py": f'    "{tool}.{name}": "state: ready\\n",\n',
+        tools / tool / "__init__.py": f'    "{called}": Parser(("units",), "{name}:{name}"),\n',
+        tools / tool / "forms.py": f'    Form("{called}", lambda text: of_{name}(text.lines), embedded=True, mixed=True),\n',
+        tests / "parser_samples.py": f'    "{called}": "state: ready\\n",\n',
     }
     for path, line in added.items():
         text = path.read_text(encoding="utf-8")
@@ -146,6 +150,12 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
             text = with_import(text, f"gpudoctor.tools.{tool}.{name}", f"score as of_{name}")
         path.write_text(text, encoding="utf-8")
     return [*written, *added]
+
+
+def prefix(parsers: str, tool: str) -> str:
+    """What most names of a package's parsers begin with: those of `nvidia_smi` with `nvidia`."""
+    names = Counter(re.findall(r'^    "(\w+)\.\w+": Parser\(', parsers, re.MULTILINE))
+    return names.most_common(1)[0][0] if names else tool
 
 
 def with_import(text: str, module: str, name: str) -> str:
