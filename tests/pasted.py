@@ -9,13 +9,17 @@ Such texts lie in `corpus/<cause>.txt`, and those in which nothing is wrong in `
 What is expected is `found`: the first finding is the cause; `information`: it is, as mere information; `possible`: the cause is a
 candidate, and nothing is found; `quiet`: nothing is found that is more than information; `silent`: nothing at all is said, no candidate
 either.
+
+python -m tests.pasted clock-skew 'chrony, hours off' found < pasted.txt      puts a text in its place, and says whether it is judged so
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from gpudoctor.analyze.gather import gather
@@ -97,3 +101,30 @@ def judge(report: Report, cause: str, *, info: bool = False) -> None:
         assert cause[1:] in [one.cause for one in report.candidates]
     else:
         assert found[:1] == ([cause] if cause else [])
+
+
+def put(one: Pasted) -> None:
+    """Write a text into the file of its cause, in the order of names; one of that name is replaced."""
+    path = CORPUS / f"{one.cause}.txt"
+    there = read(one.cause, path.read_bytes().decode()) if path.exists() else []
+    all_of = sorted([*(other for other in there if other.name != one.name), one], key=lambda one: one.name)
+    path.write_bytes("".join(f"=== {one.name}\n{one.expected}\n{one.text}" for one in all_of).encode())
+
+
+def main() -> None:
+    """Put a text from the standard input into the corpus."""
+    cause, name, expected = sys.argv[1:]
+    one = Pasted(cause, name, expected, sys.stdin.read().rstrip("\n") + "\n")
+    assert read(cause, f"=== {name}\n{expected}\n{one.text}") == [one], "not found, information, possible, quiet or silent"
+    put(one)
+    with TemporaryDirectory() as folder:
+        report = diagnosed_files(Path(folder), one.text)
+    print(report.verdict, *(f"{finding.cause} ({finding.severity})" for finding in report.findings))
+    try:
+        judge_corpus(report, one)
+    except AssertionError:
+        raise SystemExit(f"that is not yet '{expected}' as {cause}") from None
+
+
+if __name__ == "__main__":
+    main()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.library.index import library
+from tests import pasted
 from tests.pasted import CORPUS, Pasted, corpus, diagnosed_files, judge_corpus, read
 
 TEXTS = corpus()
@@ -91,3 +92,10 @@ def test_no_head_has_a_word_that_nobody_knows() -> None:
     """It would be a line of the text before it."""
     misspelt = re.compile(r"^=== .+\n[a-z]+\n", re.MULTILINE)
     assert [found for one in TEXTS for found in misspelt.findall(one.text)] == []
+
+
+def test_a_text_is_put_in_its_place_and_one_of_its_name_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pasted, "CORPUS", tmp_path)
+    for name, text in (("b", "two\n"), ("a", "one\n"), ("b", "second\n")):
+        pasted.put(Pasted("xid", name, "found", text))
+    assert (tmp_path / "xid.txt").read_text() == "=== a\nfound\none\n=== b\nfound\nsecond\n"

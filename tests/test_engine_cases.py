@@ -14,6 +14,8 @@ from gpudoctor.probes.record import Recorder
 from gpudoctor.runbook.model import Library
 from gpudoctor.runbook.paired import Case, PairedTest
 from tests.engine_fakes import CAUSES, Fake, book, facts, fake_parsers, refused  # noqa: F401 - a fixture
+from tests.nodes import case as nodes
+from tests.nodes.record import chosen
 
 pytestmark = pytest.mark.usefixtures("fake_parsers")
 LIBRARY = Library(causes=CAUSES)
@@ -149,3 +151,16 @@ def test_a_test_of_a_wrong_runbook_says_what_is_wrong_with_it(made: Any) -> None
         ((shown, problems),) = run_file(LIBRARY, folder / "bad.test.yaml", test)
         assert shown == name
         assert wanted in problems[0]
+
+
+def test_the_cases_of_a_runbook_are_recorded_by_its_name() -> None:
+    known = {
+        "hot": nodes.Case("thermal-throttle", {}, {}),
+        "links": nodes.Case("nvlink-fabric", {}, {}),
+        "dark": nodes.Case("nvlink-fabric", {}, {}),
+    }
+    assert chosen(known, ["nvlink-fabric"]) == ["links", "dark"]
+    assert chosen(known, ["dark", "thermal-throttle"]) == ["hot", "dark"]
+    assert chosen(known, []) == [*known]
+    with pytest.raises(SystemExit, match="no case and no runbook with cases: nope"):
+        chosen(known, ["hot", "nope"])

@@ -60,14 +60,18 @@ def test_a_new_check_stands_in_its_step_and_its_cause_in_the_catalogue(checkout:
     assert "fan_stopped" in tested, "its case is still to be written"
 
 
-def test_a_new_parser_passes_its_test(checkout: Path) -> None:
-    done = gpudoctor(checkout, "new", "parser", "linux", "chrony", "--command", "chronyc tracking")
+@pytest.mark.parametrize("tool", ["linux", "nvidia_smi"])
+def test_a_new_parser_passes_its_test_and_the_rules_of_style(tool: str, checkout: Path) -> None:
+    done = gpudoctor(checkout, "new", "parser", tool, "sensors", "--command", "sensors -u")
     assert (done.returncode, done.stderr) == (0, "")
-    tested = python(checkout, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_linux_chrony.py")
+    tested = python(checkout, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/test_{tool}_sensors.py")
     assert tested.returncode == 0, tested.stdout
+    for rules in (["check"], ["format", "--check"]):
+        styled = python(checkout, "-m", "ruff", *rules, "--no-cache", *(line for line in done.stdout.split("\n") if line.startswith("/")))
+        assert styled.returncode == 0, styled.stdout
     (checkout / "a.txt").write_text("state: ready\n")
     told = gpudoctor(checkout, "analyze", "a.txt", "--format", "json").stdout
-    assert '"linux.chrony"' in told
+    assert f'"{tool.removesuffix("_smi")}.sensors"' in told
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from gpudoctor.facts.job import Collective, CollectiveTest, Job, Rank
 from gpudoctor.facts.kernel import Sxid, Xid
 from gpudoctor.facts.kubernetes import Claim, Container, Event, Node, Pod, Workload
 from gpudoctor.facts.monitoring import ScrapeTarget, ServiceEndpoints
-from gpudoctor.facts.node import PciDevice, Unit
+from gpudoctor.facts.node import Clock, PciDevice, Unit
 from gpudoctor.facts.program import Ending, Trouble
 from gpudoctor.facts.slurm import SlurmJob, SlurmNode
 from gpudoctor.facts.stall import Pace
@@ -414,6 +414,7 @@ SIGNS = {
         GpuPath(matrix="", one="GPU0", other="GPU1", path="U", origin=HERE),
         GpuPath(matrix="m", one="GPU0", other="GPU1", path="SYS", origin=HERE),
     ),
+    "clock": ("clocks", Clock(leap="Invalid", origin=HERE), Clock(leap="Insert second", origin=HERE)),
     "unit": (
         "units",
         Unit(unit="nvidia-fabricmanager", active="activating", sub="auto-restart", origin=HERE),

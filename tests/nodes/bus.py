@@ -103,3 +103,15 @@ def units(**states: str) -> str:
         shown |= {"Result": result, "UnitFileState": enabled}
         blocks.append("".join(f"{key}={value}\n" for key, value in shown.items()))
     return "\n".join(blocks)
+
+
+def chrony(offset: float = 0.000012042, leap: str = "Normal", *, fast: bool = False) -> str:
+    """`chronyc tracking`; a machine that follows no server shows zeros."""
+    server = "00000000 ()" if leap == "Not synchronised" else "0A000001 (ntp-1.local)"
+    return (
+        f"Reference ID    : {server}\nStratum         : 3\nRef time (UTC)  : Sun Mar 01 11:58:12 2026\n"
+        f"System time     : {offset:.9f} seconds {'fast' if fast else 'slow'} of NTP time\n"
+        "Last offset     : +0.000004331 seconds\nRMS offset      : 0.000017224 seconds\nFrequency       : 12.118 ppm slow\n"
+        "Residual freq   : +0.001 ppm\nSkew            : 0.024 ppm\nRoot delay      : 0.000412043 seconds\n"
+        f"Root dispersion : 0.000214311 seconds\nUpdate interval : 64.7 seconds\nLeap status     : {leap}\n"
+    )

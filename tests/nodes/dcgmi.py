@@ -232,3 +232,43 @@ def stats(gpus: Mapping[int, Mapping[str, str]], job: str = "train-7") -> str:
             made += f"{name}  {'-' * (35 - len(name))}+{'-' * 41}|\n" if re.match(r"[|+]-", name) else f"| {name:<34} | {value:<39} |\n"
         made += line
     return made
+
+
+def nvlink(gpu: int = 0, links: int = 2, counts: Mapping[tuple[int, str], int | str] | None = None) -> str:
+    """`dcgmi nvlink -e -g GPU` up to Hopper; `counts` by (link, name)."""
+    made = tree(gpu)
+    for link in range(links):
+        made += wide(f"Link {link}", "")
+        for name in ("CRC FLIT Error", "CRC Data Error", "Replay Error", "Recovery Error"):
+            made += wide(f"-> {name}", str((counts or {}).get((link, name), 0)))
+    return f"{made}{WIDE}\n"
+
+
+def nvlink5(gpu: int = 0, counts: Mapping[str, int | str] | None = None) -> str:
+    """The same for Blackwell: one list for all links together."""
+    quiet = ("Malformed Packet Error", "Buffer Overrun Error", "Rx Error", "Rx Remote Error", "Rx General Error", "Rx Symbol Error")
+    values = {**dict.fromkeys((*quiet, "Effective Error", "Tx Discards", "Link Integrity Error"), 0), **(counts or {})}
+    return tree(gpu) + wide("Error Detail", "") + "".join(wide(f"-> {name}", str(count)) for name, count in values.items()) + f"{WIDE}\n"
+
+
+def nvlink1(gpu: int = 0, links: int = 2, counts: Mapping[tuple[int, str], int | str] | None = None) -> str:
+    """The same of DCGM 1: the link stands in each row."""
+    edge = f"+{'-' * 61}+\n"
+    made = f"{edge}| GPU ID: {gpu} | {'NVLINK Error Counts':<48}|\n{edge}"
+    for link in range(links):
+        for name in ("CRC FLIT Error", "CRC Data Error", "Replay Error", "Recovery Error"):
+            made += f"|{f'Link {link}':<10} | {name:<19} | {(counts or {}).get((link, name), 0):<26}|\n"
+    return made + edge
+
+
+WIDE = f"+{'-' * 29}+{'-' * 48}+"
+
+
+def wide(left: str, right: str) -> str:
+    """One row of a tree."""
+    return f"| {left:<27} | {right:<46} |\n"
+
+
+def tree(gpu: int) -> str:
+    """The head of a tree: what it shows, and of which GPU."""
+    return f"{WIDE}\n| {'NVLINK Error Counts':<77}|\n| {f'GPU {gpu}':<77}|\n{WIDE.replace('-', '=')}\n"

@@ -2,12 +2,13 @@
 
 python -m tests.nodes.record                    every case
 python -m tests.nodes.record fell-off healthy   only these
+python -m tests.nodes.record nccl               those of a runbook, for example when it has a new step
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -77,11 +78,19 @@ def record(case: Case) -> tuple[Report, Run]:
         return report, recorded(Path(folder))
 
 
+def chosen(known: Mapping[str, Case], words: Sequence[str]) -> list[str]:
+    """The cases that are meant: named, of a runbook that is named, or all."""
+    found = [name for name, case in known.items() if not words or name in words or case.runbook in words]
+    if missing := {*words} - {*known} - {case.runbook for case in known.values()}:
+        raise SystemExit(f"no case and no runbook with cases: {' '.join(sorted(missing))}")
+    return found
+
+
 def main() -> None:
     """Record the cases named on the command line, all by default."""
     known = cases()
     runs: dict[Path, Run] = {}
-    for name in sys.argv[1:] or list(known):
+    for name in chosen(known, sys.argv[1:]):
         report, runs[FIXTURES / known[name].runbook / f"{name}.txt"] = record(known[name])
         found = ", ".join(f"{one.cause} ({one.role})" for one in report.findings)
         print(f"{name}: {report.verdict}  {found}")

@@ -61,6 +61,7 @@ DCGM_HEALTH, DCGM_HEALTH_JSON, DCGM_NVLINK, DIAG_JSON = (
     r'"DCGM (?:GPU )?Diagnostic"',
 )
 LINKINFO, MLXLINK, UNIT, UNITS = r"==\( *\dX", r"Operational Info", r"^ +Active: active", r"^ +UNIT +LOAD"
+DCGM_NVLINK_E = r"NVLINK Error Counts"
 CLOCK, TIMEDATECTL, FREE = r"^Leap status", r"System clock synchronized", r"^ +total +used +free"
 SINFO_N, SACCT, SQUEUE, SCONTROL_JOB = r"^NODELIST +NODES", r"^JobID +JobName", r"JOBID +PARTITION", r"^JobId="
 DAEMONSETS, DEPLOYMENTS, ENDPOINTS, CLAIMS = r"^NAME +DESIRED", r"^NAME +READY +UP-TO-DATE", r"^NAME +ENDPOINTS", r"^NAME +STATUS +VOLUME"
@@ -375,6 +376,9 @@ RULES = (
     Rule("dcgm nvlink down", DCGM_NVLINK, r"U U U", r"U D U"),
     Rule("dcgm nvlink disabled", DCGM_NVLINK, r"U U U", r"U X U"),
     Rule("dcgm nvlink word", DCGM_NVLINK, r"U U U", r"U ? U"),
+    Rule("dcgm nvlink replay", DCGM_NVLINK_E, r"(-> Replay Error +\| )0   ", r"\g<1>4021"),
+    Rule("dcgm nvlink recovery", DCGM_NVLINK_E, r"(-> Recovery Error +\| )0", r"\g<1>2"),
+    Rule("dcgm nvlink lost packets", DCGM_NVLINK_E, r"(-> Rx Error +\| )0", r"\g<1>4"),
     Rule("dcgm dmon double bit", DCGM_DMON, r"^(GPU 0 +\d+ +[\d.]+ +\d+ +)0", r"\g<1>2"),
     Rule("dcgm dmon xid", DCGM_DMON, r"^(GPU 0 +.* )0$", r"\g<1>79"),
     Rule("dcgm dmon hot", DCGM_DMON, r"^(GPU 0 +)\d+", r"\g<1>98"),
@@ -420,6 +424,8 @@ RULES = (
     Rule("units restart", UNITS, r"loaded active running( NVIDIA DCGM)", r"loaded activating auto-restart\g<1>"),
     Rule("clock not synchronised", CLOCK, r"Leap status     : Normal", r"Leap status     : Not synchronised"),
     Rule("clock far off", CLOCK, r"System time     : 0\.\d+ seconds", r"System time     : 412.120042 seconds"),
+    Rule("clock seconds off", CLOCK, r"System time     : 0\.\d+ seconds", r"System time     : 3.120042 seconds"),
+    Rule("clock word", CLOCK, r"Leap status     : Normal", r"Leap status     : Invalid"),
     Rule("timedatectl no", TIMEDATECTL, r"(System clock synchronized: )yes", r"\g<1>no"),
     Rule("no memory", FREE, r"^(Mem: +)(\d+) +\d+ +\d+( +\d+ +\d+) +\d+", r"\g<1>\g<2> \g<2> 0\g<3> 0"),
     # Slurm

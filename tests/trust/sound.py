@@ -27,6 +27,9 @@ MADE = {
     "nvlink-s.txt": nvlink.status(EIGHT),
     "nvlink-e.txt": nvlink.errors(beside(A100, 8), 12),
     "nvlink-e-5.txt": nvlink.errors5(beside(replace(H100, product="NVIDIA B200"))),
+    # alone the counters show nothing to be sound
+    "dcgmi-nvlink-e.txt": (FILES / "dcgmi-nvlink-s.txt").read_text(encoding="utf-8") + dcgmi.nvlink(0, 18),
+    "dcgmi-nvlink-e-5.txt": (FILES / "dcgmi-nvlink-s.txt").read_text(encoding="utf-8") + dcgmi.nvlink5(0),
     "topo-p2p.txt": nvlink.p2p(8),
     "diag-3.txt": dcgmi.diag_3(DIAG),
     "diag-4.txt": dcgmi.diag_4(DIAG),

@@ -31,7 +31,7 @@ def new_check(
     cause: Annotated[str, typer.Argument(help="The cause that it finds; a new one gets an entry.", autocompletion=complete_cause)],
     step: Annotated[str, typer.Option(help="The step that it hangs on; the last one that has checks by default.")] = "",
 ) -> None:
-    """A check in a runbook of ours, with two cases; a cause that isn't in the catalogue gets an entry there.
+    """A check in a runbook of ours, with a case of its test; a cause that isn't in the catalogue gets an entry there.
 
     \b
     gpudoctor new check gpu-health.fan_stopped gpu-fan-stopped
@@ -51,11 +51,14 @@ def new_parser(
     """A reader of an output, how it is recognised, and its test.
 
     \b
-    gpudoctor new parser linux chrony --command "chronyc tracking"
+    gpudoctor new parser linux sensors --command "sensors -u"
     """
     from gpudoctor.cli import skeletons
 
-    tell(skeletons.parser(tool, name, command or f"{tool} {name}"), f"pytest tests/test_{tool}_{name}.py")
+    tell(
+        skeletons.parser(tool, name, command or f"{tool} {name}"),
+        f"pytest tests/test_{tool}_{name}.py, and tests/test_parsers_hostile.py -k {name}",
+    )
 
 
 def tell(written: list[Path], then: str) -> None:

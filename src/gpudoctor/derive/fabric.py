@@ -57,7 +57,7 @@ def rows(node: str, machine: Machine) -> Iterable[NvLinkSum]:
     made = []
     for gpu in gpus.values():
         links = [link for key, some in by_gpu.items() if (key[0] == gpu.gpu if key[0] else key[1] == gpu.index) for link in some]
-        row = summed(gpu, links)
+        row = summed(gpu, once(links) if gpu.gpu or gpu.index is not None else links)
         joined = forms.get(gpu.index) if gpu.index is not None else None
         alone = len(gpus) < 2 and len(seen) < 2 and not gpu.index
         made.append(replace(row, alone=alone, **(joined or {})))
@@ -66,6 +66,28 @@ def rows(node: str, machine: Machine) -> Iterable[NvLinkSum]:
     for row in made:
         same = [other.active for other in made if other.product == row.product and other.active is not None]
         yield replace(row, usual=usual(same), peers=max(0, len(same) - (row.active is not None)))
+
+
+def once(links: list[NvLink]) -> list[NvLink]:
+    """Each link of one GPU once. nvidia-smi and DCGM count the same: what both show is not added up, the higher count is the later one."""
+    found: dict[int | None, NvLink] = {}
+    for link in links:
+        known = found.setdefault(link.link, link)
+        if known is not link:
+            found[link.link] = both(known, link)
+    return [*found.values()]
+
+
+def both(one: NvLink, other: NvLink) -> NvLink:
+    """What two answers say of one link; the worse of them is the one to quote."""
+    counts: dict[str, Any] = {
+        field: max((count for link in (one, other) if (count := getattr(link, field)) is not None), default=None)
+        for field in ("replay_errors", "recovery_errors", "crc_errors")
+    }
+    names = one.other_errors.keys() | other.other_errors.keys()
+    counts["other_errors"] = {name: max(one.other_errors.get(name, 0), other.other_errors.get(name, 0)) for name in sorted(names)}
+    worse = max(one, other, key=badness)
+    return replace(one, state=one.state or other.state, speed=one.speed or other.speed, **counts, origin=worse.origin)
 
 
 def summed(gpu: Gpu, links: list[NvLink]) -> NvLinkSum:
@@ -109,10 +131,13 @@ def badness(link: NvLink) -> tuple[int, int, int, int]:
 
 
 def total(links: list[NvLink], field: str, names: tuple[str, ...]) -> int | None:
-    """The sum of a counter over the links, None where no link shows it."""
-    known = [getattr(link, field) for link in links if field and getattr(link, field) is not None]
-    known += [link.other_errors[name] for link in links for name in names if name in link.other_errors]
-    return sum(known) if known else None
+    """The sum of a counter over the links, or what stands for all of them together; None where neither shows it."""
+    sums = []
+    for some in ([link for link in links if link.link is not None], [link for link in links if link.link is None]):
+        known = [getattr(link, field) for link in some if field and getattr(link, field) is not None]
+        known += [link.other_errors[name] for link in some for name in names if name in link.other_errors]
+        sums += [sum(known)] if known else []
+    return max(sums, default=None)
 
 
 def usual(values: list[int]) -> int | None:

@@ -54,7 +54,7 @@ from gpudoctor.facts.monitoring import (
     ServiceEndpoints,
     WantedMetric,
 )
-from gpudoctor.facts.node import GpuRow, Host, KernelModule, Outlier, PciDevice, ProcessPod, Unit
+from gpudoctor.facts.node import Clock, GpuRow, Host, KernelModule, Outlier, PciDevice, ProcessPod, Unit
 from gpudoctor.facts.person import Answer
 from gpudoctor.facts.program import Ending, Trouble
 from gpudoctor.facts.scheduling import Fit, NodeGroup, Scheduling, StackPart, Wait
@@ -66,6 +66,7 @@ FACTS: dict[str, type[Fact]] = {
     "answers": Answer,
     "cables": Cable,
     "claims": Claim,
+    "clocks": Clock,
     "collective_tests": CollectiveTest,
     "collectives": Collective,
     "communicators": Communicator,

@@ -48,6 +48,17 @@ class KernelModule(Fact, frozen=True, kw_only=True):
     users: int | None = None
 
 
+class Clock(Fact, frozen=True, kw_only=True):
+    """What a machine's time daemon says of its clock."""
+
+    node: str = ""
+    leap: str = ""  # Normal, Insert second, Delete second, Not synchronised; "" = not shown
+    offset: float | None = None  # seconds between the clock and NTP time, never below 0
+    fast: bool = False  # the clock is ahead of NTP time
+    stratum: int | None = None
+    reference: str = ""  # the name or address of the server that it follows
+
+
 class Unit(Fact, frozen=True, kw_only=True):
     """A systemd unit, as `systemctl show` prints it."""
 

@@ -87,6 +87,8 @@ def key_of(command: Command) -> Key:
 
 def load(folder: Path) -> Bundle:
     """Read and check bundle.json, and that every file it names is there. Raises BundleError."""
+    if not folder.exists():
+        raise BundleError(f"{folder} is not a bundle: neither that folder nor {folder.name}.txt is there; give what --record wrote")
     if not (folder / INDEX).exists():
         raise BundleError(f"{folder} is not a bundle: it has no {INDEX}; give the folder that --record wrote")
     raw = _read_index(folder)

@@ -46,6 +46,7 @@ OPTIONS: dict[str, frozenset[str]] = {
     ),
     "systemctl show": words("-p= --property= --no-pager"),
     "tail": words("-c= -n="),
+    "chronyc tracking": frozenset(),
     "dcgmi discovery": words("-l --list -c --compute-hierarchy -i= --info= -v --verbose --host="),
     "dcgmi health": words("-c --check -f --fetch -g= --group= -j --json --host="),  # -s arms watches, --clear forgets
     "dcgmi dmon": words("-e= --field-id= -d= --delay= -c= --count= -i= --entity-id= -g= --group-id= -l --list --host="),

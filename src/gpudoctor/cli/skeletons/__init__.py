@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from re import Pattern
 
@@ -15,7 +16,6 @@ from gpudoctor.runbook.model import Runbook
 HERE = Path(__file__).parent
 ID = regex(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 WORD = regex(r"[a-z][a-z0-9_]*")
-FORM = "from gpudoctor.tools.form import Form"
 # A case's name → what systemctl answered
 STATES = {"failed": "failed", "sound": "active"}
 
@@ -86,7 +86,7 @@ def check(runbook: str, name: str, cause: str, step: str) -> list[Path]:
     lines[at:at] = filled("check.yaml", id=name, cause=cause).rstrip("\n").split("\n")
     path.write_text("\n".join(lines), encoding="utf-8")
     with test.open("a", encoding="utf-8") as file:
-        file.write(filled("check.test.yaml", id=name, cause=cause))
+        file.write(filled("check.test.yaml", id=name, cause=cause, runbook=runbook, case=name.replace("_", "-")))
     written = [path, test]
     if cause not in library.causes:
         layer = path.parent / "catalogue" / "workload.yaml"
@@ -127,7 +127,10 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
     if tool not in known:
         raise no_such("tool", tool, known, f"there are {', '.join(known)}; a new tool is a new folder")
     checked(name, WORD, "parser")
-    values = {"name": name, "tool": tool, "command": command.replace("\\", "").replace('"', "'")}
+    command = command.replace("\\", "").replace('"', "'")
+    argv = ", ".join(f'"{word}"' for word in command.split()) + ("" if " " in command.strip() else ",")
+    values = {"name": name, "tool": tool, "command": command, "argv": argv}
+    called = f"{prefix((tools / tool / '__init__.py').read_text(encoding='utf-8'), tool)}.{name}"
     tests = index.root() / "tests"
     written = write(
         {
@@ -136,15 +139,28 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
         }
     )
     added = {
-        tools / tool / "__init__.py": f'    "{tool}.{name}": Parser(("units",), "{name}:{name}"),\n',
-        tools / tool / "forms.py": f'    Form("{tool}.{name}", lambda text: {name}.score(text.lines)),\n',
-        tests / "parser_samples.py": f'    "{tool}.{name}": "state: ready\\n",\n',
+        tools / tool / "__init__.py": f'    "{called}": Parser(("units",), "{name}:{name}"),\n',
+        tools / tool / "forms.py": f'    Form("{called}", lambda text: of_{name}(text.lines), embedded=True, mixed=True),\n',
+        tests / "parser_samples.py": f'    "{called}": "state: ready\\n",\n',
     }
     for path, line in added.items():
         text = path.read_text(encoding="utf-8")
         at = len(text.rstrip()) - 1  # the bracket that closes the table is the last character
         text = text[:at] + line + text[at:]
         if path.name == "forms.py":
-            text = text.replace(FORM, f"from gpudoctor.tools.{tool} import {name}\n{FORM}", 1)
+            text = with_import(text, f"gpudoctor.tools.{tool}.{name}", f"score as of_{name}")
         path.write_text(text, encoding="utf-8")
     return [*written, *added]
+
+
+def prefix(parsers: str, tool: str) -> str:
+    """What most names of a package's parsers begin with: those of `nvidia_smi` with `nvidia`."""
+    names = Counter(re.findall(r'^    "(\w+)\.\w+": Parser\(', parsers, re.MULTILINE))
+    return names.most_common(1)[0][0] if names else tool
+
+
+def with_import(text: str, module: str, name: str) -> str:
+    """A text of ours that imports from one more module of ours, in the place where the rules of style want it."""
+    ours = list(re.finditer(r"^from (gpudoctor[\w.]*) import (?:\([^)]*\)|.*)\n", text, re.MULTILINE))
+    at = next((one.start() for one in ours if one[1] > module), ours[-1].end())
+    return f"{text[:at]}from {module} import {name}\n{text[at:]}"

@@ -108,6 +108,12 @@ def without_warnings(lines: Sequence[str]) -> bool:
     return "Job summary" in lines and "Warnings" not in lines
 
 
+def without_leap(lines: Sequence[str]) -> bool:
+    """Whether the last answer of `chronyc tracking` that shows its first line lacks its last one."""
+    at = max((number for number, line in enumerate(lines) if line.startswith("Reference ID ")), default=-1)
+    return at >= 0 and not any(line.startswith("Leap status ") for line in lines[at:])
+
+
 def adapter_in_part(lines: Sequence[str]) -> bool:
     """Whether the last adapter, of which ibstat shows all or of those before it did, has no port with all that belongs to it."""
     starts = [number for number, line in enumerate(lines) if line.lstrip().startswith("CA '")]
@@ -126,10 +132,12 @@ ENDS: dict[str, Rule] = {
     "dcgm.discovery": open_box,
     "dcgm.policy": open_box,
     "dcgm.stats": open_box,
+    "dcgm.nvlink": open_box,
     "kubectl.describe": without_events,
     "kubectl.get": heading_alone,
     "kubectl.endpoints": heading_alone,
     "linux.df": heading_alone,
+    "linux.chrony": without_leap,
     "collective.tests": without_average,
     "infiniband.perfquery": few_counters,
     "infiniband.ports": adapter_in_part,

@@ -1,4 +1,4 @@
-"""dcgmi: discovery, health, diag, policy, stats, dmon."""
+"""dcgmi: discovery, health, diag, policy, stats, dmon, the error counters of nvlink."""
 
 from __future__ import annotations
 
@@ -12,4 +12,5 @@ PARSERS: dict[str, Parser] = {
     "dcgm.dmon": Parser(("gpu_samples", "gpus"), "dmon:dmon"),
     "dcgm.policy": Parser(("dcgm_policies",), "policy:policy"),
     "dcgm.stats": Parser(("dcgm_stats", "gpu_samples"), "stats:stats"),
+    "dcgm.nvlink": Parser(("nvlinks",), "nvlink:nvlink"),
 }

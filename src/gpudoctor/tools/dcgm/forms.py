@@ -10,6 +10,7 @@ from gpudoctor.tools.dcgm.boxes import cells
 from gpudoctor.tools.dcgm.diag import piece
 from gpudoctor.tools.dcgm.dmon import HEAD
 from gpudoctor.tools.dcgm.health import OLD_SYSTEM, OVERALL
+from gpudoctor.tools.dcgm.nvlink import HEADING
 from gpudoctor.tools.dcgm.sentences import said
 from gpudoctor.tools.dcgm.stats import JOB, PID
 from gpudoctor.tools.form import Form
@@ -93,6 +94,11 @@ def of_stats(lines: list[str]) -> int:
     return 88 if any(JOB.search(line) or PID.search(line) for line in lines) else 0
 
 
+def of_nvlink(lines: list[str]) -> int:
+    """`dcgmi nvlink -e`: the heading of its box."""
+    return 88 if any(line.lstrip().startswith("|") and HEADING in line for line in lines) else 0
+
+
 FORMS: tuple[Form, ...] = (
     Form("dcgm.diag", lambda text: of_diag(text.lines, text.whole), embedded=True, mixed=True),
     Form("dcgm.said", lambda text: of_said(text.lines, text.whole), embedded=True, mixed=True),
@@ -101,4 +107,5 @@ FORMS: tuple[Form, ...] = (
     Form("dcgm.dmon", lambda text: of_dmon(text.lines), embedded=True, mixed=True),
     Form("dcgm.policy", lambda text: of_policy(text.lines), embedded=True, mixed=True),
     Form("dcgm.stats", lambda text: of_stats(text.lines), embedded=True, mixed=True),
+    Form("dcgm.nvlink", lambda text: of_nvlink(text.lines), embedded=True, mixed=True),
 )

@@ -18,6 +18,7 @@ PARSERS: dict[str, Parser] = {
     "linux.ip_link": Parser(("interfaces",), "ip_link:link"),
     "linux.nets": Parser(("interfaces", "messages"), "network_manager:nets"),  # nmcli, /sys/class/net
     "linux.df": Parser(("file_systems",), "df:file_systems", failures=True),  # what hangs says something
+    "linux.chrony": Parser(("clocks",), "chrony:chrony"),  # chronyc tracking
     "linux.ps": Parser(("processes",), "ps:processes"),  # those that sleep in the kernel, and those that have ended
     "linux.orphans": Parser(("orphans",), "orphans:orphans"),
     "linux.device_users": Parser(("gpu_processes",), "orphans:users"),  # fuser, lsof
