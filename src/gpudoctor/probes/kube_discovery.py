@@ -78,8 +78,9 @@ def discover(word: str, get: Callable[[str], bytes]) -> Resource | None:
     answer = _decode(get("/apis"), _Groups)
     versions = {item.metadata.name: item.versions[0].version for item in answer.items if item.versions}
     versions |= {item.name: item.preferredVersion.version for item in answer.groups}
-    if known:
+    if known and not answer.items:
         return known._replace(version=versions[group]) if versions.get(group) else None
+    # A group may serve its kinds in different versions: kubeflow.org has had v1 of PyTorchJob beside v2beta1 alone of MPIJob.
     listed = _aggregated(answer) if answer.items else _one_by_one(versions, group, get)
     return next((resource for words, resource in listed if plural in words and (not group or group == resource.group)), None)
 
