@@ -25,6 +25,7 @@ MADE = (
     "/apis/scheduling.k8s.io/v1/priorityclasses",
     "/apis/node.k8s.io/v1/runtimeclasses",
     "/apis/storage.k8s.io/v1/storageclasses",
+    "/apis/storage.k8s.io/v1/csinodes",
     "/apis/resource.k8s.io/v1/deviceclasses",
     "/apis/resource.k8s.io/v1/resourceslices",
     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
@@ -243,15 +244,13 @@ def restore(api: Api, changed: set[str]) -> None:
                 api.delete(f"{path}/{one['metadata']['name']}")
     for space in spaces:
         api.delete(f"/api/v1/namespaces/{space}")
-    for space in spaces:
-        for kind in (
-            "/apis/batch/v1/{}/jobs",
-            "/apis/apps/v1/{}/deployments",
-            "/apis/apps/v1/{}/statefulsets",
-            "/apis/policy/v1/{}/poddisruptionbudgets",
-        ):
-            with gone():
-                api.delete(kind.format(f"namespaces/{space}"))
+    for kind in ("batch/v1/jobs", "apps/v1/deployments", "apps/v1/statefulsets", "policy/v1/poddisruptionbudgets", *own_kinds()):
+        version, _, word = kind.rpartition("/")
+        for one in api.items(f"/apis/{version}/{word}"):
+            if one["metadata"]["namespace"] in spaces:
+                path = f"/apis/{version}/namespaces/{one['metadata']['namespace']}/{word}/{one['metadata']['name']}"
+                unbind(api, path)
+                api.delete(path)
     until(lambda: emptied(api, spaces), "the end of the pods of the setting before", 180)
     for name in changed:
         if name in stand()["nodes"]:
@@ -259,6 +258,11 @@ def restore(api: Api, changed: set[str]) -> None:
         else:
             api.delete(f"/api/v1/nodes/{name}")
     until(lambda: settled(api), "the nodes as they were", 180)
+
+
+def own_kinds() -> list[str]:
+    """The kinds of operators that live in namespaces, as GROUP/VERSION/PLURAL."""
+    return [f"{one['group']}/{one['version']}/{plural(one['kind'])}" for one in stand()["kinds"] if one.get("scope") != "Cluster"]
 
 
 def emptied(api: Api, spaces: list[str]) -> bool:

@@ -15,6 +15,7 @@ from gpudoctor.facts import Subject
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command
+from gpudoctor.registry import PARSERS
 from gpudoctor.runbook.model import Check, Runbook
 
 if TYPE_CHECKING:
@@ -119,7 +120,9 @@ def count(step: StepRun, todo: list[Question], readings: list[Reading | None]) -
             step.commands[number] = question.otherwise
         command = step.commands[number]
         step.seconds = max(step.seconds, output.seconds)
-        if not problem:
+        # Where a list is sifted for what isn't well, a cluster that doesn't have the kind has none of these.
+        none = absent and spec.optional and spec.parse in PARSERS and bool(PARSERS[spec.parse].sifts)
+        if not problem or none:
             step.answered += 1
         elif spec.choices:
             step.failures.append(Trouble(command.shown, UNASKED))
