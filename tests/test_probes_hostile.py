@@ -282,6 +282,14 @@ def test_aggregated_discovery() -> None:
     assert set(asked) == {"/apis"}
 
 
+def test_the_kinds_of_one_group_may_have_different_versions() -> None:
+    versions = [{"version": "v1", "resources": [{"resource": "pytorchjobs", "scope": "Namespaced"}]}]
+    versions.append({"version": "v2beta1", "resources": [{"resource": "mpijobs", "scope": "Namespaced"}]})
+    body = json.dumps({"items": [{"metadata": {"name": "kubeflow.org"}, "versions": versions}]}).encode()
+    found = [discover(word, lambda path: body) for word in ("pytorchjob", "mpijobs.kubeflow.org")]
+    assert found == [Resource("pytorchjobs", "kubeflow.org", "v1"), Resource("mpijobs", "kubeflow.org", "v2beta1")]
+
+
 def test_discovery_of_an_old_server() -> None:
     documents: dict[str, Any] = {
         "/apis": {

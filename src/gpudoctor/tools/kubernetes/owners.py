@@ -46,7 +46,8 @@ def wants_gpus(item: WorkloadObject) -> bool:
 def misses_pods(item: WorkloadObject, fact: Workload, output: Output) -> bool:
     """Whether it should have pods now and has none. What is held back together with its owner is that one's matter."""
     conditions = fact.conditions
-    if fact.component or fact.desired == 0 or STOPPED in (item.meta.annotations or {}) or any(one in conditions for one in ENDED_WELL):
+    wants_none = fact.desired == 0 and any(roles(item.spec or WorkloadSpec()))
+    if fact.component or wants_none or STOPPED in (item.meta.annotations or {}) or any(one in conditions for one in ENDED_WELL):
         return False
     if "Failed=True" in conditions:
         return failed_for(item, output) < REMEMBERED  # its pods are taken away, or fail beside it
