@@ -147,6 +147,7 @@ def load(api: Api) -> None:
     until(lambda: exists(api, "/api/v1/namespaces/default/serviceaccounts/default"), "the default service account", 180)
     for said in stand()["kinds"]:
         api.create(definition(said))
+    until(lambda: all(exists(api, f"/apis/{kind}") for kind in own_kinds()), "the kinds of operators", 60)
     for name, said in stand()["nodes"].items():
         api.create(node(name, said))
     for one in [*rights(), *role("podsonly", stand()["rights"]["podsonly"])]:
@@ -162,7 +163,7 @@ def exists(api: Api, path: str) -> bool:
     try:
         api.get(path)
     except Refused as refused:
-        if refused.code == 404:
+        if refused.code in (404, 429):  # 429: the storage of a new kind is not there yet
             return False
         raise
     return True

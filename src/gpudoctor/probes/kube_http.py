@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import urllib3
 import urllib3.exceptions
 
-from gpudoctor.probes.base import waited
+from gpudoctor.probes.base import KUBELET, waited
 from gpudoctor.probes.deadline import Deadline, within
 from gpudoctor.probes.kube_answer import Answer, Stopped, broken_connection, date, retry_after
 from gpudoctor.probes.kube_connection import Connection
@@ -15,8 +15,6 @@ from gpudoctor.probes.kube_connection import Connection
 HELD = 64 << 20  # bytes of one answer that is kept whole, and of one page
 STREAMED = 1 << 30  # bytes of one answer that is read page by page; 50,000 pods are 172 MiB
 JSON, TEXT = "application/json", "*/*"
-# s in which a kubelet begins to answer, and goes on: one that is well takes milliseconds, and the API server waits for a silent one
-KUBELET = 5.0
 _CHUNK = 1 << 18
 
 
