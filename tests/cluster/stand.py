@@ -253,6 +253,9 @@ def restore(api: Api, changed: set[str]) -> None:
                 unbind(api, path)
                 api.delete(path)
     until(lambda: emptied(api, spaces), "the end of the pods of the setting before", 180)
+    for space in spaces:
+        with gone():
+            api.delete(f"/api/v1/namespaces/{space}/events")  # a question about all namespaces would find them
     for name in changed:
         if name in stand()["nodes"]:
             change_node(api, name, {})
