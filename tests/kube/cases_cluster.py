@@ -182,6 +182,11 @@ CASES: dict[str, Case] = {
         [{**pytorchjob("train", workers=3, gpus=8), "status": {}}, *nodes()], command=["diagnose", "pod", "pytorchjob/train", "-n", "ml"]
     ),
     "account-absent": refused('error looking up service account ml/trainer: serviceaccount "trainer" not found', OWNER),
+    "owners-denied": case(
+        [*pending(said("3 Insufficient nvidia.com/gpu"), gpus=16), *nodes()],
+        command=LIST,
+        faults=[{"match": "GET /apis/(apps|batch|kubeflow.org|ray.io)/", "status": 403}],
+    ),
     "owners-without-pods": case(
         [
             {**pytorchjob("train", workers=3, gpus=8), "status": {}},

@@ -16,7 +16,7 @@ from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command
 from gpudoctor.registry import PARSERS
-from gpudoctor.runbook.model import Check, Runbook
+from gpudoctor.runbook.model import Check, Runbook, Step
 
 if TYPE_CHECKING:
     from gpudoctor.engine.run import Engine
@@ -120,9 +120,7 @@ def count(step: StepRun, todo: list[Question], readings: list[Reading | None]) -
             step.commands[number] = question.otherwise
         command = step.commands[number]
         step.seconds = max(step.seconds, output.seconds)
-        # Where a list is sifted for what isn't well, a cluster that doesn't have the kind has none of these.
-        none = absent and spec.optional and spec.parse in PARSERS and bool(PARSERS[spec.parse].sifts)
-        if not problem or none:
+        if not problem or (absent and further(spec)):  # a cluster that doesn't have the kind has none that isn't well
             step.answered += 1
         elif spec.choices:
             step.failures.append(Trouble(command.shown, UNASKED))
@@ -136,6 +134,11 @@ def count(step: StepRun, todo: list[Question], readings: list[Reading | None]) -
         step.note = step.absent[0].why
     if step.withheld:
         step.undecided, step.commands, step.asked = CONSENT, [], False
+
+
+def further(step: Step) -> bool:
+    """Whether a step looks for further records that aren't well, in a list that a cluster need not have."""
+    return step.optional and step.parse in PARSERS and bool(PARSERS[step.parse].sifts)
 
 
 def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.facts.kubernetes import Message, Workload
+from gpudoctor.facts.kubernetes import Workload
 from gpudoctor.knowledge.resources import gpu_names
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.messages import fold
 from gpudoctor.tools.kubernetes.api_json import age, objects, seconds, whole_list
 from gpudoctor.tools.kubernetes.pod_requests import pod_requests
 from gpudoctor.tools.kubernetes.workload_shape import WorkloadObject, WorkloadSpec, WorkloadStatus, roles
-from gpudoctor.tools.kubernetes.workloads import condition_messages, workload_fact
+from gpudoctor.tools.kubernetes.workloads import workload_fact
 
 ENDED_WELL = ("Complete=True", "Completed=True", "Succeeded=True", "Finished=True")
 REMEMBERED = 3600.0  # s: how long the API server keeps events (its --event-ttl); nothing says why an older job has failed
@@ -20,18 +19,16 @@ STOPPED = "kubeflow-resource-stopped"  # Notebook: somebody has let it rest
 
 
 def without_pods(outputs: Iterable[Output], about: Subject) -> Facts:
-    """One record per owner whose GPU pods are not there, by what its own status says, and the known messages in its conditions.
+    """One record per owner whose GPU pods are not there, by what its own status says.
 
-    Parts of the GPU stack are left to the runbooks of the stack. Raises `ParseError` when the list breaks off.
+    Parts of the GPU stack are left to the runbooks of the stack. What their conditions say stands in their events too, and isn't read
+    here: who may not list owners can still be told all about pods. Raises `ParseError` when the list breaks off.
     """
     found: list[Workload] = []
-    known: list[Message] = []
     for output in whole_list(outputs, "owners"):
-        for item in objects(output, WorkloadObject, None):
-            if item.meta.name and wants_gpus(item) and misses_pods(item, fact := workload_fact(item, output), output):
-                found.append(fact)
-                known += condition_messages(item, fact, output)
-    return {"workloads": [*found], "messages": [*fold(known)]}
+        wanting = (item for item in objects(output, WorkloadObject, None) if item.meta.name and wants_gpus(item))
+        found += [fact for item in wanting if misses_pods(item, fact := workload_fact(item, output), output)]
+    return {"workloads": [*found]}
 
 
 def wants_gpus(item: WorkloadObject) -> bool:
