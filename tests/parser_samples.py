@@ -101,6 +101,9 @@ SAMPLES: dict[str, str] = {
     "kubernetes.usage": POD.replace('"spec": {', '"spec": {"nodeName": "gpu-01", '),
     "kubernetes.events": EVENT,
     "kubernetes.workloads": objects("Job", spec={"suspend": True}).replace('"v1", "kind": "Job"', '"batch/v1", "kind": "Job"'),
+    "kubernetes.owners_without_pods": objects(
+        "TrainJob", spec={"suspend": True, "trainer": {"resourcesPerNode": {"limits": {"nvidia.com/gpu": "8"}}}}
+    ),
     "kubernetes.quotas": objects(
         "ResourceQuota", status={"hard": {"requests.nvidia.com/gpu": "8"}, "used": {"requests.nvidia.com/gpu": "8"}}
     ),

@@ -590,3 +590,14 @@ def node_with(one: Node, **changes: Any) -> Node:
 
 def pod_with(one: Pod, **changes: Any) -> Pod:
     return Pod(**({name: getattr(one, name) for name in Pod.__struct_fields__} | changes))
+
+
+def test_room_that_is_made_for_another_pod_is_not_free() -> None:
+    usage = [NodeUsage(node="gpu-01", requested={GPU: 4}, nominated={GPU: 8})]
+    found = numbers(run(pod(gpus=4), [node("gpu-01")], usage))
+    assert (found.fitting, found.full, found.lost, found.most_free) == (0, 1, 0, 0)
+
+
+def test_the_room_that_is_made_for_a_pod_is_its_own() -> None:
+    usage = [NodeUsage(node="gpu-01", requested={GPU: 4}, nominated={GPU: 8, "cpu": 8_000, "memory": 64 * GI})]
+    assert numbers(run(pod(gpus=8, nominated="gpu-01"), [node("gpu-01")], usage)).most_free == 4

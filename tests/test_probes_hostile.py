@@ -135,6 +135,20 @@ def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
     assert asked == []
 
 
+def test_a_silent_kubelet_behind_the_api_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kube_http, "KUBELET", 0.2)
+
+    def silent(head: str, connection: socket.socket) -> None:
+        time.sleep(1.0)
+        connection.sendall(http(page()))
+
+    (log,) = ask(tmp_path, silent, "logs train-0 --tail=10")
+    assert (log.failure, log.reason) == ("timeout", "the kubelet was silent for 0.2 s")
+    assert log.seconds < 0.9
+    (pods,) = ask(tmp_path, silent)
+    assert pods.ok  # the API server itself may take its time
+
+
 def test_not_http_at_all(tmp_path: Path) -> None:
     for answer in (
         b"SSH-2.0-OpenSSH_9.6\r\n",
@@ -280,6 +294,14 @@ def test_aggregated_discovery() -> None:
     assert discover("podgroups.other.io", get) is None
     assert discover("clusterpolicies", get) is None
     assert set(asked) == {"/apis"}
+
+
+def test_the_kinds_of_one_group_may_have_different_versions() -> None:
+    versions = [{"version": "v1", "resources": [{"resource": "pytorchjobs", "scope": "Namespaced"}]}]
+    versions.append({"version": "v2beta1", "resources": [{"resource": "mpijobs", "scope": "Namespaced"}]})
+    body = json.dumps({"items": [{"metadata": {"name": "kubeflow.org"}, "versions": versions}]}).encode()
+    found = [discover(word, lambda path: body) for word in ("pytorchjob", "mpijobs.kubeflow.org")]
+    assert found == [Resource("pytorchjobs", "kubeflow.org", "v1"), Resource("mpijobs", "kubeflow.org", "v2beta1")]
 
 
 def test_discovery_of_an_old_server() -> None:

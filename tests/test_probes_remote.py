@@ -304,6 +304,8 @@ def test_no_shell_at_all() -> None:
         list(trips.ask("gpu-07", [command("x")], scripted([(1, b"This account is not available.\n")])))
     with pytest.raises(NoWay, match="gpu-07 did not answer within"):
         list(trips.ask("gpu-07", [command("x", timeout=0.1)], scripted([(2, b"...")], ends=False)))
+    with pytest.raises(NoWay, match=r"gpu-07 did not answer within 0\.1 s"):
+        list(trips.ask("gpu-07", [command("x", timeout=9.0)], scripted([], ends=False), 0.1))
 
 
 MARKS = st.builds(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 from tests.cluster.api import WHOLE_CLUSTER, Object
@@ -70,9 +71,17 @@ def written_out(said: dict[str, Any], namespace: str) -> list[Object]:
     made = copy.deepcopy(said)
     if made["kind"] not in WHOLE_CLUSTER:
         made["metadata"].setdefault("namespace", namespace)
-    template = made["spec"].get("template") if isinstance(made.get("spec"), dict) else None
-    if isinstance(template, dict) and "pod" in template:  # a pod's short form as the template of an owner
+    for template in templates(made.get("spec")):
         short = template.pop("pod")
         template["spec"] = template_spec(short) | template.get("spec", {})
         template.setdefault("metadata", {})["labels"] = short.get("labels", {})
     return [made]
+
+
+def templates(spec: Any) -> Iterator[dict[str, Any]]:
+    """The templates of an owner that are a pod's short form, however deep they lie."""
+    inner = spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else ()
+    if isinstance(spec, dict):
+        yield from (one for name, one in spec.items() if name.lower().endswith("template") and isinstance(one, dict) and "pod" in one)
+    for one in [*inner]:
+        yield from templates(one)

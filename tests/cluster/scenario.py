@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import shutil
+import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -36,7 +40,9 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     pod: dict[str, Any] | None = None  # the short form of a pod, made before the question and asked about
     ask: str = ""  # KIND/NAME, -n or -A; the pod by default
     user: str = "admin"
-    given: Given = Given()  # in place of the kubeconfig
+    given: Given = Given()  # in place of the kubeconfig; its server may be `{server}`
+    spread: bool = False  # the kubeconfig is several files of $KUBECONFIG
+    pasted: bool = False  # it is asked of what `kubectl describe pod` prints
     young: bool = False  # it is asked at once
     answered: bool = False  # nothing that was asked was refused
     verdict: str = "problem"
@@ -44,6 +50,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     subject: str = ""  # in its subject
     says: list[str] = []  # in its title
     silent: list[str] = []  # in no title
+    names: list[str] = []  # each is the subject of a finding of that cause, or what its title speaks of
     without: list[str] = []  # causes that are neither found nor possible
     counts: dict[str, int] = {}  # of the subjects by cause
     rows: dict[str, int] = {}  # of the findings by cause
@@ -230,6 +237,8 @@ def judged(pod: Object) -> bool:
 def answers(stage: Stage) -> Iterator[Answer]:
     """Bring about each case's pod, and ask."""
     for case in stage.setting.cases:
+        if case.pasted and not shutil.which("kubectl"):
+            continue
         if case.pod is not None:
             said = {"pod": name_of(case), **case.pod}
             stage.create(said)
@@ -249,15 +258,48 @@ def ask(stage: Stage, case: Case) -> Answer:
     elif target != "-n":
         kind, _, name = target.rpartition("/")
         given |= {"kind": kind, "name": name}
-    live = Live(kubeconfig=str(stage.plane.folder / f"{case.user}.kubeconfig"), given=case.given)
-    probe: Probe = live if case.young else Later(live, LATER)
+    file = stage.plane.folder / f"{case.user}.kubeconfig"
     begun = time.perf_counter()
+    if case.pasted:
+        report = of_paste(file, target, stage.namespace)
+        return Answer(case, report, time.perf_counter() - begun, wrong(case, report, stage.namespace))
+    url = yaml.safe_load(file.read_text(encoding="utf-8"))["clusters"][0]["cluster"]["server"]
+    options = msgspec.structs.replace(case.given, server=case.given.server.format(server=url))
+    with environment(file) if case.spread else contextlib.nullcontext():
+        live = Live(kubeconfig=None if case.spread else str(file), given=options)
+    probe: Probe = live if case.young else Later(live, LATER)
     try:
         report = diagnose(books, book, given, probe, asked=target, started=time.time())
     finally:
         live.close()
     seconds = time.perf_counter() - begun
     return Answer(case, report, seconds, wrong(case, report, stage.namespace))
+
+
+@contextlib.contextmanager
+def environment(file: Path) -> Iterator[None]:
+    """$KUBECONFIG with a file for each part of a kubeconfig, and one that isn't there."""
+    whole, before = yaml.safe_load(file.read_text(encoding="utf-8")), os.environ.get("KUBECONFIG")
+    paths = [file.with_suffix(".nowhere")]
+    for part in (["contexts", "current-context"], ["users"], ["clusters"]):
+        paths.append(file.with_suffix(f".{part[0]}"))
+        kept = {"apiVersion": "v1", "kind": "Config", **{key: whole[key] for key in part}}
+        paths[-1].write_text(yaml.safe_dump(kept), encoding="utf-8")
+    os.environ["KUBECONFIG"] = os.pathsep.join(map(str, paths))
+    try:
+        yield
+    finally:
+        del os.environ["KUBECONFIG"]
+        os.environ |= {"KUBECONFIG": before} if before is not None else {}
+
+
+def of_paste(kubeconfig: Path, target: str, namespace: str) -> Report:
+    """The report on what kubectl prints of a pod."""
+    kubectl = ["kubectl", "--kubeconfig", str(kubeconfig), "describe", target, "--namespace", namespace]
+    text = subprocess.run(kubectl, capture_output=True, check=True, timeout=30).stdout
+    analyze = [sys.executable, "-m", "gpudoctor", "analyze", "-", "--format", "json"]
+    said = subprocess.run(analyze, input=text, capture_output=True, check=False, timeout=60).stdout
+    return msgspec.json.decode(said, type=Report)
 
 
 def name_of(case: Case) -> str:
@@ -284,6 +326,13 @@ def wrong(case: Case, report: Report, namespace: str) -> str:
     said += [f"'{words}' is not in the title" for words in case.says if words not in title]
     titles = " | ".join([*(one.title for one in report.findings), *(one.why for one in report.candidates)])
     said += [f"'{words}' is in a title" for words in case.silent if words in titles]
+    own = [one for one in named if one.cause in causes]
+    spoken = [
+        name
+        for one in own
+        for name in (one.subject.workload, str(getattr(one, "title", getattr(one, "why", ""))), *getattr(one, "also", []))
+    ]
+    said += [f"nothing is said of {name}" for name in case.names if not any(name in words for words in spoken)]
     there = {one.cause for one in [*report.findings, *report.candidates]}
     said += [f"{cause} is named" for cause in case.without if cause in there]
     refused = [f"{one.what}: {one.why}" for one in report.coverage.missing if "forbidden" in one.why or "RBAC" in one.why]

@@ -25,6 +25,7 @@ MADE = (
     "/apis/scheduling.k8s.io/v1/priorityclasses",
     "/apis/node.k8s.io/v1/runtimeclasses",
     "/apis/storage.k8s.io/v1/storageclasses",
+    "/apis/storage.k8s.io/v1/csinodes",
     "/apis/resource.k8s.io/v1/deviceclasses",
     "/apis/resource.k8s.io/v1/resourceslices",
     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
@@ -146,6 +147,7 @@ def load(api: Api) -> None:
     until(lambda: exists(api, "/api/v1/namespaces/default/serviceaccounts/default"), "the default service account", 180)
     for said in stand()["kinds"]:
         api.create(definition(said))
+    until(lambda: all(exists(api, f"/apis/{kind}") for kind in own_kinds()), "the kinds of operators", 60)
     for name, said in stand()["nodes"].items():
         api.create(node(name, said))
     for one in [*rights(), *role("podsonly", stand()["rights"]["podsonly"])]:
@@ -161,7 +163,7 @@ def exists(api: Api, path: str) -> bool:
     try:
         api.get(path)
     except Refused as refused:
-        if refused.code == 404:
+        if refused.code in (404, 429):  # 429: the storage of a new kind is not there yet
             return False
         raise
     return True
@@ -243,22 +245,28 @@ def restore(api: Api, changed: set[str]) -> None:
                 api.delete(f"{path}/{one['metadata']['name']}")
     for space in spaces:
         api.delete(f"/api/v1/namespaces/{space}")
-    for space in spaces:
-        for kind in (
-            "/apis/batch/v1/{}/jobs",
-            "/apis/apps/v1/{}/deployments",
-            "/apis/apps/v1/{}/statefulsets",
-            "/apis/policy/v1/{}/poddisruptionbudgets",
-        ):
-            with gone():
-                api.delete(kind.format(f"namespaces/{space}"))
+    for kind in ("batch/v1/jobs", "apps/v1/deployments", "apps/v1/statefulsets", "policy/v1/poddisruptionbudgets", *own_kinds()):
+        version, _, word = kind.rpartition("/")
+        for one in api.items(f"/apis/{version}/{word}"):
+            if one["metadata"]["namespace"] in spaces:
+                path = f"/apis/{version}/namespaces/{one['metadata']['namespace']}/{word}/{one['metadata']['name']}"
+                unbind(api, path)
+                api.delete(path)
     until(lambda: emptied(api, spaces), "the end of the pods of the setting before", 180)
+    for space in spaces:
+        with gone():
+            api.delete(f"/api/v1/namespaces/{space}/events")  # a question about all namespaces would find them
     for name in changed:
         if name in stand()["nodes"]:
             change_node(api, name, {})
         else:
             api.delete(f"/api/v1/nodes/{name}")
     until(lambda: settled(api), "the nodes as they were", 180)
+
+
+def own_kinds() -> list[str]:
+    """The kinds of operators that live in namespaces, as GROUP/VERSION/PLURAL."""
+    return [f"{one['group']}/{one['version']}/{plural(one['kind'])}" for one in stand()["kinds"] if one.get("scope") != "Cluster"]
 
 
 def emptied(api: Api, spaces: list[str]) -> bool:

@@ -182,5 +182,19 @@ CASES: dict[str, Case] = {
         [{**pytorchjob("train", workers=3, gpus=8), "status": {}}, *nodes()], command=["diagnose", "pod", "pytorchjob/train", "-n", "ml"]
     ),
     "account-absent": refused('error looking up service account ml/trainer: serviceaccount "trainer" not found', OWNER),
+    "owners-denied": case(
+        [*pending(said("3 Insufficient nvidia.com/gpu"), gpus=16), *nodes()],
+        command=LIST,
+        faults=[{"match": "GET /apis/(apps|batch|kubeflow.org|ray.io)/", "status": 403}],
+    ),
+    "owners-without-pods": case(
+        [
+            {**pytorchjob("train", workers=3, gpus=8), "status": {}},
+            job("held", gpus=8, active=0, suspend=True, age="20m"),
+            job("plain", gpus=0, active=0, suspend=True, age="20m"),
+            *nodes(),
+        ],
+        command=LIST,
+    ),
     "refused-in-namespace": refused("no PriorityClass with name urgent was found", LIST),
 }

@@ -178,6 +178,14 @@ CASES: dict[str, Case] = {
             *nodes(),
         ]
     ),
+    "volumes-full": case(
+        [
+            *pending(said("3 node(s) exceed max volume count"), claims=["data"]),
+            pvc("data", volume="pv-zone-b"),
+            pv("pv-zone-b", claim="ml/data", nodes=["gpu-01", "gpu-02", "gpu-03"]),
+            *nodes(),
+        ]
+    ),
     "claim-pending": case([pod("train-0", gpus=8, age="40s", claims=["data"]), pvc("data", phase="Pending"), *nodes()]),
     "unbound-claim": case(
         [

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import msgspec
 
-from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of
+from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of, requests
 from gpudoctor.derive.scheduling_checks import evaluate
 from gpudoctor.derive.scheduling_compare import counted, difference, newest, unknown
 from gpudoctor.derive.scheduling_fit import nearest_fits
@@ -43,20 +43,31 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     measured = [node for node in nodes if "allocatable" not in node.gaps]
     # Where no table shows amounts, labels and taints may be enough to see that no node will do.
     noted = next((one.noted for one in usage.values()), "")
-    hosts = [
-        Host(node, usage.get(node.node, NodeUsage(node=node.node, noted=noted)) if usage and measured else None)
-        for node in measured or seen(nodes)
-    ]
-    around = Around(hosts, {one.namespace: one.labels for one in of(facts, "namespace_labels", NamespaceLabels)})
+
+    def hosts_for(pod: Pod | None = None) -> list[Host]:
+        return [
+            Host(node, taken(node, usage.get(node.node, NodeUsage(node=node.node, noted=noted)), pod) if usage and measured else None)
+            for node in measured or seen(nodes)
+        ]
+
+    everybody = hosts_for()
+    spaces = {one.namespace: one.labels for one in of(facts, "namespace_labels", NamespaceLabels)}
+    common = Around(everybody, spaces)
     said = messages(of(facts, "schedule_reasons", ScheduleReason))
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
-    if "nodes" not in facts or (nodes and not hosts):
+    if "nodes" not in facts or (nodes and not everybody):
         return filled
 
     def left_out(pod: Pod) -> list[str]:
-        return unknown(said[pod.namespace, pod.pod], around.known(pod))
+        return unknown(said[pod.namespace, pod.pod], common.known(pod))
 
-    for pods, ask in distinct(facts, said, lambda pod: (left_out(pod), around.unclear(pod), claimed(pod), around.alike(pod))):
+    for pods, ask in distinct(
+        facts, said, lambda pod: (left_out(pod), common.unclear(pod), claimed(pod), common.alike(pod), pod.nominated)
+    ):
+        hosts, around = everybody, common
+        if ask.pod.nominated:
+            hosts = hosts_for(ask.pod)
+            around = Around(hosts, spaces)
         besides = left_out(ask.pod)
         rules = " and ".join(dict.fromkeys([*besides, *around.unclear(ask.pod), *claimed(ask.pod)]))
         verdicts = evaluate(ask, around)
@@ -78,6 +89,21 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
             filled["fits"] += [named(one, pod) for one in fits]
             filled["waits"] += [named(wait, pod) for wait in waits]
     return filled
+
+
+def taken(node: Node, usage: NodeUsage, pod: Pod | None = None) -> NodeUsage:
+    """What a pod finds taken on a node: what runs there, and what others are promised for which room is made there.
+
+    Those who have to go still run, so both together may be more than the node has; no GPU of it is lost by that. A pod that could take
+    the promised room by a higher priority does so at once, and waits for nothing.
+    """
+    own = requests(pod) if pod and pod.nominated == node.node else {}
+    promises = {name: amount - own.get(name, 0) for name, amount in usage.nominated.items() if amount > own.get(name, 0)}
+    if not promises:
+        return usage
+    held = usage.requested
+    full = {name: min(held.get(name, 0) + more, max(held.get(name, 0), node.allocatable.get(name, 0))) for name, more in promises.items()}
+    return msgspec.structs.replace(usage, requested=held | full)
 
 
 def claimed(pod: Pod) -> list[str]:

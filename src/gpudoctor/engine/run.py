@@ -13,7 +13,7 @@ from gpudoctor.engine.evaluate import Inputs, evaluate
 from gpudoctor.engine.fleet import BEYOND, FANOUT, Ask, Fleet
 from gpudoctor.engine.plan import FOUND, Planned, plan
 from gpudoctor.engine.rounds import Rounds, lasting, samples
-from gpudoctor.engine.steps import CONSENT, UNWANTED, Chosen, Guide, NotThere, Run, StepRun, Trouble, obstacles
+from gpudoctor.engine.steps import CONSENT, UNWANTED, Chosen, Guide, NotThere, Run, StepRun, Trouble, further, obstacles
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact
 from gpudoctor.probes.base import Probe
@@ -228,8 +228,10 @@ class Engine:
         return [Trouble(f"step {planned.name}", f"needs {kind}, which could not be read") for kind in unread]
 
     def not_read(self, kind: str, planned: Planned, steps: list[StepRun]) -> bool:
-        """Whether a fact type is missing because an earlier step that fills it got no answer; one that nobody asked for isn't."""
-        fillers = (other for other in steps[: planned.order] if kind in other.planned.fills)
+        """Whether a fact type is missing because an earlier step that fills it got no answer; one that nobody asked for isn't, and no step
+        waits for what an optional list would have added.
+        """
+        fillers = (other for other in steps[: planned.order] if kind in other.planned.fills and not further(other.planned.step))
         return not self.store.has(kind, planned.order) and any(other.failures or other.undecided for other in fillers)
 
     def todo(self, step: StepRun, steps: list[StepRun]) -> list[Question]:

@@ -15,7 +15,8 @@ from gpudoctor.facts import Subject
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Command
-from gpudoctor.runbook.model import Check, Runbook
+from gpudoctor.registry import PARSERS
+from gpudoctor.runbook.model import Check, Runbook, Step
 
 if TYPE_CHECKING:
     from gpudoctor.engine.run import Engine
@@ -119,7 +120,7 @@ def count(step: StepRun, todo: list[Question], readings: list[Reading | None]) -
             step.commands[number] = question.otherwise
         command = step.commands[number]
         step.seconds = max(step.seconds, output.seconds)
-        if not problem:
+        if not problem or (absent and further(spec)):  # a cluster that doesn't have the kind has none that isn't well
             step.answered += 1
         elif spec.choices:
             step.failures.append(Trouble(command.shown, UNASKED))
@@ -133,6 +134,11 @@ def count(step: StepRun, todo: list[Question], readings: list[Reading | None]) -
         step.note = step.absent[0].why
     if step.withheld:
         step.undecided, step.commands, step.asked = CONSENT, [], False
+
+
+def further(step: Step) -> bool:
+    """Whether a step looks for further records that aren't well, in a list that a cluster need not have."""
+    return step.optional and step.parse in PARSERS and bool(PARSERS[step.parse].sifts)
 
 
 def obstacles(step: StepRun, check: Check, steps: list[StepRun]) -> list[str]:

@@ -226,6 +226,7 @@ class NodeUsage(Fact, frozen=True, kw_only=True):
     node: str
     requested: dict[str, int] = {}
     pods: int = 0
+    nominated: dict[str, int] = {}  # what pods request for which the scheduler makes room there
     gpu_holders: list[str] = []  # namespace/pod (gpus), the largest first, at most 16
     neighbours: list[Neighbour] = []
     noted: str = ""  # who is among `neighbours`: demanding, the pods that take host ports or keep others away; all; "" = nobody was read

@@ -26,6 +26,8 @@ VIAS: tuple[Via, ...] = ("auto", "pod", "ssh", "debug-pod")
 CREDENTIALS = regex(r"(https?://)(?:[^/\s\"']*|[^/\s\"':@]*:(?!\d{1,5}/)[^\s\"'@]*)@")
 
 START = 30.0  # seconds until a host's shell runs: 10 to connect, and a login on a host under load
+# s until a kubelet begins to answer, with a log or a shell: one that is well takes milliseconds, and the API server waits for a silent one
+KUBELET = 5.0
 GRACE = 4.0  # seconds after a command's own limit until its silence is told: one until KILL, two to die, and the way back
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gpudoctor.probes import remote, ssh, trips
-from gpudoctor.probes.base import START, Command, Failure, Output, Via
+from gpudoctor.probes.base import KUBELET, START, Command, Failure, Output, Via
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.debug_pod import DebugPods
 from gpudoctor.probes.kube_answer import Stopped
@@ -132,7 +132,7 @@ class Hosts:
         via = f"debug pod {place.shown}" if not place.component else f"pod {place.shown}"
         rest = list(commands)
         try:
-            for output in trips.ask(host, commands, lambda script, seconds: self._session(place, script, seconds)):
+            for output in trips.ask(host, commands, lambda script, seconds: self._session(place, script, seconds), KUBELET):
                 rest.remove(output.command)
                 yield msgspec.structs.replace(output, via=via)
         except NoWay as no:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -55,6 +56,7 @@ class Kube:
         self.context = context
         self._allow_exec = allow_exec
         self._lock = threading.Lock()
+        self._discovering = threading.Lock()
         self._credentials = Credentials(context, PATIENCE)
         self._opening: Future[Connection] | None = None
         self._opened_at = 0.0
@@ -185,14 +187,15 @@ class Kube:
         """The body of a 200; anything else is raised. Asked twice when the server is busy or the connection had gone stale."""
         connection = self.connection(deadline)
         accept = kube_http.TEXT if request.verb in ("log", "raw") else kube_http.JSON
-        answer = kube_http.exchange(connection, "GET", target, deadline, accept=accept, limit=limit)
+        ask = partial(kube_http.exchange, connection, "GET", target, deadline, accept=accept, limit=limit, kubelet=request.verb == "log")
+        answer = ask()
         if answer.status == 401 and self._credentials.again():
-            answer = kube_http.exchange(connection, "GET", target, deadline, accept=accept, limit=limit)
+            answer = ask()
         if answer.status in RETRIED:
             pause = 1.0 if answer.retry_after is None else answer.retry_after
             if pause < deadline.left:
                 time.sleep(pause)
-                answer = kube_http.exchange(connection, "GET", target, deadline, accept=accept, limit=limit)
+                answer = ask()
         if answer.status == 410:
             status = status_of(answer.body)
             raise _Expired(status.metadata.continue_ if status.metadata else "", status.message[:500] or "HTTP 410")
@@ -203,13 +206,18 @@ class Kube:
         return answer
 
     def _discovery(self, path: str, deadline: Deadline) -> bytes:
-        if path not in self._answers:
-            connection = self.connection(deadline)
-            answer = kube_http.exchange(connection, "GET", path, deadline, accept=kube_discovery.ACCEPT)
-            if answer.status != 200:
-                raise refusal(answer, Request("get", word=path), connection.url)
-            self._answers[path] = answer.body
-        return self._answers[path]
+        connection = self.connection(deadline)
+        if not self._discovering.acquire(timeout=deadline.left):  # several steps want to know at once; one asks
+            raise Stopped("timeout", f"{connection.way} did not say in time which resources it has")
+        try:
+            if path not in self._answers:
+                answer = kube_http.exchange(connection, "GET", path, deadline, accept=kube_discovery.ACCEPT)
+                if answer.status != 200:
+                    raise refusal(answer, Request("get", word=path), connection.url)
+                self._answers[path] = answer.body
+            return self._answers[path]
+        finally:
+            self._discovering.release()
 
 
 def _output(command: Command, deadline: Deadline, pages: list[Answer], stopped: Stopped | None = None) -> Output:

@@ -79,9 +79,19 @@ def discover(word: str, get: Callable[[str], bytes]) -> Resource | None:
     versions = {item.metadata.name: item.versions[0].version for item in answer.items if item.versions}
     versions |= {item.name: item.preferredVersion.version for item in answer.groups}
     if known:
-        return known._replace(version=versions[group]) if versions.get(group) else None
+        version = _version(answer, known) or versions.get(group, "")
+        return known._replace(version=version) if version else None
     listed = _aggregated(answer) if answer.items else _one_by_one(versions, group, get)
     return next((resource for words, resource in listed if plural in words and (not group or group == resource.group)), None)
+
+
+def _version(answer: _Groups, known: Resource) -> str:
+    """The first version in which a resource is listed, "" where its group lists none: the server behind it may be away.
+
+    A group may serve its kinds in different versions: kubeflow.org has had v1 of PyTorchJob beside v2beta1 alone of MPIJob.
+    """
+    served = [version for item in answer.items if item.metadata.name == known.group for version in item.versions]
+    return next((one.version for one in served if any(found.resource == known.plural for found in one.resources)), "")
 
 
 def _aggregated(answer: _Groups) -> Iterator[tuple[set[str], Resource]]:

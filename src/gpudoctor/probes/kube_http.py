@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import urllib3
 import urllib3.exceptions
 
-from gpudoctor.probes.base import waited
+from gpudoctor.probes.base import KUBELET, waited
 from gpudoctor.probes.deadline import Deadline, within
 from gpudoctor.probes.kube_answer import Answer, Stopped, broken_connection, date, retry_after
 from gpudoctor.probes.kube_connection import Connection
@@ -19,9 +19,20 @@ _CHUNK = 1 << 18
 
 
 def exchange(
-    connection: Connection, method: str, target: str, deadline: Deadline, *, accept: str = JSON, limit: int | None = None, body: bytes = b""
+    connection: Connection,
+    method: str,
+    target: str,
+    deadline: Deadline,
+    *,
+    accept: str = JSON,
+    limit: int | None = None,
+    body: bytes = b"",
+    kubelet: bool = False,
 ) -> Answer:
-    """The answer, read whole, in a thread of its own, since a server that drips resets the timeout of each read. Raises Stopped."""
+    """The answer, read whole, in a thread of its own, since a server that drips resets the timeout of each read. Raises Stopped.
+
+    Where a `kubelet` has to say it, behind the API server, its silence ends the wait.
+    """
     chunks: list[bytes] = []
 
     def partial() -> bytes:
@@ -34,15 +45,16 @@ def exchange(
     if body:
         headers["Content-Type"] = JSON
     late = f"{connection.way} did not answer within {waited(deadline.seconds)}"
+    silence = KUBELET if kubelet else deadline.seconds
     most = HELD if limit is None else limit
     try:
-        return within(deadline.left, lambda: _read(connection, method, target, headers, body, deadline, most, chunks))
+        return within(deadline.left, lambda: _read(connection, method, target, headers, body, deadline, silence, most, chunks))
     except TimeoutError:
         raise Stopped("timeout", late, partial=partial()) from None
     except Stopped as stopped:
         stopped.partial = partial()
         if stopped.failure == "timeout":  # the socket's clock, set to the same moment, was first: it is the same to a reader
-            stopped.reason = late
+            stopped.reason = f"the kubelet was silent for {waited(silence)}" if silence < deadline.seconds and deadline.left else late
         raise
 
 
@@ -53,12 +65,13 @@ def _read(
     headers: Mapping[str, str],
     body: bytes,
     deadline: Deadline,
+    silence: float,
     limit: int,
     chunks: list[bytes],
 ) -> Answer:
     """Ask, and read the body into `chunks`."""
     try:
-        with _open(connection, method, target, headers, body, deadline) as response:
+        with _open(connection, method, target, headers, body, deadline, silence) as response:
             size = 0
             while chunk := response.read1(_CHUNK):
                 size += len(chunk)
@@ -76,7 +89,7 @@ def _read(
 
 
 def _open(
-    connection: Connection, method: str, target: str, headers: Mapping[str, str], body: bytes, deadline: Deadline
+    connection: Connection, method: str, target: str, headers: Mapping[str, str], body: bytes, deadline: Deadline, silence: float
 ) -> urllib3.BaseHTTPResponse:
     """The response's head. A kept-alive connection that was closed meanwhile is replaced once; what creates is sent only once."""
 
@@ -86,7 +99,7 @@ def _open(
             connection.url + target,
             body=body or None,
             headers=headers,
-            timeout=urllib3.Timeout(connect=max(0.001, deadline.left), read=max(0.001, deadline.left)),
+            timeout=urllib3.Timeout(connect=max(0.001, deadline.left), read=max(0.001, min(silence, deadline.left))),
             retries=False,
             redirect=False,  # it would carry our credentials elsewhere
             preload_content=False,

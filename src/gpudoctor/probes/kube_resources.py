@@ -60,6 +60,7 @@ _WORDS: tuple[tuple[Resource, str], ...] = (
     (Resource("pytorchjobs", "kubeflow.org", ""), "pytorchjob"),
     (Resource("tfjobs", "kubeflow.org", ""), "tfjob"),
     (Resource("mpijobs", "kubeflow.org", ""), "mpijob"),
+    (Resource("notebooks", "kubeflow.org", ""), "notebook"),
     (Resource("trainjobs", "trainer.kubeflow.org", ""), "trainjob"),
     (Resource("rayclusters", "ray.io", ""), "raycluster"),
     (Resource("rayjobs", "ray.io", ""), "rayjob"),

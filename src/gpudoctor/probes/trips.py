@@ -25,8 +25,9 @@ NOISE = 1000  # bytes
 Open = Callable[[bytes, float], Wire]  # the script, and the seconds that it may take; raises NoWay
 
 
-def ask(host: str, commands: Sequence[Command], connect: Open) -> Iterator[Output]:
-    """The answers of commands on one host, each as it comes. Raises NoWay when no shell has answered; what was yielded holds.
+def ask(host: str, commands: Sequence[Command], connect: Open, start: float = START) -> Iterator[Output]:
+    """The answers of commands on one host, each as it comes. Raises NoWay when no shell has answered within `start` seconds; what was
+    yielded holds.
 
     A command that takes long is overtaken: what doesn't hang together with it is asked in another round trip meanwhile, so that one that
     hangs takes no time of the others. What hangs in the kernel ends its round trip, and is named.
@@ -36,7 +37,7 @@ def ask(host: str, commands: Sequence[Command], connect: Open) -> Iterator[Outpu
     try:
         while rest or trips:
             if rest and len(trips) < beside and early < TRIPS:
-                trip = _Trip(host, rest, connect)
+                trip = _Trip(host, rest, connect, start)
                 trips[trip], rest = trip.answers(), []
             elif not trips:
                 break
@@ -78,8 +79,8 @@ class _Answer:
 class _Trip:
     """One round trip."""
 
-    def __init__(self, host: str, commands: Sequence[Command], connect: Open) -> None:
-        self.host, self.commands, self.connect = host, commands, connect
+    def __init__(self, host: str, commands: Sequence[Command], connect: Open, start: float) -> None:
+        self.host, self.commands, self.connect, self.start = host, commands, connect, start
         self.cutters: dict[int, Cutter] = {}
         self.at: dict[int, int | None] = {1: None, 2: None}  # the command that each stream is in
         self.found: dict[int, _Answer] = {}
@@ -99,7 +100,7 @@ class _Trip:
         self.cutters = {stream: Cutter(token) for stream in (1, 2)}
         longest = max(command.timeout for command in self.commands)
         wire = self.connect(script(token, self.commands), START + sum(command.timeout + GRACE for command in self.commands))
-        self.wait(min(START, longest))
+        self.wait(min(self.start, longest))
         try:
             while not (wire.ended or len(self.byes) == 2):
                 for stream, chunk in wire.read(max(0.0, min(self.turn, self.since + self.patience - time.monotonic()))):

@@ -21,6 +21,8 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.neighbours": Parser(("node_usage",), "nodes:neighbours", streams=True),  # with the labels of all pods
     "kubernetes.events": Parser(("events", "messages", "schedule_reasons"), "events:events"),
     "kubernetes.workloads": Parser(("workloads", "messages"), "workloads:workloads"),
+    # Owners of GPU pods that have none; those that have some are left out.
+    "kubernetes.owners_without_pods": Parser(("workloads",), "owners:without_pods", streams=True, sifts=("workloads",)),
     "kubernetes.quotas": Parser(("quotas",), "storage:quotas"),
     "kubernetes.device_claims": Parser(("device_claims",), "devices:claims"),
     "kubernetes.device_slices": Parser(("device_slices",), "devices:slices"),

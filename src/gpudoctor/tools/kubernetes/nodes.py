@@ -144,6 +144,7 @@ class Held:
 
     def __init__(self) -> None:
         self.requested: dict[str, int] = {}
+        self.nominated: dict[str, int] = {}
         self.pods = 0
         self.holders: list[tuple[int, str]] = []
         self.neighbours: list[Neighbour] = []
@@ -173,6 +174,8 @@ def summed(outputs: Iterable[Output], noted: str) -> Facts:
                 one = neighbour(item.meta, item.spec)
                 if noted == "all" or one.ports or one.apart:
                     its.neighbours.append(one)
+            elif item.spec and item.status and item.status.nominatedNodeName:
+                add(held.setdefault(item.status.nominatedNodeName, Held()).nominated, pod_requests(item.spec))
     return {"node_usage": [usage_fact(node, one, last, noted) for node, one in held.items()]}
 
 
@@ -192,6 +195,7 @@ def usage_fact(node: str, held: Held, output: Output | None, noted: str) -> Node
     return NodeUsage(
         node=node,
         requested=held.requested,
+        nominated=held.nominated,
         pods=held.pods,
         gpu_holders=[f"{name} ({amount})" for amount, name in largest],
         neighbours=held.neighbours,

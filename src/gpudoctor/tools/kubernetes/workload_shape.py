@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gpudoctor.tools.kubernetes.api_json import Condition, Object, Strings
-from gpudoctor.tools.kubernetes.pod_shape import Expression, PodSpec, PodTemplate
+from gpudoctor.tools.kubernetes.pod_shape import ContainerSpec, Expression, PodSpec, PodTemplate, Resources
 
 
 class Selector(msgspec.Struct):
@@ -60,6 +60,13 @@ class LeaderWorker(msgspec.Struct):
     workerTemplate: PodTemplate | None = None
 
 
+class Trainer(msgspec.Struct):
+    """The pods of a TrainJob, where it doesn't leave them to its runtime."""
+
+    numNodes: int | None = None
+    resourcesPerNode: Resources | None = None
+
+
 class RunPolicy(msgspec.Struct):
     """How a Kubeflow job runs."""
 
@@ -93,6 +100,7 @@ class WorkloadSpec(msgspec.Struct):
     rayClusterSpec: RayGroups | None = None
     rayClusterConfig: RayGroups | None = None
     leaderWorkerTemplate: LeaderWorker | None = None
+    trainer: Trainer | None = None
 
 
 class ReplicaStatus(msgspec.Struct):
@@ -153,6 +161,9 @@ def groups(spec: WorkloadSpec) -> Iterator[Role]:
     for ray in (RayGroups(spec.headGroupSpec, spec.workerGroupSpecs), spec.rayClusterSpec, spec.rayClusterConfig):
         if ray:
             yield from (*((ray.headGroupSpec,) if ray.headGroupSpec else ()), *(ray.workerGroupSpecs or ()))
+    if spec.trainer and spec.trainer.resourcesPerNode:
+        box = ContainerSpec(resources=spec.trainer.resourcesPerNode)
+        yield Role(spec.trainer.numNodes, template=PodTemplate(PodSpec(containers=[box])))
     if spec.leaderWorkerTemplate:
         group, many = spec.leaderWorkerTemplate, first_known(spec.replicas, 1)
         if group.leaderTemplate:
