@@ -16,7 +16,7 @@ from gpudoctor.facts.kubernetes import Node, Pod
 from gpudoctor.library import index
 from gpudoctor.runbook import conditions
 from gpudoctor.runbook.conditions import SLOTS, ConditionError, Unsure, Values, as_text, compiled, fields, join_types, record_types
-from gpudoctor.runbook.templates import fill, pieces, told
+from gpudoctor.runbook.templates import fill, fill_for_person, pieces
 
 TYPES = {
     **record_types("pod", "pods"),
@@ -276,7 +276,7 @@ def test_an_expression_may_have_any_number_of_variables(many: int) -> None:
 )
 def test_a_text_for_people_has_no_gap_where_a_name_is_not_known_and_none_twice(template: str, known: dict[str, Any], text: str) -> None:
     types = dict.fromkeys(("gpu.gpu", "gpu.node", "pod.namespace", "pod.pod"), str) | {"gpu.index": int}
-    assert told(template, types, known) == text
+    assert fill_for_person(template, types, known) == text
 
 
 def test_a_template_is_cut_into_text_and_expressions() -> None:

@@ -109,7 +109,7 @@ def test_the_table_has_its_columns() -> None:
 def test_fields_are_found_by_id_header_and_both_names() -> None:
     assert len(dcgm_fields.BY_ID) == len(dcgm_fields.FIELDS) == len(dcgm_fields.BY_HEADER)
     assert dcgm_fields.BY_HEADER["POWER"].id == 155
-    old, new = dcgm_fields.named("DCGM_FI_DEV_POWER_USAGE"), dcgm_fields.named("DCGM_FI_DEV_BOARD_POWER_WATTS")
+    old, new = dcgm_fields.find_field("DCGM_FI_DEV_POWER_USAGE"), dcgm_fields.find_field("DCGM_FI_DEV_BOARD_POWER_WATTS")
     assert old is new
     assert old is not None
     assert set(dcgm_fields.SAMPLE.values()) <= set(GpuSample.__struct_fields__)

@@ -146,9 +146,9 @@ def screen(library: Library, told: Explained, color: bool) -> str:
         page.lines((name, "bold"), (f"  {library.causes[name].title}", ""), indent=2)
         page.lines(*marked(how), indent=4)
     page.gap()
-    named(page, "brings about", told.explains)
-    named(page, "brought about by", told.explained_by)
-    named(page, "checked in", told.found_by)
+    add_names(page, "brings about", told.explains)
+    add_names(page, "brought about by", told.explained_by)
+    add_names(page, "checked in", told.found_by)
     for link in told.references:
         page.lines((f"see {link}", "dim"))
     return page.text()
@@ -166,7 +166,7 @@ def heading(page: Page, title: str, beside: str = "") -> None:
     page.lines((title, "bold"), (beside, "dim"))
 
 
-def named(page: Page, label: str, names: Iterable[str]) -> None:
+def add_names(page: Page, label: str, names: Iterable[str]) -> None:
     """A list of names behind its label, nothing where it is empty."""
     if text := ", ".join(names):
         page.lines((f"{label}: ", "dim"), (text, ""))

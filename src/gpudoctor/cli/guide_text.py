@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gpudoctor.engine.guidance import News, Place
-from gpudoctor.engine.steps import StepRun, named
+from gpudoctor.engine.steps import StepRun, host_set_text
 from gpudoctor.nodesets import fold
 from gpudoctor.probes.base import Command
 from gpudoctor.report import Finding, Report
@@ -112,7 +112,7 @@ def commands(page: Page, asked: Sequence[Command], most: int = COMMANDS) -> None
         hosts.setdefault(command.public, []).append(command.host)
     for argv, names in list(hosts.items())[:most]:
         there = [name for name in names if name]
-        label = f"command, on {named(there)}: " if there else "command: "
+        label = f"command, on {host_set_text(there)}: " if there else "command: "
         page.command(argv, indent=2, label=label)
     if len(hosts) > most:
         entry(page, "and", f"{count(len(hosts) - most, 'more command')} (e shows them)")

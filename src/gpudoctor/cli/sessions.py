@@ -180,7 +180,7 @@ def reopen(name: str) -> Open:
         name = next((one for one in known if (state := read(Folder(one))) and not state.ended and not Folder(one).busy()), "")
         if not name:
             raise Refused("there is no unfinished session; `gpudoctor sessions` lists them")
-    folder = Folder(named(name, known))
+    folder = Folder(find_session(name, known))
     try:
         folder.hold()
     except Busy as busy:
@@ -195,7 +195,7 @@ def reopen(name: str) -> Open:
     return Open(folder, state, fresh=not (folder.path / BUNDLE / "bundle.json").exists())
 
 
-def named(name: str, known: list[str]) -> str:
+def find_session(name: str, known: list[str]) -> str:
     """The one session that a name, its beginning or its end stands for. Raises `Refused`."""
     matches = [one for one in known if one == name] or [one for one in known if one.startswith(name) or one.endswith(f"-{name}")]
     if len(matches) > 1:

@@ -103,7 +103,7 @@ def find(what: str, chosen: dict[str, Any], replay: Path | None) -> Reference:
     import msgspec
 
     from gpudoctor.cli.execute import Where
-    from gpudoctor.cli.sessions import BUNDLE, Open, named, read
+    from gpudoctor.cli.sessions import BUNDLE, Open, find_session, read
     from gpudoctor.probes.session import Folder, ids
 
     path = Path(what)
@@ -113,7 +113,7 @@ def find(what: str, chosen: dict[str, Any], replay: Path | None) -> Reference:
     if not known:
         wanted = f"recorded folder and no session '{what[:80]}'" if what else "session yet"
         raise Refused(f"there is no {wanted}: name a folder that --record wrote")
-    folder = Folder(named(what, known) if what else known[0])
+    folder = Folder(find_session(what, known) if what else known[0])
     state = read(folder)
     if state is None:
         raise Refused(f"{folder.path} is no session that can be read: its session.json is missing or damaged")

@@ -32,7 +32,7 @@ def render(made: Verification, *, width: int, color: bool, verbose: bool) -> str
     if made.commands:
         page.gap()
         for ran in made.commands:
-            said(page, ran, verbose)
+            add_command_output(page, ran, verbose)
     if verbose:
         page.gap()
         for step in made.steps:
@@ -81,7 +81,7 @@ def finding(page: Page, alike: list[Judged], verbose: bool) -> None:
             page.lines((piece.text, ""), indent=4, rows=rows)
 
 
-def said(page: Page, ran: Ran, verbose: bool) -> None:
+def add_command_output(page: Page, ran: Ran, verbose: bool) -> None:
     """A command of a fix, with the first lines of what it said."""
     page.command(ran.argv, indent=2, label=f"{ran.host}  " if ran.host else "")
     if ran.why:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from gpudoctor.derive.gpu_balance import beside_nodes, compared, spread, with_faster
 from gpudoctor.derive.job_ranks import of_type
-from gpudoctor.derive.throttling import best, by_gpu, mean, named, values
+from gpudoctor.derive.throttling import best, by_gpu, lookup_keys, mean, values
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample
 from gpudoctor.facts.slurm import SlurmJob
@@ -43,12 +43,12 @@ LACKED = (("utilisation", "utilisation"), ("memory_share", "memory_used"))  # in
 def used(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """A GpuUse for each GPU that was sampled, and a NodeUse for each node."""
     gpus = of_type(facts.get("gpus", []), Gpu)
-    known = {key: gpu for gpu in gpus for key in named(gpu)}
+    known = {key: gpu for gpu in gpus for key in lookup_keys(gpu)}
     programs = holders(of_type(facts.get("gpu_processes", []), GpuProcess))
     made: dict[str, list[GpuUse]] = defaultdict(list)
     names: dict[str, list[set[str]]] = defaultdict(list)
     for samples in by_gpu(of_type(facts.get("gpu_samples", []), GpuSample), gpus):
-        gpu = next((known[key] for sample in samples for key in named(sample) if key in known), Gpu())
+        gpu = next((known[key] for sample in samples for key in lookup_keys(sample) if key in known), Gpu())
         mine = programs.get((samples[0].node, gpu.gpu or best(samples, "gpu")))
         one = of_gpu(samples, gpu, mine)
         made[one.node].append(one)

@@ -73,10 +73,10 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
             )
             origin = words[0].origin if words else pod.origin
             own = msgspec.structs.replace(numbers, agrees=not differs, difference=differs, origin=origin)
-            filled["scheduling"].append(named(own, pod))
-            filled["node_groups"] += [named(group, pod) for group in groups]
-            filled["fits"] += [named(one, pod) for one in fits]
-            filled["waits"] += [named(wait, pod) for wait in waits]
+            filled["scheduling"].append(for_pod(own, pod))
+            filled["node_groups"] += [for_pod(group, pod) for group in groups]
+            filled["fits"] += [for_pod(one, pod) for one in fits]
+            filled["waits"] += [for_pod(wait, pod) for wait in waits]
     return filled
 
 
@@ -98,7 +98,7 @@ def messages(reasons: Sequence[ScheduleReason]) -> defaultdict[tuple[str, str], 
     return by_pod
 
 
-def named(fact: Any, pod: Pod) -> Any:
+def for_pod(fact: Any, pod: Pod) -> Any:
     """The same measurement under another pod's name: pods with equal specs are evaluated once."""
     return msgspec.structs.replace(fact, namespace=pod.namespace, pod=pod.pod)
 

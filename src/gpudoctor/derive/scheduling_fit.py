@@ -124,7 +124,7 @@ def proposals(ask: Ask, around: Around, ways: Sequence[Way]) -> list[Fit]:
         best = max(levels(way) for way in group)
         chosen = [way for way in group if levels(way) == best]
         changes = [move.change for move in chosen[0].moves]
-        key = (max(TIERS[change] for change in changes), closeness(chosen[0]), -len(chosen), JOINED.join(changes), said(chosen))
+        key = (max(TIERS[change] for change in changes), closeness(chosen[0]), -len(chosen), JOINED.join(changes), describe_changes(chosen))
         made.append((key, chosen))
     made.sort(key=lambda pair: pair[0])
     found: list[Fit] = []
@@ -134,7 +134,7 @@ def proposals(ask: Ask, around: Around, ways: Sequence[Way]) -> list[Fit]:
         frees = "free_gpus" in change
         if not (frees and freed == MOST_TO_FREE) and (left := holding(ask, around, chosen)):
             freed += frees
-            text = said(left) + usage_note([way.host for way in left])
+            text = describe_changes(left) + usage_note([way.host for way in left])
             found.append(fit(ask, change, text, [way.host.node.node for way in left]))
         if len(found) == MOST_FITS:
             break
@@ -159,7 +159,7 @@ def holding(ask: Ask, around: Around, ways: list[Way]) -> list[Way]:
     return ways
 
 
-def said(ways: Sequence[Way]) -> str:
+def describe_changes(ways: Sequence[Way]) -> str:
     """What the changes are about, in words: the same ones on several nodes."""
     moves = ([(way.host.node.node, way.moves[index]) for way in ways] for index in range(len(ways[0].moves)))
     return JOINED.join(map(detail, moves))

@@ -33,7 +33,7 @@ def throttling(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], no
     """One Throttling a GPU of which a sample tells a clock reason, a margin, a throttle counter, its limit, or what can't be true."""
     samples = [one for one in facts.get("gpu_samples", []) if isinstance(one, GpuSample)]
     gpus = [one for one in facts.get("gpus", []) if isinstance(one, Gpu)]
-    limits = {key: gpu for gpu in gpus for key in named(gpu)}
+    limits = {key: gpu for gpu in gpus for key in lookup_keys(gpu)}
     found = [
         own for own in by_gpu(samples, gpus) if any(map(tells, own)) or stuck(own) or corrects(own) or lowered(own) or slowed(own, limits)
     ]
@@ -55,7 +55,7 @@ def slowed(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> bool:
 
 def of_sample(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> Gpu:
     """The GPU with the limits of samples."""
-    return next((limits[key] for sample in samples for key in named(sample) if key in limits), Gpu())
+    return next((limits[key] for sample in samples for key in lookup_keys(sample) if key in limits), Gpu())
 
 
 def corrects(samples: Sequence[GpuSample]) -> int | None:
@@ -81,7 +81,7 @@ def lowered(samples: Sequence[GpuSample]) -> tuple[float, float] | None:
     return before, sum(power >= FULL * limit for power in since) / len(since)
 
 
-def named(one: Gpu | GpuSample) -> list[Key]:
+def lookup_keys(one: Gpu | GpuSample) -> list[Key]:
     """The names under which a GPU may be looked up, best first; what has none (a part of an answer) is the GPU without a name."""
     index = "" if one.index is None else f"#{one.index}"
     return [(one.node, name) for name in (one.uuid, one.pci, one.gpu, index) if name] or [(one.node, "")]
@@ -92,13 +92,13 @@ def by_gpu(samples: Sequence[GpuSample], gpus: Sequence[Gpu]) -> list[list[GpuSa
     same: dict[Key, Key] = {}
     records: list[Gpu | GpuSample] = [*gpus, *samples]
     for one in records:
-        keys = named(one)
+        keys = lookup_keys(one)
         first = next((same[key] for key in keys if key in same), keys[0])
         for key in keys:
             same.setdefault(key, first)
     found: dict[Key, list[GpuSample]] = defaultdict(list)
     for sample in samples:
-        found[same[named(sample)[0]]].append(sample)
+        found[same[lookup_keys(sample)[0]]].append(sample)
     return [sorted(own, key=lambda sample: (sample.time is None, sample.time or 0.0)) for own in found.values()]
 
 

@@ -80,7 +80,7 @@ def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) 
         elif any(value and found[number].get(key) != value for key, value in wanted[number].items()):
             yield f"finding {number + 1} is {brief(found[number])}, not {brief(wanted[number])}"
     open_ = sorted((one.cause, one.check) for one in report.candidates)
-    named_ = sorted((one.cause, named(book, one.check) if one.check else "") for one in case.candidates)
+    named_ = sorted((one.cause, full_check_name(book, one.check) if one.check else "") for one in case.candidates)
     if [cause for cause, _ in open_] != [cause for cause, _ in named_] or any(
         c and c != o for (_, o), (_, c) in zip(open_, named_, strict=True)
     ):
@@ -90,21 +90,21 @@ def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) 
             yield f"there is no check '{name}'"
     for word, names in (("skipped", case.skipped), ("unknown", case.unknown)):
         for name in names:
-            actual = got.get(named(book, name))
+            actual = got.get(full_check_name(book, name))
             if actual is None:
                 yield f"{word}: there is no check '{name}'"
             elif actual != word:
                 yield f"check {name} is {actual}, not {word}"
 
 
-def named(book: Runbook, check: str) -> str:
+def full_check_name(book: Runbook, check: str) -> str:
     """A check's full name; a test may leave its own runbook out."""
     return check if "." in check else f"{book.id}.{check}"
 
 
 def full(book: Runbook, expected: dict[str, Any]) -> dict[str, Any]:
     """An expected finding with the check's full name."""
-    return {**expected, "check": named(book, expected["check"])}
+    return {**expected, "check": full_check_name(book, expected["check"])}
 
 
 def brief(finding: dict[str, Any]) -> str:

@@ -79,7 +79,7 @@ def findings(found: list[Found]) -> list[Finding]:
                 role="root" if one.root else "symptom",
                 severity=one.severity,
                 confidence=one.confidence,
-                subject=shown(one.subject),
+                subject=report_subject(one.subject),
                 time=stamp(one.time),
                 check=one.check,
                 title=one.title,
@@ -115,7 +115,7 @@ def candidates(found: list[Found]) -> list[Candidate]:
             cause=one.cause.id,
             why=one.title,
             check=one.check,
-            subject=shown(one.subject),
+            subject=report_subject(one.subject),
             evidence=evidence(one.origins),
             settle_with=one.settle_with,
         )
@@ -133,7 +133,7 @@ def overridden(found: list[Found]) -> list[Overridden]:
         Overridden(
             cause=one.cause.id,
             confidence=one.confidence,
-            subject=shown(one.subject),
+            subject=report_subject(one.subject),
             check=one.check,
             title=one.title,
             overridden_by=sorted({other.cause.id for other in one.overridden_by}),
@@ -169,7 +169,7 @@ def evidence(origins: list[Origin]) -> list[Evidence]:
     return list(unique)[:EVIDENCE]
 
 
-def shown(subject: Subject) -> ReportSubject:
+def report_subject(subject: Subject) -> ReportSubject:
     """A subject as the report has it."""
     return ReportSubject(
         kind=subject.kind,

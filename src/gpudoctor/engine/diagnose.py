@@ -12,7 +12,7 @@ from gpudoctor.derive import DERIVATIONS, measured
 from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, precedence, relate, trouble
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
-from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
+from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, host_set_text
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
@@ -219,17 +219,17 @@ def coverage(run: Run, unread: Sequence[Missing] = ()) -> Coverage:
     """How many commands were asked, how many answered, and what is missing and why."""
     asked = sum(len(step.commands) - len(step.absent) for step in run.steps)
     missing = [trouble for step in run.steps for trouble in (*step.failures, *step.absent)]
-    return Coverage(asked, sum(step.answered for step in run.steps), [*unread, *said(missing)])
+    return Coverage(asked, sum(step.answered for step in run.steps), [*unread, *missing_by_host(missing)])
 
 
 def withheld(run: Run) -> list[Missing]:
     """The commands that would disturb running work, which nobody has consented to."""
-    return said(Trouble(command.shown, CONSENT, command.host) for step in run.steps for command in step.withheld)
+    return missing_by_host(Trouble(command.shown, CONSENT, command.host) for step in run.steps for command in step.withheld)
 
 
-def said(troubles: Iterable[Trouble]) -> list[Missing]:
+def missing_by_host(troubles: Iterable[Trouble]) -> list[Missing]:
     """What has no answer and why, for a person: hosts with equal troubles are a node set."""
-    return [Missing(f"{named(hosts)}: {what}" if hosts else what, why) for hosts, what, why in folded(troubles)]
+    return [Missing(f"{host_set_text(hosts)}: {what}" if hosts else what, why) for hosts, what, why in folded(troubles)]
 
 
 def tables(run: Run) -> list[Table]:
@@ -272,7 +272,7 @@ def step_result(step: StepRun, checks: list[Outcome]) -> StepResult:
         title=step.planned.step.title,
         outcome=outcome,
         argv=list(first.public) if first else [],
-        host=named(hosts) if hosts else "",
+        host=host_set_text(hosts) if hosts else "",
         seconds=round(step.seconds, 3),
         note=step.undecided or "; ".join(trouble.why for trouble in step.failures[:2]) or step.note,
     )

@@ -29,7 +29,7 @@ from gpudoctor.runbook.conditions import (
     names_in,
 )
 from gpudoctor.runbook.model import Check, Each, Join, Runbook
-from gpudoctor.runbook.templates import fill, told
+from gpudoctor.runbook.templates import fill, fill_for_person
 
 MANY = 32  # records from which on it is first asked whether any can match: the answer needs more joins than some records do
 QUOTED = regex(r"\"[^\"]*\"|'[^']*'")
@@ -188,7 +188,7 @@ def holds(
     except Unsure as why:  # `x.present is not known`: say rather what the join x lacks
         raise Unsure(undecided.get(str(why).partition(".")[0], str(why))) from None
     return Hit(
-        title=told(check.title, types, values),
+        title=fill_for_person(check.title, types, values),
         subject=record.subject() if record is not None else Subject(kind="cluster"),
         time=record.time if record is not None else None,
         origins=[origin for origin in origins if origin.source],

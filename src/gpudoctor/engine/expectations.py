@@ -13,7 +13,7 @@ import msgspec
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.engine import settle
-from gpudoctor.engine.conclude import shown as reported
+from gpudoctor.engine.conclude import report_subject as reported
 from gpudoctor.engine.evaluate import Inputs, bind
 from gpudoctor.engine.plan import used_types
 from gpudoctor.engine.steps import REASONS, UNWANTED, Run, StepRun, behind, first_hand
@@ -26,7 +26,7 @@ from gpudoctor.report import InputFile, NotShown, Refutation, ReportSubject, Sho
 from gpudoctor.runbook import scope
 from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
 from gpudoctor.runbook.model import Expectation, Library, Runbook
-from gpudoctor.runbook.templates import told
+from gpudoctor.runbook.templates import fill_for_person
 
 Doubts = Callable[[Subject], list[str]]  # why what was read of a subject may not be all
 Needless = Callable[[Subject], bool]  # whether something isn't expected of a subject
@@ -209,7 +209,7 @@ def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store:
         except Unsure as error:
             why, holds = [not_known(str(error), one, record)], False
         if holds:
-            says = told(one.title, types, values)
+            says = fill_for_person(one.title, types, values)
             made.shown.append(Shown(expectation=f"{book.id}.{one.id}", subject=reported(subject), says=says))
             continue
         commands = settle.commands(one.each.type, [record])
@@ -219,7 +219,7 @@ def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store:
 
 def not_so(one: Expectation, types: Types, values: Values) -> str:
     """How it is where an expectation isn't so, by its own words unless they need what isn't known."""
-    own = told(one.not_so, types, values) if one.not_so else ""
+    own = fill_for_person(one.not_so, types, values) if one.not_so else ""
     return own if own.strip(" ?:") else why_not(one, types, values)
 
 

@@ -122,7 +122,7 @@ class Person(Protocol):
         ...
 
 
-def said(step: StepRun, choice: str, note: str) -> bytes:
+def person_answer(step: StepRun, choice: str, note: str) -> bytes:
     """The answer of a person as it is kept: what `tools/common/person.py` reads."""
     spec = step.planned.step
     return msgspec.json.encode({"question": spec.id, "choice": choice, "label": spec.choices[choice], "note": note})

@@ -29,7 +29,7 @@ from gpudoctor.engine.guidance import (
     led_by,
     may_come,
     name_of,
-    said,
+    person_answer,
     suffer,
 )
 from gpudoctor.engine.outcomes import Checked
@@ -130,7 +130,7 @@ class Guided:
             if number in reply.pasted:
                 self.kept.put(Output(command, pages=(reply.pasted[number],), time=self.clock(), via="pasted"))
             elif number in reply.answers:
-                self.kept.put(Output(command, pages=(said(step, *reply.answers[number]),), time=self.clock()))
+                self.kept.put(Output(command, pages=(person_answer(step, *reply.answers[number]),), time=self.clock()))
             elif reply.word != "run" or sampled:
                 self.forget(question)
         return "run" if reply.word == "again" else reply.word

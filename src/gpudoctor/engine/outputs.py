@@ -26,7 +26,7 @@ def attached(report: Report, run: Run, kept: Kept) -> Report:
     for wanted in (True, False):  # what is cited has the first right to the room
         for outputs in made:
             for number, one in enumerate(outputs):
-                if (named(one) in cited) is wanted:
+                if (output_name(one) in cited) is wanted:
                     room -= len(one.text) + len(one.errors)
                     if room < 0:
                         room += len(one.text) + len(one.errors)
@@ -59,6 +59,6 @@ def of_step(step: StepRun, kept: Kept, seen: set[tuple[str, tuple[str, ...], int
         yield StepOutput(argv=[], why=f"{len(found) - SHOWN} more commands of this step are not shown here")
 
 
-def named(output: StepOutput) -> str:
+def output_name(output: StepOutput) -> str:
     """What evidence calls an output: `gpu-02: dmesg --time-format=iso`."""
     return Output(Command(argv=tuple(output.argv), host=output.host)).named()

@@ -60,7 +60,7 @@ class Search:
         possible = one.confidence == "possible"
         return Reason(
             cause=one.cause.id,
-            subject=shown(one.subject),
+            subject=subject_text(one.subject),
             role="candidate" if possible else "root" if one.root else "symptom",
             confidence=f"{one.confidence}: {CONFIDENCE[one.confidence]}",
             checks=[tried(seen, "found") for seen, _ in zip(self.hits(one), range(CHECKS), strict=False)],
@@ -94,7 +94,9 @@ class Search:
             if other is not one:
                 holds = other in (one.explained_by if effect else one.explains)
                 why = f"{self.chain(cause.cause.id, effect_.cause.id)}; {joined_by(self.links, cause, effect_)}"
-                made.append(Tie(cause=other.cause.id, subject=shown(other.subject), holds=holds, why=f"{why}; {in_time(cause, effect_)}"))
+                made.append(
+                    Tie(cause=other.cause.id, subject=subject_text(other.subject), holds=holds, why=f"{why}; {in_time(cause, effect_)}")
+                )
         return sorted(made, key=lambda tie: not tie.holds)[:TIES]
 
     def chain(self, cause: str, effect: str) -> str:
@@ -190,7 +192,7 @@ def with_why(made: Tried, why: str) -> Tried:
     return msgspec.structs.replace(made, why=why)
 
 
-def shown(subject: Subject) -> str:
+def subject_text(subject: Subject) -> str:
     """A subject in one word."""
     return subject.name or subject.kind
 
@@ -199,7 +201,7 @@ def joined_by(links: Links, effector: Found, effected: Found) -> str:
     """What ties the subjects of two findings, or that nothing does: `relate.tied` in words."""
     cause, effect = effector.subject, effected.subject
     if not tied(effector, effected, links):
-        return f"{shown(cause)} and {shown(effect)} are not linked"
+        return f"{subject_text(cause)} and {subject_text(effect)} are not linked"
     if not links.linked(cause, effect):
         return "ranks of one job" if links.jobs_of(cause) else "a machine that may have a rank of the job"
     if (cause.kind, cause.name) == (effect.kind, effect.name):

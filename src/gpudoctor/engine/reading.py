@@ -108,7 +108,7 @@ def judged(parser: str, output: Output, facts: Facts, problem: str, printed: Pri
     if not problem and printed.first and ((part and log) or (not part and (part := gave_up(output, facts)))):
         return Reading(kept, part, facts)
     problem = problem or part
-    worth = told(facts) and registry.PARSERS[parser].failures
+    worth = has_content(facts) and registry.PARSERS[parser].failures
     return Reading(kept, problem, facts if worth or not problem else None, bool(problem) and absent(output))
 
 
@@ -181,13 +181,13 @@ def blank(parser: str, output: Output, facts: Facts, printed: Printed) -> str:
     log.
     """
     foreign = not facts and printed.first and registry.PARSERS[parser].all_of
-    if not foreign and (not any(facts.values()) or told(facts)):
+    if not foreign and (not any(facts.values()) or has_content(facts)):
         return ""
     first = printed.first.decode("utf-8", "replace").strip()
     return f"{output.named()}: not an answer of {inner(output.command.argv)[0]}: {first[:60]!r} (exit code {output.exit})"
 
 
-def told(facts: Facts) -> bool:
+def has_content(facts: Facts) -> bool:
     """Whether any of the facts says something."""
     return any(record.tells for records in facts.values() for record in records)
 
@@ -215,7 +215,7 @@ def silent(output: Output, facts: Facts) -> str:
     though it always has one.
     """
     argv = inner(output.command.argv)
-    if output.exit == NOTHING.get(argv[0]) or told(facts) or not_there(output):
+    if output.exit == NOTHING.get(argv[0]) or has_content(facts) or not_there(output):
         return ""
     if output.exit or output.stderr.strip():
         return complaint(output)

@@ -21,12 +21,12 @@ def of_store(store: Store) -> list[Series]:
     samples = [one for one in store.records("gpu_samples") if isinstance(one, GpuSample) and one.time is not None]
     gpus = [one for one in store.records("gpus") if isinstance(one, Gpu)]
     measured = {(one.node, one.gpu): one for one in store.records("throttling") if isinstance(one, Throttling)}
-    watched = [(named(own, measured), own) for own in by_gpu(samples, gpus) if len({sample.time for sample in own}) >= MOMENTS]
+    watched = [(series_for_gpu(own, measured), own) for own in by_gpu(samples, gpus) if len({sample.time for sample in own}) >= MOMENTS]
     chosen = sorted(watched, key=lambda pair: order(pair[0]))[:LINES]
     return [line for field, title, unit in DRAWN for line in lines(chosen, field, title, unit)]
 
 
-def named(samples: Sequence[GpuSample], measured: dict[tuple[str, str], Throttling]) -> Throttling:
+def series_for_gpu(samples: Sequence[GpuSample], measured: dict[tuple[str, str], Throttling]) -> Throttling:
     """What was measured of the GPU of some samples."""
     names = (name for sample in samples for name in (sample.uuid, sample.pci, sample.gpu))
     first = samples[0]

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from gpudoctor.facts import Fact
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.conditions import Types, Values
-from gpudoctor.runbook.templates import pieces, shown
+from gpudoctor.runbook.templates import expression_text, pieces
 
 MOST = 3  # commands for one check
 FIELD = regex(r"\{([a-z_]+)\}")
@@ -71,10 +71,10 @@ def commands(kind: str, records: Iterable[Fact]) -> list[str]:
 
 def filled(template: str, record: Fact) -> str:
     """A command with the names that a record has."""
-    return FIELD.sub(lambda match: named(record, match[1]), template)
+    return FIELD.sub(lambda match: shell_field(record, match[1]), template)
 
 
-def named(record: Fact, field: str) -> str:
+def shell_field(record: Fact, field: str) -> str:
     """A field of a record as a word for the shell."""
     value = getattr(record, field, "")
     return word(value if isinstance(value, str) else "", field)
@@ -89,6 +89,6 @@ def pasteable(command: str, types: Types, values: Values) -> str:
     """A command for a person to paste: what was read stands in it quoted, and never as an option; what is not known is `'<pod>'`."""
     made = ""
     for kind, part in pieces(command):
-        value = part if kind == "text" else shown(part, types, values, "")
+        value = part if kind == "text" else expression_text(part, types, values, "")
         made += value if kind == "text" else word(value, part.rpartition(".")[2])
     return made

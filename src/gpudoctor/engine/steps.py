@@ -160,7 +160,7 @@ def reasons(step: StepRun) -> list[str]:
     """Why a step has no answer, or not all: what differs only by the host is said once."""
     if step.reasons is not None:
         return step.reasons
-    said = list(dict.fromkeys(why if len(hosts) < 2 else f"{why} ({named(hosts)})" for hosts, _, why in folded(step.failures)))
+    said = list(dict.fromkeys(why if len(hosts) < 2 else f"{why} ({host_set_text(hosts)})" for hosts, _, why in folded(step.failures)))
     more = [f"and {len(said) - REASONS} more reasons"] if len(said) > REASONS else []
     made = [*([step.undecided] if step.undecided else []), *said[:REASONS], *more]
     if step.done:
@@ -187,7 +187,7 @@ def folded(troubles: Iterable[Trouble]) -> Iterator[tuple[list[str], str, str]]:
         yield hosts, what, alike if len(hosts) > 1 else members[0][1]
 
 
-def named(hosts: list[str]) -> str:
+def host_set_text(hosts: list[str]) -> str:
     """`gpu-02`, `gpu-[01-15,17] (16)`."""
     text = fold(hosts)
     return text if len(hosts) == 1 or text.endswith((" nodes)", " more")) else f"{text} ({len(hosts)})"

@@ -95,7 +95,7 @@ def spoken_of(one: relate.Found, outcome: Became, *, now: str = "", why: str = "
         cause=one.cause.id,
         severity=one.severity,
         role="root" if one.root else "symptom",
-        subject=conclude.shown(one.subject),
+        subject=conclude.report_subject(one.subject),
         outcome=outcome,
         check=one.check,
         was=one.title if outcome not in ("worse", "seen") else "",

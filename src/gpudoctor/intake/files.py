@@ -18,7 +18,7 @@ from gpudoctor.intake.budget import UNREAD, Budget, CutShort, TimeUp
 from gpudoctor.intake.keep import Keep, Room
 from gpudoctor.intake.opening import Again, Plain, opened, stream
 from gpudoctor.intake.pieces import HEAD, MIB, Guard, Pieces, decoded, packed_as, peeked, unpacked, why_no_text, zstd
-from gpudoctor.intake.walk import PIPES, STDIN, hidden, inside, shown, walk
+from gpudoctor.intake.walk import PIPES, STDIN, hidden, inside, printable_path, walk
 
 LONG = 64 << 10  # a text from this size on is not held in memory
 END = 8 << 10  # bytes of its beginning and of its end, to see what it is
@@ -96,7 +96,7 @@ class Reading:
         try:
             return self.budget.spend(self.until, looked)
         except TimeUp as cut:
-            return Source(shown(path), str(cut))
+            return Source(printable_path(path), str(cut))
 
     def behind(self, path: str, others: bool) -> Iterator[Source]:
         """The sources behind what stands on the command line. When the time is up, the others are named.
@@ -107,13 +107,13 @@ class Reading:
             now = time.monotonic()
             self.turn = self.budget.until = self.until if file == path and not others else now + (self.until - now) / 2
             if now >= self.until:
-                yield Source(shown(file), UNREAD)
+                yield Source(printable_path(file), UNREAD)
             else:
                 yield from self.of_path(file)
 
     def of_path(self, path: str) -> Iterator[Source]:
         """The texts of one path: one, or those of an archive."""
-        name, self.written = shown(path), time.time()
+        name, self.written = printable_path(path), time.time()
         try:
             if path == STDIN or path.startswith(PIPES):
                 yield from self.texts(name, stream(path, self.budget), Guard(self.budget), NESTED, LAYERS)

@@ -98,10 +98,10 @@ def split(path: str, text: str) -> list[Section]:
     found = [section for section, _ in zip(cut, range(SECTIONS), strict=False)]
     if nvidia_bug_report.BEGINNING in text:
         found = reported(found, nvidia_bug_report.host(text))
-    return [log for section in found for log in logs(named(section))]
+    return [log for section in found for log in logs(with_variable_name(section))]
 
 
-def named(section: Section) -> Section:
+def with_variable_name(section: Section) -> Section:
     """The value of one variable, which `echo $NAME` prints alone, with its name."""
     match = ECHO.match(section.command)
     if match and len(section.text) < LINE and len(section.text.split()) == 1:

@@ -109,7 +109,7 @@ def is_folder(path: str) -> bool:
         return False
 
 
-def shown(path: str) -> str:
+def printable_path(path: str) -> str:
     """A path or the name of a member as one line of text: control characters and bytes that are not UTF-8 become escapes."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
     return text if text.isprintable() else "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
@@ -121,7 +121,7 @@ def inside(archive: str, name: str) -> str:
     >>> inside("mg.tar.gz", "./pods/x.log"), inside("mg.tar.gz", "../../etc/passwd")
     ('mg.tar.gz/pods/x.log', 'mg.tar.gz/etc/passwd')
     """
-    return "/".join([archive, *map(shown, parts_of(name))])
+    return "/".join([archive, *map(printable_path, parts_of(name))])
 
 
 def parts_of(name: str) -> list[str]:

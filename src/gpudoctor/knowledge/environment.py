@@ -84,7 +84,7 @@ def listed(name: str) -> bool:
     return _SHOWN.fullmatch(name) is not None
 
 
-def shown(name: str) -> bool:
+def is_evidence(name: str) -> bool:
     """Whether the value of this environment variable is evidence, and no secret by its name.
 
     >>> shown("NCCL_DEBUG"), shown("HF_TOKEN"), shown("NCCL_API_KEY"), shown("RANKING")

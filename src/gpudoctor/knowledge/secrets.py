@@ -130,7 +130,7 @@ def is_evidence(name: str, value: str) -> bool:
 
     NCCL's and Gloo's variables are all known: another one with their prefix is somebody's own, and so is its value.
     """
-    if not environment.shown(name) or looks_random(value):
+    if not environment.is_evidence(name) or looks_random(value):
         return False
     if nccl_settings.known(name) or nccl_settings.like(name):
         return True

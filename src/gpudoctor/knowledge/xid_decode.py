@@ -48,7 +48,7 @@ def decode(code: int, text: str) -> Decoded:
         place=groups.get("place", ""),
         function=number(groups.get("function", "")),
     )
-    made.lines = [line for name, value in groups.items() if (line := said(known, name, value))]
+    made.lines = [line for name, value in groups.items() if (line := describe_group(known, name, value))]
     made.lines += registers(known, groups.get("registers", ""))
     if "status" in groups and "interrupt" in groups:
         made.lines += sub_code(known, code, groups)
@@ -79,7 +79,7 @@ def number(text: str) -> int | None:
     return int(match.group()) if match else None
 
 
-def said(known: Book, name: str, value: str) -> str:
+def describe_group(known: Book, name: str, value: str) -> str:
     """One line for what a group captured: `link 14`, `function 76: a control call …`. "" for what tables explain."""
     if name in WORDED:
         return ""

@@ -126,7 +126,7 @@ def of_query(rows: list[tuple[int, str]], output: Output, about: Subject) -> lis
     field, span, below = "", 0.0, ""
     for number, row in rows:
         if match := QUERY.search(row):
-            known = dcgm_fields.named(match[2])
+            known = dcgm_fields.find_field(match[2])
             field = dcgm_fields.SAMPLE.get(known.id, "") if known else ""
             span, below = float(int(match[3]) * SECONDS[match[4]]), row
         elif field and (match := ROW.match(row)):

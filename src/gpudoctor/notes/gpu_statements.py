@@ -75,7 +75,7 @@ class Record(msgspec.Struct):
 def samples(output: Output, about: Subject) -> Facts:
     """A sample for each GPU that a note tells of."""
     text = [*islice(lines(output), MOST)]
-    found = told(text)
+    found = statements(text)
     if not found:
         raise ParseError(f"{output.named()}: nothing is told of GPUs: {output.text[:80]!r}")
     whole = "\n".join(row for _, row in text)
@@ -88,7 +88,7 @@ def score(rows: Sequence[str], whole: str) -> int:
     """A note, and no log, that tells of GPUs."""
     if len(rows) > MOST or len(whole) > LONG or not QUICK.search(whole):
         return 0
-    return 20 if told([*enumerate(rows, 1)]) else 0
+    return 20 if statements([*enumerate(rows, 1)]) else 0
 
 
 def only(found: Iterator[tuple[float, ...]]) -> float | None:
@@ -97,7 +97,7 @@ def only(found: Iterator[tuple[float, ...]]) -> float | None:
     return known.pop() if len(known) == 1 else None
 
 
-def told(rows: Sequence[tuple[int, str]]) -> list[Record]:
+def statements(rows: Sequence[tuple[int, str]]) -> list[Record]:
     """What a text tells, paragraph by paragraph."""
     found: list[Record] = []
     of_gpus = any(vocabulary.GPU.search(row[:WIDE]) for _, row in rows)

@@ -36,7 +36,7 @@ LESS = 0.6  # of what most have: a link at half its lanes or a generation below 
 
 def alike(lines: Sequence[Line]) -> Iterator[Reading]:
     """All of these."""
-    for found in (matrices(lines), devices(lines), said(lines)):
+    for found in (matrices(lines), devices(lines), gpu_lines(lines)):
         yield from below(found)
     yield from copies(lines)
 
@@ -86,7 +86,7 @@ def devices(lines: Sequence[Line]) -> dict[str, dict[str, tuple[float, Line]]]:
     return found
 
 
-def said(lines: Sequence[Line]) -> dict[str, dict[str, tuple[float, Line]]]:
+def gpu_lines(lines: Sequence[Line]) -> dict[str, dict[str, tuple[float, Line]]]:
     """A line for each GPU, as people's own tests print it."""
     found: dict[str, dict[str, tuple[float, Line]]] = defaultdict(dict)
     for number, text in lines:

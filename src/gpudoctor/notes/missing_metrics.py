@@ -65,7 +65,7 @@ def score(texts: Sequence[str]) -> int:
     return 15 if len(texts) < MOST and any(True for _ in missed(texts)) else 0
 
 
-def said(output: Output, about: Subject) -> Facts:
+def missing_metrics(output: Output, about: Subject) -> Facts:
     """The metrics as wanted ones that are absent. Raises `ParseError` for a text in which none is missed."""
     found: dict[str, WantedMetric] = {}
     for name, number, line in missed([line for _, line in lines(output)]):

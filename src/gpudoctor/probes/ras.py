@@ -84,12 +84,12 @@ def asked(argv: tuple[str, ...]) -> dict[str, str]:
 def talk(options: dict[str, str], read: bytearray, deadline: Deadline) -> None:
     """The whole conversation; the answer is put into `read` as it comes."""
     with socket.create_connection((options["host"], int(options["port"])), timeout=deadline.left) as far:
-        reply = said(far, "CLIENT PROTOCOL 2", deadline)
+        reply = exchange(far, "CLIENT PROTOCOL 2", deadline)
         if not reply.upper().startswith("SERVER PROTOCOL "):
             raise Broken(f"it answers {reply[:80]!r}")
         for line, value in (("TIMEOUT", options["wait"]), ("SET FORMAT", options["format"])):
             # An older NCCL doesn't know the line; its text is an answer too.
-            if value and not (reply := said(far, f"{line} {value}", deadline)).startswith(("OK", "ERROR")):
+            if value and not (reply := exchange(far, f"{line} {value}", deadline)).startswith(("OK", "ERROR")):
                 raise Broken(f"it answers {reply[:80]!r}")
         far.sendall(b"VERBOSE STATUS\n" if options["verbose"] else b"STATUS\n")
         while len(read) <= LIMIT:
@@ -99,7 +99,7 @@ def talk(options: dict[str, str], read: bytearray, deadline: Deadline) -> None:
             read += chunk
 
 
-def said(far: socket.socket, line: str, deadline: Deadline) -> str:
+def exchange(far: socket.socket, line: str, deadline: Deadline) -> str:
     """Say a line; → the line that comes back."""
     far.sendall(line.encode() + b"\n")
     reply = bytearray()

@@ -205,11 +205,11 @@ def words(text: str, longest: int) -> str:
     `gpu-02`: 3 node(s) of `@ops` have `nvidia.com/gpu=present:NoSchedule`, see `https://x`
     """
     first, *rest = shortened(safe(text).strip(), longest).split(" ")
-    begun = named(first) if LISTED.match(first) or not PLAIN.match(first) else first
-    return " ".join([begun, *(word if PLAIN.match(word) or word == "-" else named(word) for word in rest)])
+    begun = code_span(first) if LISTED.match(first) or not PLAIN.match(first) else first
+    return " ".join([begun, *(word if PLAIN.match(word) or word == "-" else code_span(word) for word in rest)])
 
 
-def named(word: str) -> str:
+def code_span(word: str) -> str:
     """A word as a code span, the punctuation around it outside."""
     if not word:
         return ""

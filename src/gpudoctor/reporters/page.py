@@ -74,7 +74,7 @@ def sections(
         yield cause(root, symptoms, number if len(roots) > 1 else 0, outputs)
     rest = [*(root for root, _ in roots[ROOTS:]), *unexplained]
     if rest:
-        yield section("Also found", listed([told(one) for one in rest]))
+        yield section("Also found", listed([finding_line(one) for one in rest]))
     if report.candidates:
         yield section("Possible, and not certain", (possible(one, outputs) for one in report.candidates))
     if drawn := [tag("figure", scroll(picture, name)) for name, picture in pictures(report)]:
@@ -117,7 +117,7 @@ def cause(root: Finding, symptoms: Sequence[Finding], number: int, outputs: Outp
     if root.fixes:
         parts += [tag("h3", "What to do"), tag("ol", (tag("li", remedy(fix)) for fix in root.fixes), class_="fixes")]
     if symptoms:
-        parts += [tag("h3", "Explains"), listed([told(one) for one in symptoms])]
+        parts += [tag("h3", "Explains"), listed([finding_line(one) for one in symptoms])]
     if root.references:
         parts += [tag("h3", "Read more"), listed([link(one) for one in root.references])]
     return tag("section", *(joined(part, LINE) for part in parts), class_=f"cause {root.severity}")
@@ -159,7 +159,7 @@ def remedy(fix: Fix) -> Raw:
     return joined(*parts)
 
 
-def told(one: Finding) -> Raw:
+def finding_line(one: Finding) -> Raw:
     """A finding in one line."""
     also = f" and {len(one.also)} more" if one.also else ""
     return joined(tag("b", one.subject.name or one.subject.kind), f"{also}: {one.title} ", tag("code", one.cause))

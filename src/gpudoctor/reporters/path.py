@@ -60,7 +60,10 @@ def ruled_out(page: Page, check: Tried, verbose: bool) -> None:
         return
     if not check.values and check.why:
         page.lines(
-            (f"{'unknown' if check.outcome == 'unknown' else 'false'}  ", "dim"), (told(check), ""), indent=8, rows=0 if verbose else 2
+            (f"{'unknown' if check.outcome == 'unknown' else 'false'}  ", "dim"),
+            (explain_outcome(check), ""),
+            indent=8,
+            rows=0 if verbose else 2,
         )
         return
     parts(page, check.decides, verbose, indent=8)
@@ -72,7 +75,7 @@ def ruled_out(page: Page, check: Tried, verbose: bool) -> None:
             page.lines(("joined  ", "dim"), (line, ""), indent=8, rows=0 if verbose else 2)
 
 
-def told(check: Tried) -> str:
+def explain_outcome(check: Tried) -> str:
     """Why a check without a record is what it is: `message.name == "x": for none of 12 messages`."""
     return ": ".join([*(part.text for part in check.decides), check.why])
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from gpudoctor.report import Lane, Report, Series
 from gpudoctor.reporters.lanes import MARGIN, known
 from gpudoctor.reporters.markup import LINE, Raw, joined, tag
-from gpudoctor.reporters.plot import clock, said, span, titles
+from gpudoctor.reporters.plot import clock, describe_range, span, titles
 
 WIDTH, HEIGHT, LEFT, TOP, LEGEND = 900, 240, 60, 40, 270  # pixels: of a diagram, its margins, the names at its right
 ROW = 24  # pixels of a row of ranks
@@ -40,7 +40,7 @@ def svg(report: Report) -> str:
 def pictures(report: Report) -> Iterator[tuple[str, Raw]]:
     """(what it shows, the element) for each diagram, to stand in a page."""
     for group in grouped(report.series):
-        lines = "; ".join(f"{one.name}: {said([value for _, value in one.points])}" for one in group)
+        lines = "; ".join(f"{one.name}: {describe_range([value for _, value in one.points])}" for one in group)
         name = f"{group[0].title} in {group[0].unit}"
         yield name, tag("svg", diagram(group, 0), role="img", aria_label=f"{name}. {lines}", **frame(HEIGHT))
     if any(map(known, report.lanes)):

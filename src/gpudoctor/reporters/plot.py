@@ -33,7 +33,7 @@ def plot(series: Sequence[Series], width: int) -> Iterator[tuple[str, bool]]:
         head = f"{title}, {lines[0].unit}: {low:.0f} to {high:.0f}, from {clock(begin)} to {clock(end)}"
         yield safe(head)[:width], False
         names = [safe(one.name)[-LONGEST_NAME:] for one in lines]
-        ends = [said([value for _, value in one.points]) for one in lines]
+        ends = [describe_range([value for _, value in one.points]) for one in lines]
         room = width - 2 - max(map(len, names)) - 2 - max(map(len, ends)) - 2
         if room < LEAST:
             names = [name[-max(4, max(map(len, names)) - (LEAST - room)) :] for name in names]
@@ -73,7 +73,7 @@ def step(value: float, low: float, high: float) -> int:
     return min(len(STEPS) - 1, int((value - low) / (high - low) * len(STEPS)))
 
 
-def said(values: Sequence[float]) -> str:
+def describe_range(values: Sequence[float]) -> str:
     """Where a line begins and ends, and how far it went where that is not told by its ends.
 
     >>> said([61, 90, 88]), said([5])

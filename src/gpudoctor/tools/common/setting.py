@@ -18,7 +18,7 @@ RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"
 def setting(name: str, value: str, **where: object) -> Setting:
     """One variable with what is known of it; `where` are further fields of the Setting."""
     entry = nccl_settings.known(name)
-    value = shown(name, value)
+    value = printable_value(name, value)
     if entry is None:
         return Setting(name=name, value=value, known=False, like=nccl_settings.like(name), **where)  # type: ignore[arg-type]
     return Setting(
@@ -35,7 +35,7 @@ def setting(name: str, value: str, **where: object) -> Setting:
     )
 
 
-def shown(name: str, value: str) -> str:
+def printable_value(name: str, value: str) -> str:
     """The value as it may be shown.
 
     >>> shown("NCCL_DEBUG", "INFO"), shown("UCX_ACCESS_TOKEN", "x7"), shown("FI_OPX_UUID", "d41d8cd98f00b204e9800998ecf8427e")

@@ -26,7 +26,7 @@ from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import scan_text
 from gpudoctor.tools.common.plain import lines
 from gpudoctor.tools.infiniband.links import LINK, port_of
-from gpudoctor.tools.infiniband.text import MOST, counters, guid, named, number
+from gpudoctor.tools.infiniband.text import MOST, counters, guid, host_and_adapter, number
 from gpudoctor.tools.parser import ParseError
 
 # # Port counters: Lid 32 port 1 (CapMask: 0x5A00)  |  # Port extended counters: Lid 32 port 1 (CapMask: …)  |  # Port counters: DR path …
@@ -84,7 +84,7 @@ def perfquery(output: Output, about: Subject) -> Facts:
             head |= owner(output, about)
         elif match := OPENSM.match(line.strip()):
             keep()
-            node, ca = named(match.group(1), about)
+            node, ca = host_and_adapter(match.group(1), about)
             origin, seen, values = Origin(output.named(), at, line.strip()), True, {}
             head = {"node": node, "ca": ca, "guid": guid(match.group(2)), "port": int(match.group(3)), "time": output.time or None}
             head["origin"] = origin
@@ -137,7 +137,7 @@ def ibqueryerrors(output: Output, about: Subject) -> Facts:
         origin = Origin(output.named(), at, line.strip())
         if match := NODE.search(line):
             seen = True
-            host, adapter = named(match.group(3))
+            host, adapter = host_and_adapter(match.group(3))
             node = {"node": "", "ca": match.group(3)} if match.group(2) and match.group(1) == "Errors" else {"node": host, "ca": adapter}
         elif (match := PORT.match(line)) and len(found) + len(sums) < MOST:
             seen = True

@@ -20,7 +20,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import scan_lines
 from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.infiniband.text import MOST, guid, named, number
+from gpudoctor.tools.infiniband.text import MOST, guid, host_and_adapter, number
 from gpudoctor.tools.parser import ParseError
 
 # Switch: 0xb83fd20300c0ffee leaf-1:  |  CA: gpu-01 mlx5_0:  |  CA: MT25408 ConnectX Mellanox Technologies:
@@ -47,10 +47,10 @@ def iblinkinfo(output: Output, about: Subject) -> Facts:
         origin = Origin(output.named(), at, line.strip())
         if match := NODE.match(line):
             kind, adapter_guid = match.group(1), guid(match.group(2) or "")
-            host, name = named(match.group(3)) if kind == "CA" else ("", match.group(3))
+            host, name = host_and_adapter(match.group(3)) if kind == "CA" else ("", match.group(3))
         elif (match := LINK.match(line)) and len(found) < MOST:
             if own := match.group("own"):  # line mode: every line names its node, and says not what it is
-                host, name = named(own.strip())
+                host, name = host_and_adapter(own.strip())
                 host, kind = (host, "CA") if host != name else ("", "")
             found.append(port_of(match, host, name, guid(match.group(1) or "") or adapter_guid, origin))
     said = output.stderr.decode("utf-8", "replace") + output.text[:4096]

@@ -97,7 +97,7 @@ def ports(output: Output, about: Subject) -> Facts:
                 keep(found, adapter, port, about)
                 adapter, port = {"ca": asked(output.command.argv) or f"adapter {len(found) + 1}"}, {"port": 1, "origin": origin}
                 saw_adapter = True
-            told(adapter, port, match.group(1).lower(), match.group(2), origin)
+            set_field(adapter, port, match.group(1).lower(), match.group(2), origin)
     keep(found, adapter, port, about)
     said = output.stderr.decode("utf-8", "replace") + "\n" + output.text[:65536]
     messages: list[Fact] = [*scan_text(said, source="log", about=about, origin=Origin(output.named()))]
@@ -132,7 +132,7 @@ def asked(argv: Sequence[str]) -> str:
     return next((word for word in argv[1:2] if not word.startswith("-")), "")
 
 
-def told(adapter: dict[str, Any], port: dict[str, Any], name: str, value: str, origin: Origin) -> None:
+def set_field(adapter: dict[str, Any], port: dict[str, Any], name: str, value: str, origin: Origin) -> None:
     """Take in one field."""
     if name in OF_ADAPTER:
         adapter[OF_ADAPTER[name]] = value

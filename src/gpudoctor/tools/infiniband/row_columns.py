@@ -170,20 +170,20 @@ def of_line(number: int, line: str) -> Iterator[Row]:
     """What a line says behind each adapter's name in it; with a time before it of a port without a name."""
     clock, rest = clocked(line)
     found = [*DEVICE.finditer(rest)]
-    if not found and clock is not None and (read := told(rest, coded=True)):
+    if not found and clock is not None and (read := read_cell(rest, coded=True)):
         yield Row(number, line.strip(), "", *read, clock=clock)
     if not found or not (before := BEFORE.match(rest[: found[0].start()])):
         return
     host = {"node": before[1]} if before[1] else {}
     ends = [*(match.start() for match in found[1:]), len(rest)]
     for match, end in zip(found, ends, strict=True):
-        if read := told(rest[match.end() : end].strip("'\"")):
+        if read := read_cell(rest[match.end() : end].strip("'\"")):
             said, counts, traffic = read
             port = {"port": match[2]} if match[2] else {}
             yield Row(number, line.strip(), match[1], said | port | host, counts, traffic, clock=clock)
 
 
-def told(text: str, *, coded: bool = False) -> tuple[dict[str, str], dict[str, int], dict[str, float]] | None:
+def read_cell(text: str, *, coded: bool = False) -> tuple[dict[str, str], dict[str, int], dict[str, float]] | None:
     """State and rate, counters, traffic of a text that begins with one of them; `coded`: a state has its number, as sysfs prints it."""
     pairs = PAIR.findall(text)
     counts = {name: int(value) for title, value in pairs if (name := meaning(title)) in COUNTERS}

@@ -55,7 +55,7 @@ def guid(text: str) -> str:
     return f"0x{int(digits, 16):016x}" if known else ""
 
 
-def named(description: str, about: Subject | None = None) -> tuple[str, str]:
+def host_and_adapter(description: str, about: Subject | None = None) -> tuple[str, str]:
     """Host and adapter of a node's description; a host's name alone is the host, with the name as that of its adapter too.
 
     >>> named("gpu-01 mlx5_3"), named("gpu-07"), named("MF0;leaf-1:MQM9700/U1")

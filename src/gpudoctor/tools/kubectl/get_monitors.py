@@ -37,7 +37,7 @@ FIELD = {
 TITLES = {"NAMESPACE", "NAME", "AGE", "LABELS"}
 
 
-def named(argv: tuple[str, ...]) -> list[str]:
+def requested_kinds(argv: tuple[str, ...]) -> list[str]:
     """The kinds that a `kubectl get` asks for."""
     return argv[argv.index("get") + 1].split(",") if "get" in argv[:-1] else []
 
@@ -56,7 +56,9 @@ def monitors(output: Output, about: Subject) -> Facts:
     titles: list[tuple[int, str]] = []
     lines = output.text.split("\n")
     rows = [line for line in lines if line.strip() and not header(line[:LINE])]
-    alone = "PodMonitor" if any(word.startswith(("podmon", "pmon")) for word in named(output.command.argv)[:1]) else "ServiceMonitor"
+    alone = (
+        "PodMonitor" if any(word.startswith(("podmon", "pmon")) for word in requested_kinds(output.command.argv)[:1]) else "ServiceMonitor"
+    )
     for number, line in enumerate(lines, 1):
         line = line[:LINE].rstrip("\r ")
         if columns := header(line):
@@ -83,7 +85,7 @@ def monitors(output: Output, about: Subject) -> Facts:
 
 def of_servers(lines: list[str], argv: tuple[str, ...]) -> int:
     """What a command takes out of a Prometheus object: the selectors of its monitors."""
-    if not any(SERVERS.match(kind) for kind in named(argv)) or any(line.startswith(("kind:", '    "kind"')) for line in lines):
+    if not any(SERVERS.match(kind) for kind in requested_kinds(argv)) or any(line.startswith(("kind:", '    "kind"')) for line in lines):
         return 0
     return 98 if ASKED.search(" ".join(argv)) or any(SELECTOR.match(line) for line in lines) else 0
 
@@ -141,7 +143,7 @@ def of_lines(lines: list[str]) -> Iterator[tuple[str, Selector | None]]:
 
 def of_namespaces(lines: list[str], argv: tuple[str, ...]) -> int:
     """`kubectl get namespaces --show-labels`, or with columns of labels."""
-    if not any(NAMESPACES.match(kind) for kind in named(argv)):
+    if not any(NAMESPACES.match(kind) for kind in requested_kinds(argv)):
         return 0
     wanted = {"LABELS", *asked_labels(argv)}
     titles = [{title for _, title in header(line)} for line in lines]

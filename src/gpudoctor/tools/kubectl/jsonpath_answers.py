@@ -21,7 +21,7 @@ from gpudoctor.tools.kubectl import object_parts
 from gpudoctor.tools.kubectl.columns import cells, header
 from gpudoctor.tools.kubectl.jsonpath import Asked, Path, Shape, asked
 from gpudoctor.tools.kubectl.jsonpath_conditions import required_fields, worded
-from gpudoctor.tools.kubectl.jsonpath_fields import shown
+from gpudoctor.tools.kubectl.jsonpath_fields import requested_fields
 from gpudoctor.tools.kubectl.jsonpath_objects import decoded, put
 from gpudoctor.tools.parser import LINE, ParseError
 
@@ -89,7 +89,7 @@ def with_gaps(fact: Any, kind: str, paths: list[Path]) -> Any:
     """The fact, with gaps for what was not asked for."""
     if kind not in GAPPED:
         return fact
-    seen = shown(kind, paths)
+    seen = requested_fields(kind, paths)
     if kind == "nodes" and fact.gpu_present:
         seen.add("gpu_present")
     if kind == "nodes":

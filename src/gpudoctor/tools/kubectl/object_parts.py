@@ -68,12 +68,12 @@ def parts(value: Any, output: Output, about: Subject, *, whole: bool) -> Facts:
     """The facts of the parts of a value. `whole`: it has a kind, and its own parser reads pods and volumes."""
     found: Facts = {}
     if not whole and inner(value, "status").get("phase") == "Pending":
-        add(found, "messages", [Message(name="person_says_pending", source="status", origin=told(output, "phase: Pending"))])
+        add(found, "messages", [Message(name="person_says_pending", source="status", origin=search_text(output, "phase: Pending"))])
     for place, _ in zip(places(value), range(20_000), strict=False):
         if sum(map(len, found.values())) > MOST:
             break
         one = place.value
-        if told_by := policy(one, place.kind, told(output, str(place.meta.get("name") or "devicePlugin"))):
+        if told_by := policy(one, place.kind, search_text(output, str(place.meta.get("name") or "devicePlugin"))):
             add(found, "policies", [told_by])
         if spec := pod_spec(one, place, whole=whole):
             add(found, "pod_templates", template(spec, place, output, about))
@@ -85,7 +85,7 @@ def parts(value: Any, output: Output, about: Subject, *, whole: bool) -> Facts:
             add(
                 found,
                 "allowances",
-                [Allowance(kind="nodepool", name=name, most=amounts(flat(limits)), used=used, origin=told(output, name))],
+                [Allowance(kind="nodepool", name=name, most=amounts(flat(limits)), used=used, origin=search_text(output, name))],
             )
         elif place.kind in ("", "Queue") and isinstance(capability := one.get("capability"), dict):
             add(found, "allowances", [volcano_queue(flat(capability), value, place, output)])
@@ -185,7 +185,7 @@ def queue(one: dict[str, Any], root: Any, place: Place, output: Output) -> Allow
         add_up(used, inner_list(flavor, "resources"), "total")
     waiting = isinstance(status.get("pendingWorkloads"), int) and status["pendingWorkloads"] > 0
     name = str(place.meta.get("name") or "")
-    return Allowance(kind="queue", name=name, most=most, used=used, waiting=waiting, origin=told(output, name or "coveredResources"))
+    return Allowance(kind="queue", name=name, most=most, used=used, waiting=waiting, origin=search_text(output, name or "coveredResources"))
 
 
 def volcano_queue(capability: dict[str, str], root: Any, place: Place, output: Output) -> Allowance:
@@ -194,7 +194,7 @@ def volcano_queue(capability: dict[str, str], root: Any, place: Place, output: O
     waiting = any(isinstance(count := status.get(phase), int) and count > 0 for phase in ("pending", "inqueue"))
     used = amounts(flat(status.get("allocated")))
     return Allowance(
-        kind="volcano", name=name, most=amounts(capability), used=used, waiting=waiting, origin=told(output, name or "capability")
+        kind="volcano", name=name, most=amounts(capability), used=used, waiting=waiting, origin=search_text(output, name or "capability")
     )
 
 
@@ -230,10 +230,10 @@ def bound(one: dict[str, Any], name: str, output: Output) -> list[Fact]:
     if not isinstance(ref.get("name"), str):
         return []
     space = str(ref.get("namespace") or "")
-    return [Claim(namespace=space, claim=ref["name"], phase="Bound", volume=name, origin=told(output, ref["name"]))]
+    return [Claim(namespace=space, claim=ref["name"], phase="Bound", volume=name, origin=search_text(output, ref["name"]))]
 
 
-def told(output: Output, text: str) -> Origin:
+def search_text(output: Output, text: str) -> Origin:
     """Where a part is looked up."""
     return Origin(output.named(), 0, text)
 

@@ -41,7 +41,7 @@ def stack_configs(output: Output, about: Subject) -> Facts:
             value = content(text)
             name, space = item.meta.name or "", item.meta.namespace or ""
             for fields in [*plugin_configs(value), *mig_configs(value)]:
-                where = evidence(output, f"{name} {key}: {said(fields)}")
+                where = evidence(output, f"{name} {key}: {summary(fields)}")
                 found.append(StackConfig(namespace=space, config_map=name, key=key[:253], origin=where, **fields))
     return {"stack_configs": [*found]}
 
@@ -56,11 +56,11 @@ def plain_config(output: Output, about: Subject) -> Facts:
     if not made:
         raise ParseError(f"{output.named()}: no configuration of the device plugin or the MIG manager: {output.text.strip()[:80]!r}")
     space, name = about.namespace, output.named()
-    found = [StackConfig(namespace=space, config_map=name, key="", origin=evidence(output, said(fields)), **fields) for fields in made]
+    found = [StackConfig(namespace=space, config_map=name, key="", origin=evidence(output, summary(fields)), **fields) for fields in made]
     return {"stack_configs": [*found]}
 
 
-def said(fields: dict[str, Any]) -> str:
+def summary(fields: dict[str, Any]) -> str:
     """What a configuration says, in short."""
     if fields.get("layouts"):
         return f"{len(fields['layouts'])} MIG layouts"

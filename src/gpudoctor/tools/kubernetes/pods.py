@@ -13,7 +13,7 @@ from gpudoctor.knowledge.resources import gpu_count, gpu_names
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import fold, scan_text
-from gpudoctor.tools.common.setting import RANKS, setting, shown
+from gpudoctor.tools.common.setting import RANKS, printable_value, setting
 from gpudoctor.tools.kubernetes import pod_rules
 from gpudoctor.tools.kubernetes.api_json import Meta, age, controller, evidence, objects, seconds
 from gpudoctor.tools.kubernetes.pod_containers import container_facts
@@ -73,7 +73,7 @@ def of_manifest(item: PodObject, pod: Pod, output: Output) -> Iterator[Setting]:
                     pod=pod.pod,
                     container=container.name or "",
                     rank=int(rank[:7]) if rank else None,
-                    origin=evidence(output, f"{variable.name}={shown(variable.name, str(variable.value))}"),
+                    origin=evidence(output, f"{variable.name}={printable_value(variable.name, str(variable.value))}"),
                 )
 
 

@@ -14,7 +14,7 @@ from gpudoctor.facts.job import Setting
 from gpudoctor.knowledge import nccl_settings
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.setting import HIDDEN, RANKS, setting, shown
+from gpudoctor.tools.common.setting import HIDDEN, RANKS, printable_value, setting
 from gpudoctor.tools.parser import LINE
 
 MOST = 500  # variables of one text
@@ -67,7 +67,7 @@ def settings(output: Output, about: Subject) -> Facts:
             rank=int(rank[1]) if rank else None,
             pid=int(pid[1]) if pid else None,
             whole=whole,
-            origin=Origin(output.named(), number, line if value == shown(name, value) else f"{name}={HIDDEN}"),
+            origin=Origin(output.named(), number, line if value == printable_value(name, value) else f"{name}={HIDDEN}"),
         )
     return {"settings": list(found.values())}
 

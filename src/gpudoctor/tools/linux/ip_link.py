@@ -108,7 +108,7 @@ def of_json(text: str, output: Output, about: Subject) -> list[Fact]:
     except (msgspec.DecodeError, RecursionError) as error:
         raise ParseError(f"{output.named()}: {error}") from None
     named = [row for row in rows if isinstance(row, dict) and isinstance(row.get("ifname"), str)] if isinstance(rows, list) else []
-    return [made(row, about, Origin(output.named(), 0, shown(row))) for row in named[:MOST]]
+    return [made(row, about, Origin(output.named(), 0, quote(row))) for row in named[:MOST]]
 
 
 def made(row: dict[str, Any], about: Subject, origin: Origin) -> Interface:
@@ -141,7 +141,7 @@ def behind(address: str) -> str:
     return guid(address[-GUID:].replace(":", "")) if len(address) == INFINIBAND else ""
 
 
-def shown(row: dict[str, Any]) -> str:
+def quote(row: dict[str, Any]) -> str:
     """What to quote of an interface."""
     return f"{str(row['ifname'])[:40]}: operstate {str(row.get('operstate'))[:16]}"
 

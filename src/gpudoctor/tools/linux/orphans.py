@@ -46,7 +46,7 @@ def orphans(output: Output, about: Subject) -> Facts:
     rows = [*cut(lines(output))]
     if not rows:
         raise ParseError(f"{output.named()}: no list of processes with their parents: {output.text.strip()[:80]!r}")
-    listed = {cells["PID"]: named(cells) for _, cells in rows}
+    listed = {cells["PID"]: command_of(cells) for _, cells in rows}
     gone = [pid for pid in asked(output.command.argv) if pid not in listed]
     # In a container the server itself may be process 1, the parent of its workers.
     proof = bool(gone) or bool(INIT.search(listed.get("1", "")))
@@ -56,7 +56,7 @@ def orphans(output: Output, about: Subject) -> Facts:
             namespace=about.namespace,
             pod=about.pod,
             pid=int(cells["PID"]),
-            process=named(cells)[:100],
+            process=command_of(cells)[:100],
             parent_gone=proof,
             origin=Origin(output.named(), number, " ".join(cells.values())[:300]),
         )
@@ -75,7 +75,7 @@ def score(text: Sequence[str]) -> int:
 
 def orphaned(cells: dict[str, str]) -> bool:
     """Whether a row is of a worker whose parent is process 1."""
-    return cells["PPID"] == "1" and WORKERS.search(named(cells)) is not None
+    return cells["PPID"] == "1" and WORKERS.search(command_of(cells)) is not None
 
 
 def cut(numbered: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -91,7 +91,7 @@ def cut(numbered: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, st
                 yield number, cells
 
 
-def named(cells: dict[str, str]) -> str:
+def command_of(cells: dict[str, str]) -> str:
     """The command of a row, without the tree that `ps f` draws."""
     return next(cells[name] for name in NAMES if name in cells).lstrip(" \\_|").strip()
 

@@ -132,11 +132,11 @@ def number(text: str) -> float | None:
     return float(text) if text.count(".") < 2 and text != "." else None
 
 
-def shown(text: Sequence[str]) -> Iterator[str]:
+def test_lines(text: Sequence[str]) -> Iterator[str]:
     """The lines that only such a test prints."""
     return (line for line in text if ROW.search(line) or HEAD.search(line) or DEVICE.search(line) or TITLES.search(line))
 
 
 def score(text: Sequence[str]) -> int:
     """A head or a row."""
-    return 20 if next(shown(text), None) is not None else 0
+    return 20 if next(test_lines(text), None) is not None else 0

@@ -60,7 +60,7 @@ def nvlink(output: Output, about: Subject) -> Facts:
     for number, line in lines(output):
         origin = Origin(output.named(), number, line.strip())
         if head := GPU.match(line):
-            gpu = named(head, about, origin)
+            gpu = gpu_of_header(head, about, origin)
             gpus.append(gpu)
         if of_dcgm := GPU_ID.match(line):
             gpu = Gpu(node=about.node, index=int(of_dcgm.group(1)), origin=origin)
@@ -86,7 +86,7 @@ def nvlink(output: Output, about: Subject) -> Facts:
     }
 
 
-def named(match: re.Match[str], about: Subject, origin: Origin) -> Gpu:
+def gpu_of_header(match: re.Match[str], about: Subject, origin: Origin) -> Gpu:
     """The GPU that a header line names."""
     index, product, uuid = match.groups(default="")
     name = uuid if UUID.match(uuid) else ""

@@ -52,7 +52,7 @@ def read_csv(lines: list[str], output: Output) -> tuple[list[Card], list[tuple[C
             known = pages.setdefault(str(card.values.get("uuid") or card.values.get("pci")), card)
             kind, counts = "double" if "Double" in row.get("retired_pages.cause", "") else "single", known.parts.get("retired", {})
             known.parts["retired"] = {**counts, kind: counts.get(kind, 0) + 1}
-        elif named(card) or measures(row):
+        elif has_gpu_name(card) or measures(row):
             cards.append(card)
     return [*cards, *pages.values()], held
 
@@ -62,7 +62,7 @@ def memory(row: dict[str, str]) -> str:
     return row.get("used_memory") or row.get("used_gpu_memory", "")
 
 
-def named(card: Card) -> bool:
+def has_gpu_name(card: Card) -> bool:
     """Whether a row says which GPU it is of."""
     return any(key in card.values for key in ("uuid", "pci", "index"))
 

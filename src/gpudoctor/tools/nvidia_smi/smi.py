@@ -50,10 +50,10 @@ def smi(output: Output, about: Subject) -> Facts:
     driver = search(DRIVER, lines)
     if not (cards or problem or output.failure) and ("</nvidia_smi_log>" in whole or attached(lines) == 0):
         problem = "no_devices"
-    known = [(card, named(card, about, output, lines, driver)) for card in cards[:ROWS]]
+    known = [(card, gpu_record(card, about, output, lines, driver)) for card in cards[:ROWS]]
     gpus = merged([gpu for _, gpu in known])[:MOST]
     names = index_of(gpus)
-    samples = [shown(sample, card, output, lines) for card, gpu in known if (sample := card.sample(gpu, output.time))]
+    samples = [sample_record(sample, card, output, lines) for card, gpu in known if (sample := card.sample(gpu, output.time))]
     number = number or next((at for at, line in enumerate(lines, 1) if DRIVER.search(line) or LISTED.match(line)), 0)
     answer = Smi(
         node=about.node,
@@ -150,7 +150,7 @@ def mig(gpus: list[Gpu], lines: list[str]) -> bool | None:
     return False if any(gpu.mig_mode == "Disabled" or gpu.gaps.get("mig_mode") == "N/A" for gpu in gpus) else None
 
 
-def named(card: Card, about: Subject, output: Output, lines: list[str], driver: str | None) -> Gpu:
+def gpu_record(card: Card, about: Subject, output: Output, lines: list[str], driver: str | None) -> Gpu:
     """The record with its node and its place in the text: the line of what no sound GPU shows, else where the GPU begins."""
     at = card.telling or card.line
     origin = Origin(output.named(), at, lines[at - 1].strip() if 0 < at <= len(lines) else "")
@@ -158,7 +158,7 @@ def named(card: Card, about: Subject, output: Output, lines: list[str], driver: 
     return card.done(node=about.node, gpu=card.values.get("uuid") or card.values.get("pci", ""), origin=origin, **known)
 
 
-def shown(sample: GpuSample, card: Card, output: Output, lines: list[str]) -> GpuSample:
+def sample_record(sample: GpuSample, card: Card, output: Output, lines: list[str]) -> GpuSample:
     """The sample with the line of a reason that no healthy GPU has as its place, where there is one."""
     if not 0 < card.alarm <= len(lines):
         return sample

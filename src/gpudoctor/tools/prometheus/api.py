@@ -96,7 +96,7 @@ def targets(output: Output, about: Subject) -> Facts:
     """The active targets; one that can't be read is left out."""
     found = []
     known = decoder(_Target)  # made before `convert` needs it, see there
-    for raw in itertools.islice(shown(output), TARGETS):
+    for raw in itertools.islice(targets_in(output), TARGETS):
         try:
             read = known.decode(raw) if isinstance(raw, msgspec.Raw) else msgspec.convert(raw, _Target)
             found.append(target(read, output))
@@ -108,7 +108,7 @@ def targets(output: Output, about: Subject) -> Facts:
     return {"scrape_targets": [*exporters]} if exporters else {}
 
 
-def shown(output: Output) -> Iterator[Any]:
+def targets_in(output: Output) -> Iterator[Any]:
     """The targets of an answer, or those that somebody picked from one: a list of them, or one after the other, as jq prints them."""
     text = output.text
     if ALL in text[:4000]:

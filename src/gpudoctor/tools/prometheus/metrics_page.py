@@ -58,7 +58,7 @@ def metrics(output: Output, about: Subject) -> Facts:
             value = float(value_text)
         except ValueError:
             continue
-        known = dcgm_fields.named(name)
+        known = dcgm_fields.find_field(name)
         if known and any(who[1:4]) and (fields := dcgm_fields.alarm(known.id, value)):
             alarms[who] = alarm(alarms.get(who), who, fields, Origin(output.named(), number, line.strip()))
         if any(who[1:4]) and math.isfinite(value):

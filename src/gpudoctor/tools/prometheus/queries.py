@@ -78,10 +78,10 @@ def queries(output: Output, about: Subject) -> Facts:
         moments[at] = max(moments.get(at, 0.0), moment)
     if not found and output.text.strip():
         raise ParseError(f"{output.named()}: no answers about DCGM's metrics: {output.text.strip()[:80]!r}")
-    return {"gpu_samples": [named(at[0], moments[at], read, output.named()) for at, read in found.items() if read]}
+    return {"gpu_samples": [sample_of(at[0], moments[at], read, output.named()) for at, read in found.items() if read]}
 
 
-def named(who: Key, moment: float, read: dict[str, Any], source: str) -> GpuSample:
+def sample_of(who: Key, moment: float, read: dict[str, Any], source: str) -> GpuSample:
     """A sample under the name of its GPU, else that of the pod that has it."""
     made = sample((*who[:4], ""), moment, read, source)
     return replace(made, gpu=who[4]) if who[4] else made

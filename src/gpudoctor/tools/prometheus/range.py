@@ -131,7 +131,7 @@ def holder(labels: dict[str, str]) -> str:
 
 def put(read: dict[str, Any], metric: str, value: float, owner: str = "") -> None:
     """One value into the fields of a sample; what is no measurement of a GPU is left out."""
-    known = dcgm_fields.named(metric)
+    known = dcgm_fields.find_field(metric)
     if known is None:
         return
     if owner:

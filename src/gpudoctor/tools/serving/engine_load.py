@@ -23,7 +23,7 @@ SGLANG = regex(r"(?:\bDP(\d{1,4})\b[^\]]{0,30}\] )?\bDecode batch.{0,40} #runnin
 NEWEST = 12  # reports of each engine that are compared: one is written every ten seconds
 
 
-def said(text: str) -> tuple[str, int, int] | None:
+def load_of_line(text: str) -> tuple[str, int, int] | None:
     """(engine, requests that run, that wait) of a line.
 
     >>> said("Engine 003: Avg prompt throughput: 0.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.3%")
@@ -39,7 +39,7 @@ def loads(output: Output, about: Subject) -> Facts:
     """A record for each engine."""
     found: dict[str, list[tuple[int, int, Origin]]] = {}
     for number, text in lines(output):
-        if told := said(text):
+        if told := load_of_line(text):
             found.setdefault(told[0], []).append((told[1], told[2], Origin(output.named(), number, text.strip())))
     if not output.text.strip() and output.failure:
         raise ParseError(f"{output.named()}: no log")
@@ -65,4 +65,4 @@ def loads(output: Output, about: Subject) -> Facts:
 
 def score(rows: Iterable[str]) -> int:
     """Reports of two engines at least."""
-    return 21 if len({told[0] for row in rows if (told := said(row))}) > 1 else 0
+    return 21 if len({told[0] for row in rows if (told := load_of_line(row))}) > 1 else 0

@@ -35,7 +35,7 @@ FULL = 0.9  # of what the allocator holds (our choice)
 FEWEST = 2  # ranks beside which one is short of memory
 
 
-def said(text: str) -> bool:
+def is_memory_line(text: str) -> bool:
     """Whether a line is one of these."""
     return any(word in text for word in WORDS) and any(one.search(text) for one in (*STARTS, *REPORTS))
 
@@ -43,7 +43,7 @@ def said(text: str) -> bool:
 def reports(output: Output, about: Subject) -> Facts:
     """The completed reports; raises ParseError where no line tells of memory."""
     rows = [*lines(output)]
-    if not any(said(text) for _, text in rows):
+    if not any(is_memory_line(text) for _, text in rows):
         raise ParseError(f"{output.named()}: nothing about the memory of a GPU: {output.text[:80]!r}")
     taken = (one for one in at_start(rows, output, about) if one.elsewhere * 2 >= one.total)  # a GPU that is free is no failed allocation
     found = [*completed(rows, output, about), *taken]

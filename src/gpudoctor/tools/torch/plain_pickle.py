@@ -111,13 +111,13 @@ def refused(machine: Machine, code: int) -> Exception:
         return Broken(f"byte {machine.at - 1} is no instruction (0x{code:02x})")
     named = ""
     if code in b"ci":  # module and name on two lines
-        named = f"{shown(machine.line())}.{shown(machine.line())}"
+        named = f"{printable_name(machine.line())}.{printable_name(machine.line())}"
     elif code == 0x93:  # STACK_GLOBAL: both lie on the stack
-        named = ".".join(shown(one) for one in machine.stack[-2:])
+        named = ".".join(printable_name(one) for one in machine.stack[-2:])
     return Refused(f"the pickle asks for {name}{f' {named}' if named else ''}, which is not plain data")
 
 
-def shown(name: Any) -> str:
+def printable_name(name: Any) -> str:
     """A name from the pickle for a message: short and printable."""
     text = name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name) if isinstance(name, str) else "?"
     return "".join(one if one.isprintable() else "?" for one in text[:80])

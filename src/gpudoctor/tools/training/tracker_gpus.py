@@ -55,10 +55,10 @@ def samples(output: Output, about: Subject) -> Facts:
 
 def score(text: Sequence[str]) -> int:
     """A row that names a GPU's metric, or the header of such rows."""
-    return 83 if any("gpu" in line and named(line) for line in text[:200]) else 0
+    return 83 if any("gpu" in line and has_metric_name(line) for line in text[:200]) else 0
 
 
-def named(line: str) -> bool:
+def has_metric_name(line: str) -> bool:
     """Whether a line has such a name in it."""
     cells = [name for name, _ in CELL.findall(line[:20_000])] if line.lstrip().startswith("{") else titles(line)
     return any((match := NAME.match(cell)) and (match[2] in FIELDS) for cell in cells)
@@ -75,7 +75,7 @@ def rows(log: Sequence[str]) -> Iterator[tuple[int, dict[str, str], str]]:
     for number, line in enumerate(log[:MOST], 1):
         if line.lstrip().startswith("{"):
             yield number, dict(CELL.findall(line[:20_000])), line
-        elif "gpu" in line and named(line):
+        elif "gpu" in line and has_metric_name(line):
             head = titles(line)
         elif head and len(cells := titles(line)) == len(head):
             yield number, {name: cell for name, cell in zip(head, cells, strict=True) if NUMBER.match(cell)}, line
