@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.derive.settings import UNSET, chosen, compared
+from gpudoctor.derive.settings import UNSET, chosen, compare_settings
 from gpudoctor.facts import Subject
 from gpudoctor.facts.infiniband import IbPort, Interface
 from gpudoctor.facts.job import Setting
@@ -231,7 +231,7 @@ def one(name: str, value: str, **more: Any) -> Setting:
 
 
 def table(*all_settings: Setting, **beside: list[Any]) -> dict[str, Any]:
-    return compared({"settings": [*all_settings], **beside}, {}, 0.0)
+    return compare_settings({"settings": [*all_settings], **beside}, {}, 0.0)
 
 
 def test_the_one_that_differs_is_odd() -> None:

@@ -13,9 +13,9 @@ import pytest
 from gpudoctor.cli.complete import complete_format
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import Where, execute
-from gpudoctor.cli.printing import Shown, check_shown, deliver, keeper, printed
+from gpudoctor.cli.printing import Shown, check_shown, deliver, keeper, print_report
 from gpudoctor.cli.scenarios import demonstrate
-from gpudoctor.cli.sharing import shareable
+from gpudoctor.cli.sharing import redact_report
 from gpudoctor.engine import outputs
 from gpudoctor.facts import Subject
 from gpudoctor.library.index import fixtures_folder
@@ -149,17 +149,17 @@ def test_a_report_for_others_is_redacted_whatever_it_was_made_of() -> None:
     evidence = [Evidence("env.txt", 1, f"export GITHUB_TOKEN={SECRET}"), Evidence("run.sh", 2, f"curl -H 'Authorization: Bearer {SECRET}'")]
     fixes = [Fix("Ask", "safe", ["curl", f"--token={SECRET}"])]
     leaky = msgspec.structs.replace(WHOLE, findings=[msgspec.structs.replace(LOST, evidence=evidence, fixes=fixes, title=f"uses {SECRET}")])
-    made = shareable(leaky)
+    made = redact_report(leaky)
     for name in REPORTERS:
         assert SECRET not in render(made, name, verbose=True)
-    assert shareable(WHOLE) == WHOLE  # names, addresses, serial numbers and UUIDs are what a report is about
-    assert shareable(made) == made
+    assert redact_report(WHOLE) == WHOLE  # names, addresses, serial numbers and UUIDs are what a report is about
+    assert redact_report(made) == made
 
 
 @pytest.mark.parametrize("format", ["markdown", "html", "junit", "json", "terminal"])
 def test_only_the_forms_for_others_are_redacted(format: str, capsys: pytest.CaptureFixture[str]) -> None:
     leaky = msgspec.structs.replace(NOTHING, asked=f"pod {SECRET}")
-    printed(leaky, Shown(format))
+    print_report(leaky, Shown(format))
     assert (SECRET in capsys.readouterr().out) is (format in ("json", "terminal"))
 
 
@@ -238,14 +238,14 @@ def test_a_report_goes_into_its_file_and_the_screen_says_where(tmp_path: Path, c
     path.write_text("old", encoding="utf-8")
     shown = Shown("html", path)
     check_shown(shown)
-    assert printed(WHOLE, shown) == 1
+    assert print_report(WHOLE, shown) == 1
     assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert capsys.readouterr().out == f"problem: the report is in {path}\n"
     assert [one.name for one in tmp_path.iterdir()] == ["incident.html"]
 
 
 def test_a_dash_is_the_screen_and_the_shell_completes_the_forms(capsys: pytest.CaptureFixture[str]) -> None:
-    printed(NOTHING, Shown("junit", Path("-")))
+    print_report(NOTHING, Shown("junit", Path("-")))
     assert capsys.readouterr().out.startswith("<?xml")
     assert complete_format("") == [*REPORTERS]
     assert complete_format("m") == ["markdown"]

@@ -80,7 +80,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def gpudoctor(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     """The command line in this process, through the same funnel of errors."""
     monkeypatch.setattr(sys, "argv", ["gpudoctor", *arguments])
-    return main.guarded()
+    return main.run_guarded()
 
 
 # diagnose-pod: 1 of 2 hosts, and the blanks that wipe it away: the next line overwrites them

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.derive.scrape_paths import paths
-from gpudoctor.derive.selectors import fits, why_not
+from gpudoctor.derive.selectors import matches_all, why_not
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Requirement
 from gpudoctor.facts.monitoring import Exporter, ScrapePath
@@ -119,7 +119,7 @@ REQUIREMENTS = st.lists(
 @given(REQUIREMENTS, LABELS)
 @settings(max_examples=60)
 def test_a_selector_fits_or_says_why_not(wanted: list[Requirement], labels: dict[str, str]) -> None:
-    assert fits(wanted, labels) == (why_not(wanted, labels, "it") == "")
+    assert matches_all(wanted, labels) == (why_not(wanted, labels, "it") == "")
 
 
 # --- what each link is read from

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from gpudoctor.analyze.gather import gather
-from gpudoctor.derive.gpu_use import used
+from gpudoctor.derive.gpu_use import measure_gpu_use
 from gpudoctor.derive.job import pace_of
 from gpudoctor.derive.job_ranks import members
 from gpudoctor.engine.diagnose import analyze
@@ -242,7 +242,7 @@ def samples(utilisation: list[float], power: list[float], index: int = 0, every:
 
 def measured(*gpus: list[GpuSample], **more: list[Fact]) -> tuple[list[GpuUse], NodeUse]:
     """The measurements of one node."""
-    facts = used({"gpu_samples": [one for gpu in gpus for one in gpu], **more}, {}, NOW)
+    facts = measure_gpu_use({"gpu_samples": [one for gpu in gpus for one in gpu], **more}, {}, NOW)
     return facts["gpu_use"], facts["node_use"][0]  # type: ignore[return-value]
 
 

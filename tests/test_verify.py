@@ -16,7 +16,7 @@ import pytest
 
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import Where
-from gpudoctor.cli.verify import Reference, earlier, look
+from gpudoctor.cli.verify import Reference, earlier_run, look
 from gpudoctor.engine import confirm
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.verdicts import Ran, Times, whole
@@ -479,7 +479,7 @@ def test_no_recording_is_a_repair_of_itself_and_none_without_answers_tells_anyth
         empty.write_text(case.read_text().partition("\n=== ")[0])
         same = Reference(case.name, case, "", Where(replay=case))
         try:
-            made, before = earlier(library(), same)
+            made, before = earlier_run(library(), same)
         except Refused:  # it is well: there is nothing to verify
             continue
         alarms += 1

@@ -126,7 +126,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
         )
         for read in reads
     ]
-    return Gathered(merge.merged(facts), inputs, now)
+    return Gathered(merge.merge_facts(facts), inputs, now)
 
 
 def identity(read: Read) -> Hashable:
@@ -145,7 +145,7 @@ def looked_at(paths: Iterable[str], count: Count, budget: Budget) -> Iterator[Re
     until = budget.left(LOOKING)
     for source in files.read(paths, count.bytes, budget=budget, until=until):
         try:
-            read = budget.spend(until, partial(begun, source))
+            read = budget.spend(until, partial(inspect_source, source))
         except TimeUp as cut:
             read = Read(source, [], note=str(cut))
         except Exception as error:
@@ -159,11 +159,11 @@ def looked_at(paths: Iterable[str], count: Count, budget: Budget) -> Iterator[Re
         yield read
 
 
-def begun(source: files.Source) -> Read:
+def inspect_source(source: files.Source) -> Read:
     """A source after the first look."""
     ends = source.ends if source.data is None else source.data
     if plain_pickle.looks_like(ends):
-        return dumped(source)
+        return read_dump(source)
     read = Read(source, key=(zlib.crc32(ends), source.size))
     if rank_files.wanted(ends):
         read.ranks = rank_files.of_source(source, ends)
@@ -191,7 +191,7 @@ def apart_if_few(reads: list[Read]) -> None:
             read.names = [rank_files.PARSER]
 
 
-def dumped(source: files.Source) -> Read:
+def read_dump(source: files.Source) -> Read:
     """A source that is no text but a pickle, which only a flight recorder's dump is; what else it may be stays a note.
 
     It is read at once and let go, since a job has one for each rank.
@@ -228,7 +228,7 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count, budget: B
             return
         now = read.printed.time or now
     notes: list[str] = []
-    for section in trials.watched(read.facts, diff.restored(sections_of(read))):
+    for section in trials.watch_sections(read.facts, diff.restored(sections_of(read))):
         section = in_its_place(section, read.printed, hosts)
         found, recognised, note, unknown = section_facts.read(section, now)
         notes += [note] if note else []

@@ -44,7 +44,7 @@ def messages(section: Section) -> list[Message]:
 def shape_in_line(line: str) -> Iterator[tuple[str, str, str]]:
     """What a line says of one call: its text, the rank, the shape.
 
-    >>> [*said("rank 3: gathering logits torch.Size([4, 987])")]
+    >>> [*shape_in_line("rank 3: gathering logits torch.Size([4, 987])")]
     [('#: gathering logits #', '3', '4, 987')]
     """
     if ("Size" in line or "hape" in line) and (rank := RANK.search(line)) and (shape := SHAPE.search(line)) and OPERATION.search(line):

@@ -51,7 +51,7 @@ class Trial(NamedTuple):
     origin: Origin
 
 
-def watched(facts: Facts, sections: Iterable[Section]) -> Iterator[Section]:
+def watch_sections(facts: Facts, sections: Iterable[Section]) -> Iterator[Section]:
     """The sections as they come; when all of one file were read, what its runs and ranks tell beside each other is added to its facts."""
     runs: list[Trial] = []
     told: list[Message] = []
@@ -65,11 +65,11 @@ def watched(facts: Facts, sections: Iterable[Section]) -> Iterator[Section]:
             runs.append(one)
         told += [*tensor_sizes.messages(section), *trial_tables.messages(section), *commands.messages(section)]
         yield section
-    if told := [*compared(runs), *told]:
+    if told := [*compare_runs(runs), *told]:
         facts.setdefault("messages", []).extend(told)
 
 
-def compared(runs: list[Trial]) -> list[Message]:
+def compare_runs(runs: list[Trial]) -> list[Message]:
     """A message for each variable that alone tells a run that worked from one before it that failed."""
     found: dict[str, Message] = {}
     for at, good in enumerate(runs):

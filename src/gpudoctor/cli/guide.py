@@ -59,7 +59,7 @@ class Dialogue:
     def choose(self, place: Place) -> Reply:
         """Asked what to do about a step."""
         self.was = place
-        self.terminal.pages(words.before(place, *self.style(), self.reach, self.clock()))
+        self.terminal.pages(words.before_step(place, *self.style(), self.reach, self.clock()))
         spec = place.step.planned.step
         reply = self.answered(place) if spec.choices else self.decided(place)
         if reply.word not in ("back", "stop"):
@@ -119,7 +119,7 @@ class Dialogue:
 
     def news(self, news: News) -> Literal["next", "retest", "back", "stop"]:
         """Told what a step has brought."""
-        self.terminal.pages(words.after(news, *self.style()))
+        self.terminal.pages(words.after_step(news, *self.style()))
         alarms = [one for one in news.found if one.severity != "info"]
         if not alarms:
             return "next"
@@ -151,7 +151,7 @@ class Dialogue:
     def helped(self, word: str, place: Place | None, known: tuple[str, ...], found: list[Finding] | None = None) -> None:
         """What only shows or notes something."""
         if word == "explain" and place:
-            self.terminal.pages(words.explained(place, self.library, *self.style()))
+            self.terminal.pages(words.step_explanation(place, self.library, *self.style()))
         elif word == "fix":
             self.terminal.pages(words.fixes(found or [], *self.style()))
         elif word == "note":

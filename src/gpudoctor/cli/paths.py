@@ -19,7 +19,7 @@ CONCLUDING = 30.0  # seconds beyond the time of the reading; 10,000 files with a
 
 
 @contextmanager
-def reading(timeout: float) -> Iterator[Budget]:
+def reading_budget(timeout: float) -> Iterator[Budget]:
     """What a reading of files may take. Where conclusions from what it read take too long too, they are refused."""
     from gpudoctor.intake.budget import Budget, Interrupted, interrupted_at
 

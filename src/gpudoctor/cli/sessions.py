@@ -133,7 +133,7 @@ class Open:
         if report.verdict == "problem" and not reach:
             terminal.tell(f"After the repair: gpudoctor verify {name}")
         terminal.say("\n")
-        return aged(report, guide.ages, time.time())
+        return with_evidence_ages(report, guide.ages, time.time())
 
 
 def need_terminal() -> Any:
@@ -155,7 +155,7 @@ def refuse_unfit(where: Where, files: bool) -> None:
         raise Refused(NOT_GUIDED)
 
 
-def begin(book: Runbook, asked: str, started: float, timeout: float, inputs: dict[str, Any], where: Where) -> Open:
+def begin_session(book: Runbook, asked: str, started: float, timeout: float, inputs: dict[str, Any], where: Where) -> Open:
     """A new session, held. Raises `Refused`."""
     from gpudoctor.library.index import library
 
@@ -240,7 +240,7 @@ def list_sessions() -> int:
     return 0
 
 
-def aged(report: Report, ages: dict[str, float], now: float) -> Report:
+def with_evidence_ages(report: Report, ages: dict[str, float], now: float) -> Report:
     """The report with the age of evidence that was read long ago, beside its source."""
     from gpudoctor.cli.guide_text import ago
 

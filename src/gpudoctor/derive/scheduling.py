@@ -13,14 +13,14 @@ from typing import Any, cast
 
 import msgspec
 
-from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of
+from gpudoctor.derive.scheduling_asks import PERHAPS, distinct_asks, records_of
 from gpudoctor.derive.scheduling_checks import evaluate
-from gpudoctor.derive.scheduling_compare import counted, difference, newest, unknown
+from gpudoctor.derive.scheduling_compare import count_by_reason, difference, latest_clauses, uncomputed_reasons
 from gpudoctor.derive.scheduling_fit import nearest_fits
 from gpudoctor.derive.scheduling_moves import fits_when_restored
 from gpudoctor.derive.scheduling_near import WORDS, Near, most_common, one_kind
 from gpudoctor.derive.scheduling_others import Around
-from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, promised
+from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, promised_amount
 from gpudoctor.derive.scheduling_text import amount
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, ScheduleReason
@@ -38,36 +38,39 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     Without `node_usage` nodes are measured by their allocatable alone, also when it is empty: a cluster on which nothing runs is one that
     could not be read. Claims and volumes count only where both were read. Where no node's amounts were read there is nothing to measure.
     """
-    usage = {one.node: one for one in of(facts, "node_usage", NodeUsage)}
-    nodes = of(facts, "nodes", Node)
+    usage = {one.node: one for one in records_of(facts, "node_usage", NodeUsage)}
+    nodes = records_of(facts, "nodes", Node)
     measured = [node for node in nodes if "allocatable" not in node.gaps]
     # Where no table shows amounts, labels and taints may be enough to see that no node will do.
     noted = next((one.noted for one in usage.values()), "")
     hosts = [
         Host(node, usage.get(node.node, NodeUsage(node=node.node, noted=noted)) if usage and measured else None)
-        for node in measured or seen(nodes)
+        for node in measured or nodes_with_labels(nodes)
     ]
-    around = Around(hosts, {one.namespace: one.labels for one in of(facts, "namespace_labels", NamespaceLabels)})
-    said = messages(of(facts, "schedule_reasons", ScheduleReason))
+    around = Around(hosts, {one.namespace: one.labels for one in records_of(facts, "namespace_labels", NamespaceLabels)})
+    said = messages(records_of(facts, "schedule_reasons", ScheduleReason))
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
     if "nodes" not in facts or (nodes and not hosts):
         return filled
 
     def left_out(pod: Pod) -> list[str]:
-        return unknown(said[pod.namespace, pod.pod], around.known(pod))
+        return uncomputed_reasons(said[pod.namespace, pod.pod], around.known(pod))
 
-    for pods, ask in distinct(facts, said, lambda pod: (left_out(pod), around.unclear(pod), claimed(pod), around.alike(pod))):
+    for pods, ask in distinct_asks(facts, said, lambda pod: (left_out(pod), around.unclear(pod), device_claims(pod), around.alike(pod))):
         besides = left_out(ask.pod)
-        rules = " and ".join(dict.fromkeys([*besides, *around.unclear(ask.pod), *claimed(ask.pod)]))
+        rules = " and ".join(dict.fromkeys([*besides, *around.unclear(ask.pod), *device_claims(ask.pod)]))
         verdicts = evaluate(ask, around)
         near = reach(ask, hosts, verdicts)
         groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, around, verdicts, [hosts[index] for index in near], rules)
-        numbers, ours = measure(ask, [hosts[index] for index in near], [verdicts[index] for index in near], len(hosts)), counted(verdicts)
+        numbers, ours = (
+            measure(ask, [hosts[index] for index in near], [verdicts[index] for index in near], len(hosts)),
+            count_by_reason(verdicts),
+        )
         if besides and not numbers.fitting:
             numbers = msgspec.structs.replace(numbers, **dict.fromkeys(("nearly", *WORDS), 0))
         waits = [] if numbers.fitting or besides else lost_gpus(ask, hosts, verdicts)
         for pod in pods:
-            words = newest(said[pod.namespace, pod.pod])
+            words = latest_clauses(said[pod.namespace, pod.pod])
             differs = (
                 "" if names_nodes(pod) else difference(words, ours, len(hosts), counts_usage=bool(usage), computed=around.known(ask.pod))
             )
@@ -80,12 +83,12 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     return filled
 
 
-def claimed(pod: Pod) -> list[str]:
+def device_claims(pod: Pod) -> list[str]:
     """That a pod claims devices, in words."""
     return [words for words in pod.further_rules if words == "claims of devices"]
 
 
-def seen(nodes: Sequence[Node]) -> list[Node]:
+def nodes_with_labels(nodes: Sequence[Node]) -> list[Node]:
     """The nodes of which labels or taints were shown."""
     return [node for node in nodes if node.label_keys or not {"labels", "taints"} <= node.gaps.keys()]
 
@@ -226,14 +229,14 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
     # Where neither amounts nor labels tell which nodes have GPUs, each that isn't the control plane's may.
     blind = not any(host.node.gpu_present or "allocatable" not in host.node.gaps for host in hosts)
     own = [
-        any(name in host.node.capacity or name in host.node.allocatable or promised(host.node, name) > 0 for name in asked)
+        any(name in host.node.capacity or name in host.node.allocatable or promised_amount(host.node, name) > 0 for name in asked)
         or ("allocatable" in host.node.gaps and (host.node.gpu_present or (blind and not of_control_plane(host.node))))
         for host in hosts
     ]
     chosen = [(host, blockers) for mine, host, blockers in zip(own, hosts, verdicts, strict=True) if mine or not asked]
     near = Near([host for host, _ in chosen], [blockers for _, blockers in chosen])
     largest = max((host.node.capacity.get(gpu, 0) for host in hosts), default=0)
-    too_much = beyond(ask, [host for host, _ in chosen], asked)
+    too_much = unmeetable_resource(ask, [host for host, _ in chosen], asked)
     # A request that no node could ever meet is the reason, whatever else is in its way.
     if near.together > 1 and (too_much or 0 < largest < ask.requests.get(gpu, 0)):
         near.counted.clear()
@@ -277,7 +280,7 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
     )
 
 
-def beyond(ask: Ask, hosts: Sequence[Host], gpus: Sequence[str]) -> str:
+def unmeetable_resource(ask: Ask, hosts: Sequence[Host], gpus: Sequence[str]) -> str:
     """The first other resource that no node would have enough of if it were empty; "" without one, or where a node isn't known."""
     offers = [host.node.allocatable for host in hosts if host.node.allocatable]
     others = (name for name, wanted in ask.requests.items() if wanted > 0 and name not in gpus)

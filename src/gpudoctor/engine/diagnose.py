@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.derive import DERIVATIONS, measured
+from gpudoctor.derive import DERIVATIONS, run_derivation
 from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, precedence, relate, trouble
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
@@ -115,7 +115,7 @@ def analyze(
     for number, (name, derivation) in enumerate(DERIVATIONS.items()):
         if not derivation.asked and any(store.records(kind) for kind in derivation.files or derivation.needs[:1]):
             try:
-                store.put(1, measured(name, store.everything(1), {}, now), number)
+                store.put(1, run_derivation(name, store.everything(1), {}, now), number)
             except Exception as error:  # of ours: everything else that the files say still counts
                 failed.append(Missing(name, mistake(name, "the facts", error)))
     read = [one for one in inputs if one.recognised_as]

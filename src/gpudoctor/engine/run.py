@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from gpudoctor.derive import DERIVATIONS, measured
+from gpudoctor.derive import DERIVATIONS, run_derivation
 from gpudoctor.engine.ask import LATEST, NEVER, Answers, Question, questions
 from gpudoctor.engine.evaluate import Inputs, evaluate
 from gpudoctor.engine.fleet import BEYOND, FANOUT, Ask, Fleet
@@ -211,7 +211,7 @@ class Engine:
         kinds = [kind for kind in (*derivation.needs, *derivation.beside) if self.store.has(kind, planned.order)]
         read = {kind: self.store.records(kind, planned.order) for kind in kinds}
         try:
-            facts = measured(planned.step.derive, read, planned.inputs, now(read))
+            facts = run_derivation(planned.step.derive, read, planned.inputs, now(read))
         except Exception as error:  # of ours: the rest of the run goes on
             step.failures.append(Trouble(f"step {planned.name}", mistake(planned.step.derive, "the facts", error)))
             return

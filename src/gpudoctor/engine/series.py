@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpudoctor.derive.sides import held
+from gpudoctor.derive.sides import clock_is_held_down
 from gpudoctor.derive.throttling import by_gpu
 from gpudoctor.engine.store import Store
 from gpudoctor.facts.gpu import Gpu, GpuSample, Throttling
@@ -36,7 +36,7 @@ def series_for_gpu(samples: Sequence[GpuSample], measured: dict[tuple[str, str],
 
 def order(one: Throttling) -> tuple[bool, float, float, str, int]:
     """Those that throttle first, then what loses most, then the hottest."""
-    return (not held(one), -(one.loss or 0.0), -(one.temperature or 0.0), one.node, one.index or 0)
+    return (not clock_is_held_down(one), -(one.loss or 0.0), -(one.temperature or 0.0), one.node, one.index or 0)
 
 
 def lines(chosen: Sequence[tuple[Throttling, list[GpuSample]]], field: str, title: str, unit: str) -> Iterator[Series]:
@@ -46,4 +46,4 @@ def lines(chosen: Sequence[tuple[Throttling, list[GpuSample]]], field: str, titl
         points = [(moment, float(value)) for moment, value in sorted(read.items())]
         if len(points) >= MOMENTS:
             name = f"{one.node} GPU {one.index}".strip() if one.index is not None else f"{one.node} {one.gpu}".strip()
-            yield Series(title=title, unit=unit, name=name, points=points[:: 1 + len(points) // POINTS], marked=held(one))
+            yield Series(title=title, unit=unit, name=name, points=points[:: 1 + len(points) // POINTS], marked=clock_is_held_down(one))

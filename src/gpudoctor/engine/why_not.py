@@ -90,7 +90,7 @@ def label(name: str, one: Expectation) -> str:
 def value_text(value: object) -> str:
     """A value in words.
 
-    >>> shown(True), shown(""), shown([]), shown(["a", "b"]), shown(2.5), shown(None)
+    >>> value_text(True), value_text(""), value_text([]), value_text(["a", "b"]), value_text(2.5), value_text(None)
     ('yes', 'none', 'none', 'a, b', '2.50', 'not known')
     """
     if value is None:

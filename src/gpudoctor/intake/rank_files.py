@@ -71,7 +71,7 @@ def parsed(logs: Iterable[Long], now: float) -> Facts:
 
 def batches(sources: list[files.Source], now: float) -> Iterator[Batch]:
     """What matters in all sources, scanned by two processes where there is much of it."""
-    from gpudoctor.cores import shared
+    from gpudoctor.cores import share_work
 
     def scanned(some: Sequence[files.Source]) -> Iterator[Scanned]:
         for one in some:
@@ -80,7 +80,7 @@ def batches(sources: list[files.Source], now: float) -> Iterator[Batch]:
 
     _ = scanner().hints.set  # compiled once for both
     known = {one.path: one for one in sources}
-    for batch, note in shared(sources, [one.size for one in sources], scanned, Scanned, FIRST):
+    for batch, note in share_work(sources, [one.size for one in sources], scanned, Scanned, FIRST):
         known[batch.source].note = known[batch.source].note or note
         yield batch
 

@@ -87,7 +87,7 @@ def listed(name: str) -> bool:
 def is_evidence(name: str) -> bool:
     """Whether the value of this environment variable is evidence, and no secret by its name.
 
-    >>> shown("NCCL_DEBUG"), shown("HF_TOKEN"), shown("NCCL_API_KEY"), shown("RANKING")
+    >>> is_evidence("NCCL_DEBUG"), is_evidence("HF_TOKEN"), is_evidence("NCCL_API_KEY"), is_evidence("RANKING")
     (True, False, False, False)
     """
     return listed(name) and not names_secret(name) and PARTS.isdisjoint(name.upper().split("_"))

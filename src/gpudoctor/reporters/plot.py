@@ -76,7 +76,7 @@ def step(value: float, low: float, high: float) -> int:
 def describe_range(values: Sequence[float]) -> str:
     """Where a line begins and ends, and how far it went where that is not told by its ends.
 
-    >>> said([61, 90, 88]), said([5])
+    >>> describe_range([61, 90, 88]), describe_range([5])
     ('61 … 88, up to 90', '5')
     """
     first, last, low, high = (f"{value:.0f}" for value in (values[0], values[-1], min(values), max(values)))

@@ -38,8 +38,10 @@ def setting(name: str, value: str, **where: object) -> Setting:
 def printable_value(name: str, value: str) -> str:
     """The value as it may be shown.
 
-    >>> shown("NCCL_DEBUG", "INFO"), shown("UCX_ACCESS_TOKEN", "x7"), shown("FI_OPX_UUID", "d41d8cd98f00b204e9800998ecf8427e")
-    ('INFO', '<hidden>', '<hidden>')
+    >>> printable_value("NCCL_DEBUG", "INFO"), printable_value("UCX_ACCESS_TOKEN", "x7")
+    ('INFO', '<hidden>')
+    >>> printable_value("FI_OPX_UUID", "d41d8cd98f00b204e9800998ecf8427e")
+    '<hidden>'
     """
     secret = looks_random(value) or (environment.listed(name) and not is_evidence(name, value))
     return HIDDEN if secret or environment.names_secret(name) else value[:VALUE]

@@ -58,7 +58,7 @@ def guid(text: str) -> str:
 def host_and_adapter(description: str, about: Subject | None = None) -> tuple[str, str]:
     """Host and adapter of a node's description; a host's name alone is the host, with the name as that of its adapter too.
 
-    >>> named("gpu-01 mlx5_3"), named("gpu-07"), named("MF0;leaf-1:MQM9700/U1")
+    >>> host_and_adapter("gpu-01 mlx5_3"), host_and_adapter("gpu-07"), host_and_adapter("MF0;leaf-1:MQM9700/U1")
     (('gpu-01', 'mlx5_3'), ('gpu-07', 'gpu-07'), ('', 'MF0;leaf-1:MQM9700/U1'))
     """
     text = description.strip().strip("'\"")

@@ -26,7 +26,7 @@ NEWEST = 12  # reports of each engine that are compared: one is written every te
 def load_of_line(text: str) -> tuple[str, int, int] | None:
     """(engine, requests that run, that wait) of a line.
 
-    >>> said("Engine 003: Avg prompt throughput: 0.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.3%")
+    >>> load_of_line("Engine 003: Avg prompt throughput: 0.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.3%")
     ('3', 1, 0)
     """
     if " reqs, " not in text and "Decode batch" not in text:
