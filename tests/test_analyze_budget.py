@@ -16,7 +16,7 @@ import pytest
 
 from gpudoctor import cores
 from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.overall import understood
+from gpudoctor.engine.overall import is_understood
 from gpudoctor.intake import budget, files, mounts, recorded, section_facts, walk
 from gpudoctor.intake.budget import PARTLY, UNREAD, Budget, TimeUp, interrupted_at
 from gpudoctor.intake.split import Section
@@ -155,8 +155,8 @@ def test_a_list_of_a_bundle_is_not_held_whatever_its_length(tmp_path: Path, monk
 
 
 def test_what_was_cut_off_is_not_understood() -> None:
-    assert understood(InputFile(path="a", recognised_as=["kernel.log"]))
-    assert not understood(InputFile(path="a", recognised_as=["kernel.log"], note=PARTLY))
+    assert is_understood(InputFile(path="a", recognised_as=["kernel.log"]))
+    assert not is_understood(InputFile(path="a", recognised_as=["kernel.log"], note=PARTLY))
 
 
 # --- mounts

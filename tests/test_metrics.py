@@ -239,7 +239,7 @@ def test_units() -> None:
 )
 def test_what_is_read_through_the_api_server(path: str, right: str) -> None:
     argv = ("kubectl", "get", "--raw", path)
-    assert proxied.allowed(path) == (refusal(list(argv)) == "") == bool(right)
+    assert proxied.is_allowed(path) == (refusal(list(argv)) == "") == bool(right)
     if right:
         request = parse(argv)
         assert (request.target(), request.rule()) == (path, right)

@@ -555,7 +555,7 @@ def test_a_folder_of_long_logs_is_read_as_one_job(tmp_path: Path) -> None:
     assert [one.recognised_as for one in found.inputs] == [["nccl.log"], ["nccl.log"]]
     assert list(ranks(found.facts)) == [0, 1]
     assert communicators(found.facts)[0].missing == []
-    assert not rank_files.wanted(b"$ kubectl logs train-0\n" + started(0).encode())
+    assert not rank_files.is_rank_log(b"$ kubectl logs train-0\n" + started(0).encode())
 
 
 def test_a_head_that_nobody_knows() -> None:

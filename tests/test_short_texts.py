@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudoctor.knowledge.literals import plain
+from gpudoctor.knowledge.literals import lower_literal
 from gpudoctor.library.index import library
 from gpudoctor.tools.common import messages
 from gpudoctor.tools.common.scanner import SHORT, compiled
@@ -14,7 +14,7 @@ from gpudoctor.tools.common.short_texts import ShortTexts
 
 def test_a_pattern_is_named_for_a_text_with_one_of_its_literals() -> None:
     literals = [["i/o timeout", "[nN][oO] route"], [], [r"\[ab\]\.", "Größe"], ["timeout"]]
-    known = ShortTexts([[plain(literal) for literal in one] for one in literals])
+    known = ShortTexts([[lower_literal(literal) for literal in one] for one in literals])
     assert known.fitting(b"read: i/o timeout") == [0, 1, 3]
     assert known.fitting(b"NO ROUTE to host") == [0, 1]
     assert known.fitting("[AB]. or GRÖßE".encode()) == [1, 2]

@@ -23,7 +23,7 @@ from gpudoctor.facts.kubernetes import Message, Node
 from gpudoctor.facts.stall import FileSystem, GpuUse, NodeUse, Pace, Process
 from gpudoctor.intake import long_texts
 from gpudoctor.intake.recognise import recognise
-from gpudoctor.knowledge.trend import change, rise
+from gpudoctor.knowledge.trend import change, steady_rise
 from gpudoctor.library.index import library
 from gpudoctor.notes import measures
 from gpudoctor.probes.base import Command, Output
@@ -148,8 +148,8 @@ def test_a_bar_that_writes_over_itself() -> None:
 
 
 def test_what_rises_and_what_changes() -> None:
-    assert rise([float(number) for number in range(40)]) == 30.0
-    assert rise([1.0] * 40) == 0.0
+    assert steady_rise([float(number) for number in range(40)]) == 30.0
+    assert steady_rise([1.0] * 40) == 0.0
     assert change([1.0, 2.0]) == (None, None)
     assert change([3.0] * 20 + [2.0] * 20) == (1.0, None)  # faster is no fault
 

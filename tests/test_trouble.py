@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.engine.store import Store
-from gpudoctor.engine.trouble import HISTORY, MOST, unexplained
+from gpudoctor.engine.trouble import HISTORY, MOST, unexplained_troubles
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.facts.dcgm import DcgmHealth, DcgmTest
@@ -131,7 +131,7 @@ def stored(facts: Facts) -> Store:
 
 
 def left(facts: Facts, known: Library | None = None) -> list[str]:
-    return [one.text for one in unexplained(known or library(), stored(facts), [], [])]
+    return [one.text for one in unexplained_troubles(known or library(), stored(facts), [], [])]
 
 
 # --- a line ---------------------------------------------------------------------------------------------------------------------------
@@ -494,9 +494,9 @@ SIGNS = {
 @pytest.mark.parametrize("name", SIGNS)
 def test_a_sign_is_seen_and_what_looks_like_it_is_not(name: str) -> None:
     kind, sick, sound = SIGNS[name]
-    (one,) = unexplained(library(), stored({kind: [sick]}), [], [])
+    (one,) = unexplained_troubles(library(), stored({kind: [sick]}), [], [])
     assert (one.source, one.line) == (HERE.source, HERE.line)
-    assert unexplained(library(), stored({kind: [sound]}), [], []) == []
+    assert unexplained_troubles(library(), stored({kind: [sound]}), [], []) == []
 
 
 def test_every_sign_is_tried() -> None:

@@ -19,7 +19,7 @@ from gpudoctor.cli.execute import Where
 from gpudoctor.cli.verify import Reference, earlier_run, look
 from gpudoctor.engine import confirm
 from gpudoctor.engine.run import Engine
-from gpudoctor.engine.verdicts import Ran, Times, whole
+from gpudoctor.engine.verdicts import Ran, Times, overall_outcome
 from gpudoctor.engine.verify import After, Before
 from gpudoctor.library.index import library
 from gpudoctor.runbook import allowed
@@ -201,7 +201,7 @@ def test_what_becomes_of_a_finding(name: str, tmp_path: Path) -> None:
     was, now, wanted, outcome = CASES[name]
     after, _ = looked(STEPS, tmp_path, was, now)
     assert became(after) == wanted
-    assert whole(after.judged(), after.new()) == outcome
+    assert overall_outcome(after.judged(), after.new()) == outcome
     assert all(one.why for one in after.judged() if one.outcome == "unknown")
 
 
@@ -376,7 +376,7 @@ def test_no_verify_command_of_the_catalogue_runs_that_does_not_only_read() -> No
     for one in library().causes.values():
         for fix in one.fixes:
             if fix.verify and not confirm.refusal(fix.verify, "gpu-01"):
-                assert not allowed.refusal(list(confirm.plain(fix.verify))), fix.verify
+                assert not allowed.refusal(list(confirm.api_command(fix.verify))), fix.verify
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ class Second:
         """Nothing of it stays behind, also when the first process stops early."""
         os.close(self.pipe)
         self.kill()
-        leaving.settled(self.kill)
+        leaving.forget_end(self.kill)
         with contextlib.suppress(OSError):
             until = time.monotonic() + KILLED
             while os.waitpid(self.child, os.WNOHANG) == (0, 0) and time.monotonic() < until:

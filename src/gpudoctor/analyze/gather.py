@@ -107,7 +107,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
         read.facts, read.sections = {}, []
     of_ranks: Facts = {}
     try:
-        of_ranks = budget.spend(budget.end, lambda: rank_files.parsed(ranks, now)) if ranks else {}
+        of_ranks = budget.spend(budget.end, lambda: rank_files.parse_logs(ranks, now)) if ranks else {}
     except Exception as error:
         for read in reads:
             why = PARTLY if isinstance(error, TimeUp) else mistake(f"parser {rank_files.PARSER}", read.source.path, error)
@@ -165,7 +165,7 @@ def inspect_source(source: files.Source) -> Read:
     if plain_pickle.looks_like(ends):
         return read_dump(source)
     read = Read(source, key=(zlib.crc32(ends), source.size))
-    if rank_files.wanted(ends):
+    if rank_files.is_rank_log(ends):
         read.ranks = rank_files.of_source(source, ends)
         read.newest = newest.Newest(read.ranks.newest)
     elif source.data is None and (log := long_texts.log(source, ends)):
@@ -228,7 +228,7 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count, budget: B
             return
         now = read.printed.time or now
     notes: list[str] = []
-    for section in trials.watch_sections(read.facts, diff.restored(sections_of(read))):
+    for section in trials.watch_sections(read.facts, diff.restore_looks(sections_of(read))):
         section = in_its_place(section, read.printed, hosts)
         found, recognised, note, unknown = section_facts.read(section, now)
         notes += [note] if note else []

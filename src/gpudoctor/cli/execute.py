@@ -113,7 +113,7 @@ def execute(
         close = f"; close to it: {', '.join(missing.close)}" if missing.close else ""
         raise Refused(f"{missing.what} was not found{close}") from None
     finally:
-        with leaving.held():
+        with leaving.hold_signals():
             if where.record is not None or session:
                 kept = finish_recording(probe, interrupted)
             for left in live.close() if live else ():

@@ -13,7 +13,7 @@ import msgspec
 from gpudoctor.cli.errors import Refused, no_such
 from gpudoctor.cli.execute import load_library
 from gpudoctor.cli.printing import columns
-from gpudoctor.knowledge.nccl_settings import Known, known
+from gpudoctor.knowledge.nccl_settings import Known, known_setting
 from gpudoctor.patterns import regex
 from gpudoctor.report import Fix
 from gpudoctor.reporters.layout import Page
@@ -85,7 +85,7 @@ def explain_name(name: str, form: str, no_color: bool) -> int:
         raise Refused(f"explain has no format '{form[:40]}'; there are {', '.join(FORMATS)}")
     library = load_library()
     name = next((cause for cause in library.causes if name in library.found_by(cause)), name)
-    variable = None if name in library.causes else known(name)
+    variable = None if name in library.causes else known_setting(name)
     if name not in library.causes and variable is None:
         raise unknown_name(name, library)
     if form == "json":

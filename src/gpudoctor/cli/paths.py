@@ -34,11 +34,11 @@ def reading_budget(timeout: float) -> Iterator[Budget]:
 def check_paths(paths: list[str], budget: Budget, says: str = "{} is not there") -> None:
     """Raise `Refused` for a path, or a pattern in quotes, that leads to no file, or takes all the time to look for."""
     from gpudoctor.intake.budget import TimeUp
-    from gpudoctor.intake.walk import expanded
+    from gpudoctor.intake.walk import expand_pattern
 
     for path in paths:
         try:
-            found = budget.spend(budget.end, partial(expanded, path))
+            found = budget.spend(budget.end, partial(expand_pattern, path))
         except TimeUp:
             raise Refused(f"looking for {path[:120]} took all the time (--timeout): name fewer folders", INCONCLUSIVE) from None
         if not found:

@@ -184,7 +184,7 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
     from gpudoctor.engine import confirm
     from gpudoctor.engine.conclude import TOOL, stamp
     from gpudoctor.engine.diagnose import conclusions
-    from gpudoctor.engine.verdicts import Verification, whole
+    from gpudoctor.engine.verdicts import Verification, overall_outcome
     from gpudoctor.probes.redact import Redactor
 
     where, inputs, redactor = reference.where, before.run.inputs, Redactor()
@@ -208,7 +208,7 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
         recorded=before.recorded,
         runbook=book.id,
         asked=question(book.title, before.run.inputs),
-        outcome=whole(findings, new),
+        outcome=overall_outcome(findings, new),
         findings=findings,
         new=new,
         commands=[msgspec.structs.replace(one, text=redactor.text(one.text), argv=redactor.argv(one.argv)) for one in commands],

@@ -19,7 +19,7 @@ from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample
 from gpudoctor.facts.slurm import SlurmJob
 from gpudoctor.facts.stall import GpuUse, NodeUse
-from gpudoctor.knowledge.trend import climb, lives, rise
+from gpudoctor.knowledge.trend import climb, lives, steady_rise
 
 # Per cent of the time, and the share of it: what cullers of idle GPUs call idle (gpu-pruner, --idle-threshold 0.01: the counters' noise).
 IDLE, IDLE_ENGINE = 1.0, 0.01
@@ -128,7 +128,7 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         temperature=field_mean(now, "temperature"),
         memory_used=memory,
         memory_share=memory_share(now, gpu),
-        memory_rise=rise(values(samples, "memory_used")),
+        memory_rise=steady_rise(values(samples, "memory_used")),
         memory_climb=climb(values(samples, "memory_used")) if len(held) < 2 else max(0.0, *(climb(one) or 0.0 for one in held)),
         memory_lives=sum((climb(one) or 0.0) > 0 for one in held),
         processes=None if count is None else int(count),

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.engine.plan import cast
-from gpudoctor.engine.reading import Reading, failed, heard, read, second, taken, unanswered
+from gpudoctor.engine.reading import Reading, failed_reading, heard, is_worth_another_way, read, read_answer, second
 from gpudoctor.engine.store import Place, Store
 from gpudoctor.facts import Fact, Subject
 from gpudoctor.probes.base import GRACE, Command, Probe
@@ -77,12 +77,12 @@ class Answers:
         if mine:
             try:
                 firsts = self.heard(step, question.command, asked, [*asked.readers])
-                again = [parser for parser, reading in firsts.items() if question.otherwise and unanswered(reading)]
+                again = [parser for parser, reading in firsts.items() if question.otherwise and is_worth_another_way(reading)]
                 others = self.heard(step, question.otherwise, asked, again) if question.otherwise and again else {}
                 for parser, reading in firsts.items():
                     self.settle(asked.readers[parser], second(reading, others[parser]) if parser in others else reading)
             finally:
-                self.give_up(asked, failed(question.command, NEVER))  # after an error of ours nobody shall wait
+                self.give_up(asked, failed_reading(question.command, NEVER))  # after an error of ours nobody shall wait
         return self.joined(step, order, question, asked)
 
     def claim(self, step: Step, order: int, question: Question) -> tuple[Asked, bool]:
@@ -101,11 +101,11 @@ class Answers:
     def heard(self, step: Step, command: Command, asked: Asked, readers: list[str]) -> dict[str, Reading]:
         """Ask one command, in what is left of the time; what each parser reads in its answer."""
         if why := self.refusal(step, command):
-            return dict.fromkeys(readers, failed(command, why))
+            return dict.fromkeys(readers, failed_reading(command, why))
         if len(readers) == 1:
             return {readers[0]: heard(self.probe, readers[0], self.limited(command), asked.about)}
         output = self.probe(self.limited(command))
-        return {parser: taken(parser, output, asked.about) for parser in readers}
+        return {parser: read_answer(parser, output, asked.about) for parser in readers}
 
     def refusal(self, step: Step, command: Command) -> str:
         """Why a command is not asked, "" when it is."""
@@ -140,7 +140,7 @@ class Answers:
         asked.settled.wait(max(0.0, self.deadline + LATEST - time.monotonic()))
         with self.lock:
             if asked.reading is None:
-                return failed(question.command, NEVER)
+                return failed_reading(question.command, NEVER)
             place = (order, question.number)
             if asked.place is None or place < asked.place:
                 self.hand_over(step, asked, asked.reading, place, question.about)

@@ -70,7 +70,7 @@ def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) 
     """What a report has that the case doesn't name, and the other way round."""
     if report.verdict != case.verdict:
         yield f"verdict is {report.verdict}, not {case.verdict}"
-    wanted = [full(book, expected.model_dump()) for expected in case.findings]
+    wanted = [with_full_check_name(book, expected.model_dump()) for expected in case.findings]
     found = [{**msgspec.to_builtins(one), "subject": one.subject.name} for one in report.findings]
     for number in range(max(len(wanted), len(found))):
         if number >= len(wanted):
@@ -102,7 +102,7 @@ def full_check_name(book: Runbook, check: str) -> str:
     return check if "." in check else f"{book.id}.{check}"
 
 
-def full(book: Runbook, expected: dict[str, Any]) -> dict[str, Any]:
+def with_full_check_name(book: Runbook, expected: dict[str, Any]) -> dict[str, Any]:
     """An expected finding with the check's full name."""
     return {**expected, "check": full_check_name(book, expected["check"])}
 
@@ -113,7 +113,7 @@ def brief(finding: dict[str, Any]) -> str:
     return f"{finding['check']} ({', '.join(words)})"
 
 
-def uncovered(book: Runbook, tally: Tally) -> Iterator[str]:
+def coverage_gaps(book: Runbook, tally: Tally) -> Iterator[str]:
     """The coverage rule: each check is found in one case and quiet in another, each expectation shown in one and not so in another; one
     case is healthy; one doesn't answer.
     """
@@ -136,17 +136,17 @@ def uncovered(book: Runbook, tally: Tally) -> Iterator[str]:
 
 def run_file(library: Library, path: Path, test: PairedTest) -> Iterator[tuple[str, list[str]]]:
     """Run all cases of a test file: (name, problems) for each, and last the coverage."""
-    book, problems = tested(library, path.parent / test.runbook)
+    book, problems = tested_runbook(library, path.parent / test.runbook)
     if book is None:
         yield test.runbook, problems
         return
     tally = Tally()
     for case in test.cases:
         yield case.name, run_case(library, book, case, path.parent / test.fixtures, tally)
-    yield "coverage", list(uncovered(book, tally))
+    yield "coverage", list(coverage_gaps(book, tally))
 
 
-def tested(library: Library, path: Path) -> tuple[Runbook | None, list[str]]:
+def tested_runbook(library: Library, path: Path) -> tuple[Runbook | None, list[str]]:
     """The runbook of a test: one of ours as it was compiled, another is read and checked."""
     from gpudoctor.library import index
     from gpudoctor.runbook import load

@@ -44,7 +44,7 @@ def rank(one: Found) -> tuple[int, ...]:
     return (not alarms, not one.root, mild, CONFIDENCE_ORDER[one.confidence], precision, one.general, -len(one.explains), one.order)
 
 
-def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
+def fold_subjects(found: list[Found]) -> list[tuple[Found, list[Found]]]:
     """Findings of one cause and one explanation on several subjects of one kind, folded under the first; titles say the same."""
     groups: dict[tuple[object, ...], list[Found]] = {}
     for one in found:
@@ -72,7 +72,7 @@ def said_of_any(title: str, subject: Subject) -> str:
 def findings(found: list[Found]) -> list[Finding]:
     """The decided findings, roots first."""
     made = []
-    for one, others in folded(sorted((f for f in found if f.confidence != "possible"), key=rank)):
+    for one, others in fold_subjects(sorted((f for f in found if f.confidence != "possible"), key=rank)):
         made.append(
             Finding(
                 cause=one.cause.id,

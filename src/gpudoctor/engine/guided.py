@@ -34,7 +34,7 @@ from gpudoctor.engine.guidance import (
 )
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.plan import used_types
-from gpudoctor.engine.rounds import lasting
+from gpudoctor.engine.rounds import step_duration
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import UNWANTED, Chosen, Run, StepRun
 from gpudoctor.probes.base import Output, Probe
@@ -227,7 +227,7 @@ class Guided:
             step=step,
             todo=new,
             led_by=led_by(step, steps, self.engine.store),
-            seconds=max(question.command.timeout for question in new) + lasting(planned, False),
+            seconds=max(question.command.timeout for question in new) + step_duration(planned, False),
             read=self.taken_back.get(name, self.clock()) if all(held) else None,
             disturbs=suffer(step, steps, self.engine) if planned.step.effect else [],
             consented=self.engine.consent,

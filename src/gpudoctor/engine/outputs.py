@@ -16,7 +16,7 @@ ROOM = 8 * 1024 * 1024  # characters of one report; browsers open that at once
 Kept = Callable[[Command], tuple[Output, int] | None]  # an answer, and how many bytes of it were left out
 
 
-def attached(report: Report, run: Run, kept: Kept) -> Report:
+def attach_outputs(report: Report, run: Run, kept: Kept) -> Report:
     """The report with the outputs of its steps; what several steps have asked stands in the first."""
     pieces = [*(one.evidence for one in report.findings), *(one.evidence for one in report.candidates)]
     cited = {piece.source for many in pieces for piece in many}

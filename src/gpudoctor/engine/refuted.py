@@ -10,7 +10,7 @@ from gpudoctor.engine import expectations
 from gpudoctor.engine.steps import Run
 from gpudoctor.engine.work import Works
 from gpudoctor.facts import Subject
-from gpudoctor.facts.identity import Links, placeless
+from gpudoctor.facts.identity import Links, has_no_place
 from gpudoctor.report import ReportSubject
 from gpudoctor.runbook.model import Cause
 
@@ -45,7 +45,7 @@ class Refuters:
 
     def keys(self, subject: Subject) -> set[Key]:
         """The names of a subject; what nothing says the place of is about everybody."""
-        if placeless(subject):
+        if has_no_place(subject):
             return {("", "")}
         work = self.works.of(subject)
         return self.links.keys(subject) | ({("work", work)} if work else set())
@@ -68,12 +68,12 @@ class Refuters:
         return [said for name in cause.refuted_by if (said := self.about(name, subject, work))]
 
 
-def against(tried: Iterable[list[Said]]) -> str:
+def refuting_observation(tried: Iterable[list[Said]]) -> str:
     """What was seen that refutes a cause: one expectation that was shown for all it is expected of; "" where there is none."""
     return next((said[0].says for said in tried if all(one.says for one in said)), "")
 
 
-def lacking(tried: Iterable[list[Said]]) -> list[str]:
+def reasons_not_shown(tried: Iterable[list[Said]]) -> list[str]:
     """Why nothing of it was shown, but for what is known not to be so."""
     return list(dict.fromkeys(one.why for said in tried for one in said if one.why))
 

@@ -10,7 +10,7 @@ from functools import partial
 from gpudoctor.engine.ask import NEVER, Answers, Question, seconds
 from gpudoctor.engine.fleet import Ask, Fleet
 from gpudoctor.engine.plan import Planned
-from gpudoctor.engine.reading import Reading, failed
+from gpudoctor.engine.reading import Reading, failed_reading
 from gpudoctor.engine.steps import StepRun, count
 from gpudoctor.runbook.conditions import Unsure, input_types, input_values
 
@@ -60,7 +60,7 @@ class Rounds:
         gate = threading.Semaphore(AT_ONCE)
 
         def one(ask: Ask) -> None:
-            reading = failed(ask.question.command, NEVER)
+            reading = failed_reading(ask.question.command, NEVER)
             try:
                 with gate:
                     reading = self.answers(ask.step, ask.order, ask.question)
@@ -97,7 +97,7 @@ class Rounds:
             self.changed.notify_all()
 
 
-def lasting(planned: Planned, consent: bool) -> float:
+def step_duration(planned: Planned, consent: bool) -> float:
     """The seconds that a step takes by its nature, beside its time-out: as long as it samples, or a command measures or tests."""
     step = planned.step
     types, values = input_types(planned.book.inputs), input_values(planned.inputs)

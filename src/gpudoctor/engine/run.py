@@ -12,7 +12,7 @@ from gpudoctor.engine.ask import LATEST, NEVER, Answers, Question, questions
 from gpudoctor.engine.evaluate import Inputs, evaluate
 from gpudoctor.engine.fleet import BEYOND, FANOUT, Ask, Fleet
 from gpudoctor.engine.plan import FOUND, Planned, plan
-from gpudoctor.engine.rounds import Rounds, lasting, samples
+from gpudoctor.engine.rounds import Rounds, samples, step_duration
 from gpudoctor.engine.steps import CONSENT, UNWANTED, Chosen, Guide, NotThere, Run, StepRun, Trouble, obstacles
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact
@@ -73,7 +73,7 @@ class Engine:
         steps = [StepRun(planned=one) for one in (plan(self.library, book, inputs) if only is None else only)]
         for step in steps if self.guide is None else ():  # what somebody pastes is another answer
             self.alike.setdefault(form(step.planned.step), []).append(step)
-        self.answers.deadline += max((lasting(step.planned, self.consent) for step in steps), default=0.0)
+        self.answers.deadline += max((step_duration(step.planned, self.consent) for step in steps), default=0.0)
         started: set[int] = set()
         reported = 0
         with self.changed:
@@ -158,7 +158,7 @@ class Engine:
         if self.guide is None or not todo:
             return Chosen(todo=todo, consent=self.consent)
         chosen = self.guide.decide(step, todo, steps)
-        self.answers.deadline = time.monotonic() + self.timeout + lasting(step.planned, chosen.consent)
+        self.answers.deadline = time.monotonic() + self.timeout + step_duration(step.planned, chosen.consent)
         step.commands += [question.command for question, _ in chosen.declined]
         step.failures += [Trouble(question.command.shown, why, question.command.host) for question, why in chosen.declined]
         return chosen
@@ -211,13 +211,13 @@ class Engine:
         kinds = [kind for kind in (*derivation.needs, *derivation.beside) if self.store.has(kind, planned.order)]
         read = {kind: self.store.records(kind, planned.order) for kind in kinds}
         try:
-            facts = run_derivation(planned.step.derive, read, planned.inputs, now(read))
+            facts = run_derivation(planned.step.derive, read, planned.inputs, newest_time(read))
         except Exception as error:  # of ours: the rest of the run goes on
             step.failures.append(Trouble(f"step {planned.name}", mistake(planned.step.derive, "the facts", error)))
             return
         for target in facts.get("targets", ()):
             if not getattr(target, "found", True):
-                raise NotThere(missing(target), list(getattr(target, "close", [])))
+                raise NotThere(missing_target(target), list(getattr(target, "close", [])))
         if not facts:
             step.failures += self.wanting(derivation.beside, planned, steps)
         self.store.put(planned.order, facts)
@@ -278,12 +278,12 @@ def form(step: Step) -> Form:
     return (step.host, tuple(step.run), tuple(step.otherwise), step.effect, str(step.sample))
 
 
-def now(facts: dict[str, list[Fact]]) -> float:
+def newest_time(facts: dict[str, list[Fact]]) -> float:
     """The newest time that a fact carries; derivations need no clock of their own."""
     return max((fact.time for many in facts.values() for fact in many if fact.time is not None), default=0.0)
 
 
-def missing(target: Fact) -> str:
+def missing_target(target: Fact) -> str:
     """`pod "trian-0" in namespace "ml"`, `a node with the labels "typo=x"`."""
     name, namespace, kind, selector = (str(getattr(target, field, "")) for field in ("name", "namespace", "kind", "selector"))
     what = f'{kind} "{name}"' if name else f'a {kind} with the labels "{selector}"' if selector else "a pod that should use a GPU"

@@ -66,10 +66,10 @@ def commands(kind: str, records: Iterable[Fact]) -> list[str]:
     template = COMMANDS.get(kind)
     if template is None:
         return []
-    return list(dict.fromkeys(filled(template, record) for record in records))[:MOST]
+    return list(dict.fromkeys(fill_names(template, record) for record in records))[:MOST]
 
 
-def filled(template: str, record: Fact) -> str:
+def fill_names(template: str, record: Fact) -> str:
     """A command with the names that a record has."""
     return FIELD.sub(lambda match: shell_field(record, match[1]), template)
 
@@ -85,7 +85,7 @@ def word(value: str, name: str) -> str:
     return shlex.quote(value if value and not value.startswith("-") else f"<{name}>")
 
 
-def pasteable(command: str, types: Types, values: Values) -> str:
+def pasteable_command(command: str, types: Types, values: Values) -> str:
     """A command for a person to paste: what was read stands in it quoted, and never as an option; what is not known is `'<pod>'`."""
     made = ""
     for kind, part in pieces(command):

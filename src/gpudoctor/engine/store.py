@@ -101,7 +101,7 @@ class Store:
             chunks = [found[order][number] for order in sorted(found) if order <= last for number in sorted(found[order])]
             if kind in DERIVED:
                 chunks = chunks[-1:]
-            lists[last] = merged(kind, [record for chunk in chunks for record in chunk])
+            lists[last] = merge_records(kind, [record for chunk in chunks for record in chunk])
         return last, lists[last]
 
     def counts(self, order: int) -> list[tuple[str, int]]:
@@ -142,7 +142,7 @@ class Store:
         return {kind: self.records(kind, before) for kind in kinds}
 
 
-def merged(kind: str, found: list[Fact]) -> list[Fact]:
+def merge_records(kind: str, found: list[Fact]) -> list[Fact]:
     """Records of equal identity made one; records without one stay as they are."""
     made: list[Fact] = []
     places: dict[tuple[Any, ...], int] = {}
@@ -151,7 +151,7 @@ def merged(kind: str, found: list[Fact]) -> list[Fact]:
         if key is None:
             made.append(record)
         elif key in places:
-            made[places[key]] = completed(made[places[key]], record)
+            made[places[key]] = complete_record(made[places[key]], record)
         else:
             places[key] = len(made)
             made.append(record)
@@ -167,7 +167,7 @@ def shape(fact: type[Fact]) -> tuple[list[str], list[Any], Callable[[Fact], tupl
     return names, defaults, operator.attrgetter(*names)
 
 
-def completed(first: Fact, second: Fact) -> Fact:
+def complete_record(first: Fact, second: Fact) -> Fact:
     """The first record with what it lacks (its gaps, and fields at their default) taken from the second.
 
     What either of the two states to be true is true; a gap stays where the second doesn't know it either.

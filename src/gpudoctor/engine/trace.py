@@ -57,7 +57,7 @@ def inputs_of(one: Checked) -> Inputs:
     return one.step.planned.inputs if one.step else {name: given.default for name, given in one.book.inputs.items()}
 
 
-def sight(one: Checked, record: Fact | None, store: Store) -> Sight:
+def join_record(one: Checked, record: Fact | None, store: Store) -> Sight:
     """A record with everything that the check joins to it."""
     check = one.check
     values = Values(input_values(inputs_of(one)), {check.each.name: record} if check.each else {})
@@ -71,7 +71,7 @@ def sight(one: Checked, record: Fact | None, store: Store) -> Sight:
     return Sight(one, record, scope.check_types(one.book, check), values, undecided, counts)
 
 
-def tried(seen: Sight, outcome: Outcome, *, near: list[str] | None = None, records: int = 0) -> Tried:
+def tried_check(seen: Sight, outcome: Outcome, *, near: list[str] | None = None, records: int = 0) -> Tried:
     """A check on a record, as the report shows it."""
     check, one = seen.one.check, seen.one
     terms = deciding(check.when, seen.term)
@@ -79,32 +79,32 @@ def tried(seen: Sight, outcome: Outcome, *, near: list[str] | None = None, recor
     whys = list(dict.fromkeys(term.why for term in terms if term.why))
     return Tried(
         check=one.name,
-        place=place(one),
+        place=check_place(one),
         cause=check.finds,
         confidence=check.confidence,
         outcome=outcome,
         subject=seen.record.subject().name if seen.record is not None else "",
         near=near or [],
-        condition=flat(check.when),
-        decides=[Part(text=flat(term.text), holds=term.holds) for term in terms],
-        values=[value for name in shown if name in seen.types and (value := valued(seen, name))],
-        joined=[ruled(join, seen) for join in check.joins],
+        condition=on_one_line(check.when),
+        decides=[Part(text=on_one_line(term.text), holds=term.holds) for term in terms],
+        values=[value for name in shown if name in seen.types and (value := variable_value(seen, name))],
+        joined=[join_text(join, seen) for join in check.joins],
         records=records,
         why="; ".join(whys[:3]) if outcome == "unknown" else "",
     )
 
 
-def place(one: Checked) -> str:
+def check_place(one: Checked) -> str:
     """Where a check is written: file:line."""
     return f"{one.book.path.rpartition('/')[2] or one.book.id}:{one.check.line}"
 
 
-def flat(condition: str) -> str:
+def on_one_line(condition: str) -> str:
     """A condition on one line."""
     return " ".join(condition.split())
 
 
-def valued(seen: Sight, name: str) -> Value:
+def variable_value(seen: Sight, name: str) -> Value:
     """A variable with its value and the place where its record was read."""
     owner, _, field = name.partition(".")
     record = seen.values.records.get(owner)
@@ -113,7 +113,7 @@ def valued(seen: Sight, name: str) -> Value:
     if value is not None:
         if isinstance(value, dict):
             value = {key: one for key, one in value.items() if re.search(rf'"{re.escape(key)}"|\.{re.escape(key)}\b', seen.one.check.when)}
-        return Value(name=name, value=shortened(quoted(value)), source=source, line=line)
+        return Value(name=name, value=shorten_value(quote_value(value)), source=source, line=line)
     if record is None and owner in seen.counts:
         return Value(name=name, why="no such record")
     gap = record.gaps.get(field, "") if record is not None else seen.undecided.get(owner, "")
@@ -127,21 +127,21 @@ def read_at(record: Fact | None) -> tuple[str, int]:
     return (record.origin.source, record.origin.line) if record.origin.source else ("measured", 0)
 
 
-def quoted(value: Any) -> str:
+def quote_value(value: Any) -> str:
     """A value as a condition would write it; of a map only what the condition asks for was left in.
 
-    >>> quoted("a b"), quoted(True), quoted({"nvidia.com/gpu": 8}), quoted([1.5, 2.0])
+    >>> quote_value("a b"), quote_value(True), quote_value({"nvidia.com/gpu": 8}), quote_value([1.5, 2.0])
     ('"a b"', 'true', '{"nvidia.com/gpu":8}', '1.50, 2')
     """
     return msgspec.json.encode(value).decode() if isinstance(value, str | dict) else as_text(value)
 
 
-def shortened(text: str) -> str:
+def shorten_value(text: str) -> str:
     """A text that fits on a line."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def ruled(join: Join, seen: Sight) -> str:
+def join_text(join: Join, seen: Sight) -> str:
     """A join in words, with what it found."""
     if join.name in seen.undecided:
         return f"{rule(join)}: could not be joined, {seen.undecided[join.name]}"
@@ -163,12 +163,12 @@ def rule(join: Join) -> str:
     same = [field for field, text in join.on.items() if text.rpartition(".")[2] == field]
     if same:
         said.append(f"with the same {', '.join(same)}")
-    said += [f"{field} == {flat(text)}" for field, text in join.on.items() if field not in same]
+    said += [f"{field} == {on_one_line(text)}" for field, text in join.on.items() if field not in same]
     if join.where:
-        said.append(flat(join.where))
+        said.append(on_one_line(join.where))
     for word, text in (("before", join.before), ("after", join.after)):
         if text:
-            said.append((f"within {join.within:g} s " if join.within is not None else "") + f"{word} {flat(text)}")
+            said.append((f"within {join.within:g} s " if join.within is not None else "") + f"{word} {on_one_line(text)}")
     kind = f"{join.type}{' (measured)' if join.type in DERIVED else ''}"
     between = " " if same or not said else ", "
     return f"{join.name}: {kind}{between}{', '.join(said)}".rstrip()

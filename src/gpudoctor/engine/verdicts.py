@@ -79,7 +79,7 @@ class Times(msgspec.Struct, frozen=True):
     last: float
 
 
-def whole(findings: list[Judged], new: list[Judged]) -> Outcome:
+def overall_outcome(findings: list[Judged], new: list[Judged]) -> Outcome:
     """The outcome of all: one new problem outweighs everything, and what could not be told is never fixed."""
     said = {one.outcome for one in (*findings, *new)}
     if "worse" in said:
@@ -124,7 +124,7 @@ def hits_of(library: Library, checked: list[Checked], links: Links) -> dict[Key,
     return made
 
 
-def stale(hit: Hit, times: Times, before: list[Hit]) -> bool:
+def is_old_hit(hit: Hit, times: Times, before: list[Hit]) -> bool:
     """Whether a hit is only the memory of a log: what it tells of had happened when the earlier run read, or is among what it read."""
     if not hit.origins or not all(is_log(origin.source) for origin in hit.origins):
         return False

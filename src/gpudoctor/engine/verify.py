@@ -15,10 +15,10 @@ import msgspec
 from gpudoctor.engine import conclude, outcomes, precedence, relate
 from gpudoctor.engine.evaluate import Answer, Hit, evaluate
 from gpudoctor.engine.outcomes import Checked
-from gpudoctor.engine.plan import Planned, closed, plan, used_types
-from gpudoctor.engine.refuted import Refuters, against, lacking
-from gpudoctor.engine.steps import Run, StepRun, behind, concerns
-from gpudoctor.engine.verdicts import Judged, Key, Times, by_now, hits_of, links_of, spoken_of, stale
+from gpudoctor.engine.plan import Planned, plan, used_types, with_dependencies
+from gpudoctor.engine.refuted import Refuters, reasons_not_shown, refuting_observation
+from gpudoctor.engine.steps import Run, StepRun, may_concern, steps_behind
+from gpudoctor.engine.verdicts import Judged, Key, Times, by_now, hits_of, is_old_hit, links_of, spoken_of
 from gpudoctor.engine.work import Works, count_gpus, node_read
 from gpudoctor.facts import Subject
 from gpudoctor.runbook.model import Library, Runbook
@@ -48,7 +48,7 @@ class Before:
         self.links = links_of(run)
         self.works = Works(run.store, self.links)
         self.refuters = Refuters(run, self.links, self.works)
-        found = precedence.standing(precedence.drawn(library, self.checked, self.links))
+        found = precedence.not_overridden(precedence.draw_conclusions(library, self.checked, self.links))
         hits = hits_of(library, self.checked, self.links)
         self.pasts = [
             Past(found=one, checks=[checked.name for checked, _ in pairs], hits=[hit for _, hit in pairs])
@@ -73,7 +73,7 @@ class Before:
     def steps(self, book: Runbook, inputs: Inputs, more: set[str]) -> list[Planned]:
         """What of a runbook is asked again, for `more` checks too: renumbered, in the order written."""
         naming = {"gpus"} if any(past.found.subject.kind == "gpu" for past in self.pasts) else set()
-        return needed(plan(self.library, book, inputs), self.checks | more, self.expected, naming)
+        return needed_steps(plan(self.library, book, inputs), self.checks | more, self.expected, naming)
 
     def elsewhere(self, inputs: Inputs, missing: list[Past]) -> Inputs | None:
         """The inputs by which the owner of a pod that isn't there any more is asked about; None where that isn't what is asked."""
@@ -86,7 +86,7 @@ class Before:
         return inputs | {"kind": kind.lower(), "name": name}
 
 
-def needed(steps: list[Planned], checks: set[str], expected: set[str], naming: set[str]) -> list[Planned]:
+def needed_steps(steps: list[Planned], checks: set[str], expected: set[str], naming: set[str]) -> list[Planned]:
     """The steps of a plan that checks and expectations need, and those that fill the fact types by which things get their names; numbered
     anew.
     """
@@ -97,7 +97,7 @@ def needed(steps: list[Planned], checks: set[str], expected: set[str], naming: s
         wanted = [check for check in one.step.checks if f"{one.book.id}.{check.id}" in checks]
         types = {kind for check in wanted for kind in used_types(check)}
         todo |= {one.order for _ in wanted} | {other.order for other in steps if other.fills & types}
-    numbers = {order: number for number, order in enumerate(closed(todo, steps))}
+    numbers = {order: number for number, order in enumerate(with_dependencies(todo, steps))}
     return [
         msgspec.structs.replace(steps[order], order=number, waits_for=frozenset(numbers[other] for other in steps[order].waits_for))
         for order, number in numbers.items()
@@ -127,7 +127,7 @@ class After:
     def judge(self, past: Past) -> Judged:
         """What became of one finding."""
         again = [pair for key in self.same(past) for pair in self.hits[key]]
-        fresh = [(one, hit) for one, hit in again if not stale(hit, self.before.times, past.hits)]
+        fresh = [(one, hit) for one, hit in again if not is_old_hit(hit, self.before.times, past.hits)]
         if fresh:
             return spoken_of(past.found, "not-fixed", now=fresh[0][1].title, hits=[hit for _, hit in fresh])
         shown, doubts = self.refuted(past)
@@ -142,10 +142,10 @@ class After:
         cause, subject = past.found.cause, past.found.subject
         work = self.before.works.of(subject)
         tried = self.refuters.tried(cause, subject, work)
-        shown = against(tried)
+        shown = refuting_observation(tried)
         if tried and not shown:
-            return "", ["; ".join(["no longer found, but not shown to be well", *lacking(tried)])]
-        new = shown and not against(self.before.refuters.tried(cause, subject, work))
+            return "", ["; ".join(["no longer found, but not shown to be well", *reasons_not_shown(tried)])]
+        new = shown and not refuting_observation(self.before.refuters.tried(cause, subject, work))
         doubts = [] if new else [why for name in past.checks for why in self.doubts(name, subject)]
         return shown if new else "", doubts or self.gone(past)
 
@@ -178,7 +178,7 @@ class After:
         """The steps that a check's outcome rests on: its own, those that fill what it reads, and all that those waited for."""
         key = (name, step.planned.order)
         if key not in self.rests_on:
-            self.rests_on[key] = behind(types, self.run.steps, step)
+            self.rests_on[key] = steps_behind(types, self.run.steps, step)
         return self.rests_on[key]
 
     def answer(self, one: Checked, step: StepRun) -> Answer:
@@ -193,7 +193,7 @@ class After:
         if step.undecided and (step.planned.name, step.undecided) not in self.before.silent:
             yield step.undecided
         for trouble in step.failures:
-            if concerns(trouble, subject) and tuple(trouble) not in self.before.silent:
+            if may_concern(trouble, subject) and tuple(trouble) not in self.before.silent:
                 yield f"{trouble.host}: {trouble.why}" if trouble.host and trouble.host not in trouble.why else trouble.why
 
     def gone(self, past: Past) -> list[str]:
@@ -217,7 +217,7 @@ class After:
         """The alarms that the earlier run didn't have: `worse`, or `seen` where it could not see them."""
         looked = {one.name: one.outcome for one in self.before.checked}
         pairs_of = self.unknown_before()
-        found = precedence.standing(precedence.drawn(self.before.library, self.checked, self.links))
+        found = precedence.not_overridden(precedence.draw_conclusions(self.before.library, self.checked, self.links))
         made: list[Judged] = []
         for one in sorted(found, key=conclude.rank):
             pairs = pairs_of.get((one.cause.id, one.subject.kind, one.subject.name), [])
@@ -231,7 +231,7 @@ class After:
         known = {key for past in self.before.pasts for key in (*self.same(past), past.key)}
         made = {}
         for key, pairs in self.hits.items():
-            newer = [pair for pair in pairs if not stale(pair[1], self.before.times, [])]
+            newer = [pair for pair in pairs if not is_old_hit(pair[1], self.before.times, [])]
             if newer and key not in known:
                 made[key] = newer
         return made

@@ -54,13 +54,13 @@ def explain_part(part: str, one: Expectation, types: Types, values: Values) -> s
     value = values.get(f"{owner}.{field}")
     if key and isinstance(value, dict):
         value, field = value.get(key), key
-    wanted = expected(right, types, values)
+    wanted = expected_value(right, types, values)
     if wanted == "0" and sign == "==" and part.startswith("size("):  # the things are told, not how many they are
         wanted = "none"
     return f"{label(f'{owner}.{field}', one)}: {value_text(value)}" + (f", expected {SHOULD[sign]}{wanted}" if wanted else "")
 
 
-def expected(text: str, types: Types, values: Values) -> str:
+def expected_value(text: str, types: Types, values: Values) -> str:
     """The right side of a comparison as its value; "" where it has none."""
     try:
         return value_text(compiled(text, types, "")(values))

@@ -114,7 +114,7 @@ def sections(source: files.Source) -> Iterator[Section]:
     before: Section | None = None  # the section that it belongs to
     for block in whole_lines(source.pieces(), WINDOW):
         text = rest + clean(block)
-        made = [continued(one, first, before) for one in split(source.path, text)]
+        made = [continue_section(one, first, before) for one in split(source.path, text)]
         rest, before = "", made[-1] if made else before
         if made and not made[-1].numbers:
             start = line_start(text, made[-1].line - first)
@@ -123,10 +123,10 @@ def sections(source: files.Source) -> Iterator[Section]:
         yield from made
         first += text.count("\n", 0, len(text) - len(rest))
     if rest:
-        yield from (continued(one, first, before) for one in split(source.path, rest))
+        yield from (continue_section(one, first, before) for one in split(source.path, rest))
 
 
-def continued(section: Section, first: int, before: Section | None) -> Section:
+def continue_section(section: Section, first: int, before: Section | None) -> Section:
     """A section of a text that begins at line `first` of the file, where the section before it may go on."""
     line = section.line + first - 1
     command, about = section.command, section.about

@@ -79,7 +79,7 @@ _SHOWN, _PRINTED = _names(SHOWN), _names(PRINTED)
 _SECRET = regex(f"(?:{PASSWORD_WORDS}|{TOKEN_WORDS}){ENDING}$", re.IGNORECASE)
 
 
-def listed(name: str) -> bool:
+def may_be_evidence(name: str) -> bool:
     """Whether an environment variable of this name may be evidence."""
     return _SHOWN.fullmatch(name) is not None
 
@@ -90,10 +90,10 @@ def is_evidence(name: str) -> bool:
     >>> is_evidence("NCCL_DEBUG"), is_evidence("HF_TOKEN"), is_evidence("NCCL_API_KEY"), is_evidence("RANKING")
     (True, False, False, False)
     """
-    return listed(name) and not names_secret(name) and PARTS.isdisjoint(name.upper().split("_"))
+    return may_be_evidence(name) and not names_secret(name) and PARTS.isdisjoint(name.upper().split("_"))
 
 
-def printed(name: str) -> bool:
+def is_printed_only(name: str) -> bool:
     """Whether programs print this name as `NAME=value` without its being an environment variable."""
     return _PRINTED.fullmatch(name) is not None
 

@@ -71,7 +71,7 @@ def missing_metrics(output: Output, about: Subject) -> Facts:
     for name, number, line in missed([line for _, line in lines(output)]):
         where = Origin(output.named(), number, line.strip()[:LINE][:500])
         found.setdefault(
-            name, WantedMetric(metric=name, by="Somebody", rare=dcgm_metrics.rare(name), absent=True, stated=True, origin=where)
+            name, WantedMetric(metric=name, by="Somebody", rare=dcgm_metrics.is_rare(name), absent=True, stated=True, origin=where)
         )
     if not found:
         raise ParseError(f"{output.named()}: nobody misses a metric: {output.text[:120]!r}")

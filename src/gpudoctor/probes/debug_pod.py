@@ -98,7 +98,7 @@ class DebugPods:
             status, words = self._send("DELETE", f"/{pod}?gracePeriodSeconds=0", None, deadline)
             if status in (200, 202, 404):
                 del self._made[pod]
-        leaving.settled(self.left)
+        leaving.forget_end(self.left)
         return self.left(words)
 
     def left(self, why: str = "") -> list[str]:

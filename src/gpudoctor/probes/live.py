@@ -193,7 +193,7 @@ class Live:
 
     def close(self) -> list[str]:
         """End what runs and delete what was created; → a sentence for each thing that is left."""
-        with leaving.held():
+        with leaving.hold_signals():
             process.stop_all()
             left = self._far.close() if self._far else []
             if self._api:

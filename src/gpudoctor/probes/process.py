@@ -40,7 +40,7 @@ class Child:
     """
 
     def __init__(self, argv: Sequence[str], stdin: bytes = b"", environment: Mapping[str, str] | None = None) -> None:
-        with leaving.held(), _STARTING:
+        with leaving.hold_signals(), _STARTING:
             if leaving.hurried:
                 raise InterruptedError("this program is about to leave")
             self.process = _start(argv, stdin, environment or {})

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gpudoctor.knowledge.literals import plain
+from gpudoctor.knowledge.literals import lower_literal
 from gpudoctor.patterns import regex
 from gpudoctor.tools.common.blocks import ANSI, cut_long_lines, parts
 from gpudoctor.tools.common.short_texts import ShortTexts
@@ -145,7 +145,7 @@ def compiled(
         made.names.append(name)
         made.patterns.texts.append(by_line := BY_LINE + pattern.encode())
         signs = literals.get(name, ())
-        made.hints.add(by_line, signs, texts[name] if name in texts else [plain(sign) for sign in signs])
+        made.hints.add(by_line, signs, texts[name] if name in texts else [lower_literal(sign) for sign in signs])
     return made
 
 

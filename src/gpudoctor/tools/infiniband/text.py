@@ -7,7 +7,7 @@ from typing import Any
 
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.infiniband import IbCounters
-from gpudoctor.knowledge.infiniband import BY_NAME, DATA, WORD, saturated
+from gpudoctor.knowledge.infiniband import BY_NAME, DATA, WORD, is_saturated
 from gpudoctor.patterns import regex
 
 MOST = 100_000  # records of one answer: a fabric of 10,000 hosts has so many ports
@@ -76,7 +76,7 @@ def counters(values: dict[str, int], *, origin: Origin, **names: Any) -> IbCount
         counter = BY_NAME.get(name)
         if counter is None:
             others[name] = value
-        elif saturated(counter, value):
+        elif is_saturated(counter, value):
             gaps[counter.field] = "saturated"
         else:
             read[counter.field] = read.get(counter.field, 0) + value * (WORD if counter.field in DATA else 1)

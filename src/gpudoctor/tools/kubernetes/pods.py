@@ -8,7 +8,7 @@ from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.job import Setting
 from gpudoctor.facts.kubernetes import Container, Message, Pod, Requirement, ScheduleReason
 from gpudoctor.knowledge import components
-from gpudoctor.knowledge.nccl_settings import ours
+from gpudoctor.knowledge.nccl_settings import is_job_setting
 from gpudoctor.knowledge.resources import gpu_count, gpu_names
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -64,7 +64,7 @@ def of_manifest(item: PodObject, pod: Pod, output: Output) -> Iterator[Setting]:
     for container in (item.spec or PodSpec()).containers or ():
         rank = next((number for name in RANKS if (number := container.variable(name) or "").isdecimal()), None)
         for variable in container.env or ():
-            if variable.name and variable.value is not None and ours(variable.name):
+            if variable.name and variable.value is not None and is_job_setting(variable.name):
                 yield setting(
                     variable.name,
                     str(variable.value),

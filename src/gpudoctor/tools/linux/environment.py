@@ -80,7 +80,7 @@ def asked(argv: Sequence[str], text: str) -> Iterator[tuple[int, str, str, str]]
     """
     match = ASKED.match(" ".join(argv))
     rows = [(number, line.strip()) for number, line in enumerate(text[:LINE].split("\n"), 1) if line.strip()]
-    if match and rows and nccl_settings.ours(match["name"]) and (len(rows) == 1 or all(line.startswith("/") for _, line in rows)):
+    if match and rows and nccl_settings.is_job_setting(match["name"]) and (len(rows) == 1 or all(line.startswith("/") for _, line in rows)):
         yield (*rows[0], match["name"], ":".join(line for _, line in rows))
 
 
@@ -97,7 +97,7 @@ def variables(text: str) -> Iterator[tuple[int, str, str, str]]:
             continue
         pairs = [(named, value_of(match))] if named and (match := MANIFEST_VALUE.match(line)) else list(assigned(line))
         for name, value in pairs:
-            if "$" not in value and "`" not in value and nccl_settings.ours(name):
+            if "$" not in value and "`" not in value and nccl_settings.is_job_setting(name):
                 yield number, line, name, value.strip()
 
 

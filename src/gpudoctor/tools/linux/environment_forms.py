@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpudoctor.knowledge.nccl_settings import PREFIXES, ours
+from gpudoctor.knowledge.nccl_settings import PREFIXES, is_job_setting
 from gpudoctor.patterns import regex
 from gpudoctor.tools.linux.environment import MANIFEST_NAME, asked, assigned
 
@@ -32,7 +32,7 @@ def sets(line: str) -> bool:
     named = MANIFEST_NAME.match(line)
     names = [named["name"]] if named else [name for name, _ in assigned(line.strip())]
     return any(
-        ours(name)
+        is_job_setting(name)
         and (name.startswith(PREFIXES) or name == "LD_LIBRARY_PATH" or name != name.removeprefix("MASTER_").removeprefix("CUDA_"))
         for name in names
     )

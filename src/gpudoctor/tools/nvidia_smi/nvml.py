@@ -126,7 +126,7 @@ def gpu(raw: dict[str, Any], about: Subject, origin: Origin, said: dict[str, Any
     values.setdefault("driver_version", text(said.get("driver")))
     first = raw if isinstance(raw.get("error"), int) else next((raw[name] for name in bad if isinstance(raw.get(name), dict)), {})
     problem = CODES.get(first.get("error", 0), "other") if bad else ""
-    gaps = gpu_features.doubted(gaps, values.get("product", ""), values.get("ecc_mode"))
+    gaps = gpu_features.doubted_gaps(gaps, values.get("product", ""), values.get("ecc_mode"))
     return Gpu(**values, unreadable=bad[:32], problem=problem, gaps=gaps, origin=origin)
 
 

@@ -133,7 +133,7 @@ class Card:
             values["processes"] = self.processes
         gaps = {**lacking(values, known, self.gaps), **self.gaps}
         gaps = {name: why for name, why in gaps.items() if name in KINDS and name not in values}
-        gaps = gpu_features.doubted(gaps, str({**values, **known}.get("product", "")), values.get("ecc_mode"))
+        gaps = gpu_features.doubted_gaps(gaps, str({**values, **known}.get("product", "")), values.get("ecc_mode"))
         return Gpu(**{**values, **known}, unreadable=self.unreadable, problem=self.problem, gaps=gaps)
 
     def sums(self) -> dict[str, Any]:

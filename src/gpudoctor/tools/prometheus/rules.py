@@ -132,7 +132,7 @@ def wanted(expr: str, by: str, alert: bool, where: Origin) -> Iterator[WantedMet
             metric=name,
             by=by[:200],
             alert=alert,
-            rare=absent or dcgm_metrics.rare(name),
+            rare=absent or dcgm_metrics.is_rare(name),
             threshold=limits.get(name),
             most=known.most if known else None,
             unit=known.unit if known else "",

@@ -82,7 +82,11 @@ def counts(output: Output, about: Subject) -> Facts:
     absent = {name: (number, line) for name, count, number, line in found if not count and name not in there}
     wanted = [
         WantedMetric(
-            metric=name, by="Somebody", rare=dcgm_metrics.rare(name), absent=True, origin=Origin(output.named(), number, line.strip()[:500])
+            metric=name,
+            by="Somebody",
+            rare=dcgm_metrics.is_rare(name),
+            absent=True,
+            origin=Origin(output.named(), number, line.strip()[:500]),
         )
         for name, (number, line) in absent.items()
     ]

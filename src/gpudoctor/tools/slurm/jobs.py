@@ -29,7 +29,7 @@ MOST = 50_000  # records of one text
 ID = regex(r"(\d{1,10}(?:_\d{1,10})?)(?:_\[[\d,%:.-]{1,200}\])?(?:\+\d{1,4})?(?:\.(\w{1,20}\+?))?\Z", re.ASCII)
 CODE = regex(r"(\d{1,3}):(\d{1,3})\Z", re.ASCII)  # exit code:signal
 # Titles of squeue (STATE, %i and its like) and of sacct (State).
-TITLES = slurm.words(
+TITLES = slurm.word_set(
     "JOBID PARTITION NAME USER ST STATE TIME TIME_LIMI TIME_LIMIT NODES NODELIST NODELIST(REASON) REASON PRIORITY QOS ACCOUNT CPUS"
     " MIN_MEMORY START_TIME SUBMIT_TIME END_TIME TRES_PER_NODE TRES_PER_JOB GRES TRES_ALLOC TIME_LEFT FEATURES MIN_CPUS DEPENDENCY"
     " EXC_NODES REQ_NODES SCHEDNODES COMMAND WORK_DIR ARRAY_JOB_ID COMMENT JobID JobName Partition Account AllocCPUS State ExitCode"

@@ -11,7 +11,7 @@ from statistics import median
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import Pace
-from gpudoctor.knowledge.trend import FEWEST, change, clear, climb, rise
+from gpudoctor.knowledge.trend import FEWEST, change, climb, is_clear_change, steady_rise
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.plain import plain
@@ -122,13 +122,13 @@ class Seen:
             total=self.steps[-1].total if self.steps else None,
             seconds=median(own) if own else None,
             slower=slower,
-            slower_clear=clear(known, since),
+            slower_clear=is_clear_change(known, since),
             since=None if since is None else numbered[since],
             data_share=median(shares) if shares else None,
             slowest=self.slowest.names if self.slowest else "",
             slowest_by=self.slowest.factor if self.slowest else None,
             memory=memory[-1] if memory else peaks[-1] if peaks else None,
-            memory_rise=rise(memory),
+            memory_rise=steady_rise(memory),
             memory_climb=steady if steady and steady > memory[-1] / 2 else climb(peaks),
             memory_climb_few=climb(memory or peaks, SHORT, at),
             memory_never_falls=all(later >= earlier for earlier, later in pairwise(memory)),
