@@ -26,7 +26,7 @@ from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.bundle import load
 from gpudoctor.probes.record import Recorder
 from gpudoctor.probes.replay import Replay
-from gpudoctor.probes.session import Busy, Folder, home
+from gpudoctor.probes.session import Busy, Folder, sessions_folder
 from gpudoctor.report import Report
 from gpudoctor.runbook.model import Library
 from tests.engine_fakes import CAUSES, READ_PODS, READ_THEIR_NODES, Answer, Fake, book, facts, fake_parsers, outcomes, problems_of  # noqa: F401 - a fixture
@@ -654,4 +654,4 @@ def test_a_user_without_a_name_or_a_home_has_sessions_below_the_root(monkeypatch
     monkeypatch.delenv("HOME")
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     monkeypatch.setattr("os.getuid", lambda: 54321)
-    assert home() == Path("/.local/state/gpudoctor/sessions")
+    assert sessions_folder() == Path("/.local/state/gpudoctor/sessions")

@@ -23,7 +23,7 @@ from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.keep import EACH, LARGEST, Keeper
 from gpudoctor.report import Evidence, Fix, Hardware, Report, StepOutput
 from gpudoctor.reporters import REPORTERS, render
-from gpudoctor.reporters.hardware import rows
+from gpudoctor.reporters.hardware import hardware_rows
 from gpudoctor.tools.linux.lspci import lspci
 from tests.engine_fakes import Fake, facts, fake_parsers, run  # noqa: F401 - a fixture
 from tests.test_reports import LOST, NOTHING, PACKET, WHOLE, XID, Page
@@ -32,10 +32,10 @@ from tests.test_reports import LOST, NOTHING, PACKET, WHOLE, XID, Page
 
 
 def test_every_form_holds_what_a_vendor_asks_for() -> None:
-    wanted = [value for _, value in rows(PACKET)]
-    assert ["Remapped rows", "0 correctable, 2 uncorrectable, pending, none failed"] in rows(PACKET)
-    assert ["Retired pages", "3, none pending"] in rows(PACKET)
-    assert ["Xid", f"2026-03-01T11:52:03Z  79 ×3 until 2026-03-01T11:53:00Z  {XID}"] in rows(PACKET)
+    wanted = [value for _, value in hardware_rows(PACKET)]
+    assert ["Remapped rows", "0 correctable, 2 uncorrectable, pending, none failed"] in hardware_rows(PACKET)
+    assert ["Retired pages", "3, none pending"] in hardware_rows(PACKET)
+    assert ["Xid", f"2026-03-01T11:52:03Z  79 ×3 until 2026-03-01T11:53:00Z  {XID}"] in hardware_rows(PACKET)
     for name in REPORTERS:
         text = render(WHOLE, name, width=300, verbose=True)
         for value in (PACKET.serial, PACKET.part_number, PACKET.vbios, PACKET.inforom, PACKET.gsp_firmware):
@@ -45,7 +45,7 @@ def test_every_form_holds_what_a_vendor_asks_for() -> None:
 
 
 def test_what_was_not_read_is_said() -> None:
-    assert rows(Hardware(name="gpu-02/x", causes=["c"], pci="0000:1b:00"))[-1] == [
+    assert hardware_rows(Hardware(name="gpu-02/x", causes=["c"], pci="0000:1b:00"))[-1] == [
         "Not read",
         "Serial number, Part number, VBIOS, InfoROM image, Driver",
     ]

@@ -21,7 +21,7 @@ import pytest
 
 from gpudoctor.probes import bounded, kube, kube_config, process
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.probes.foreign import foreign, keep_out
+from gpudoctor.probes.foreign import clean_foreign_text, keep_out
 from gpudoctor.probes.kube_config import ProbeSetupError, find_context
 from gpudoctor.probes.live import Live
 from tests.kube import objects as build
@@ -147,12 +147,12 @@ def test_credentials_in_use_are_in_no_words_of_others() -> None:
     keep_out("t0psecret/+word", "two\nlines-of-it", "pw")
     for text in ("Bearer t0psecret/+word", "GET /?t=t0psecret%2F%2Bword", "b'two\\r\\nlines-of-it'", "user:pw@host", "'pw'"):
         assert not {"t0psecret", "lines-of-it", ":pw@", "'pw'"} & {
-            word for word in ("t0psecret", "lines-of-it", ":pw@", "'pw'") if word in foreign(text)
+            word for word in ("t0psecret", "lines-of-it", ":pw@", "'pw'") if word in clean_foreign_text(text)
         }
-    assert foreign("pwd powpw") == "pwd powpw"
-    assert "x" * 300 not in foreign(f"{'a ' * 900}refresh_token={'x' * 300}")
-    assert foreign(KeyError()) == "KeyError"
-    assert foreign("") == ""
+    assert clean_foreign_text("pwd powpw") == "pwd powpw"
+    assert "x" * 300 not in clean_foreign_text(f"{'a ' * 900}refresh_token={'x' * 300}")
+    assert clean_foreign_text(KeyError()) == "KeyError"
+    assert clean_foreign_text("") == ""
 
 
 # ---- plugins

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gpudoctor.facts import Origin
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.intake.split import Section
-from gpudoctor.notes.comparison_tables import noted
+from gpudoctor.notes.comparison_tables import note_cells
 from gpudoctor.patterns import regex
 
 HELPS, NEEDLESS, HOST = "works_with_setting", "works_with_defaults", "runs_fail_with_host"
@@ -117,7 +117,7 @@ def failing_host(lines: list[tuple[int, str]], path: str) -> Iterator[Message]:
     runs: dict[str, list[tuple[bool, bool, Origin]]] = {}
     column, host, width = -1, "", 0
     for at, text in lines:
-        cells = noted(text)
+        cells = note_cells(text)
         if (titled := next(((n, found[1]) for n, cell in enumerate(cells) if (found := TITLE.fullmatch(cell))), None)) and len(cells) > 1:
             (column, host), width = titled, len(cells)
             continue

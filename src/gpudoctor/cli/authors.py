@@ -18,7 +18,7 @@ def lint_files(paths: list[Path]) -> int:
     """All problems of our own files, or of the runbooks given."""
     if paths:
         library = load_library()
-        problems = [str(problem) for path in paths for problem in load.checked(path, library)[1]]
+        problems = [str(problem) for path in paths for problem in load.load_checked(path, library)[1]]
     else:
         need_checkout("lint", ", or give the path of a runbook")
         library, located = compiling.compile_files()

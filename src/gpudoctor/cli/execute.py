@@ -248,7 +248,7 @@ def read_runbook(library: Library, path: Path) -> Runbook:
     """A runbook given by path."""
     from gpudoctor.runbook import load
 
-    book, problems = load.checked(path, library)
+    book, problems = load.load_checked(path, library)
     if book is None:
         raise Refused("\n".join(str(problem) for problem in problems))
     return book

@@ -12,7 +12,7 @@ from gpudoctor.report import Finding, Report
 from gpudoctor.reporters import terminal
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.text import count
-from gpudoctor.reporters.words import seen
+from gpudoctor.reporters.words import shown_lines
 from gpudoctor.runbook.model import Library
 
 COMMANDS = 3  # of one step, and names of one kind, that are shown without being asked for
@@ -162,7 +162,7 @@ def after_step(news: News, width: int, color: bool) -> str:
     words = [f"{len(said[word])} {end}" for word, end in ends.items() if said[word]]
     if words:
         page.lines(("Checks: ", "dim"), (", ".join(words), ""))
-    for line in seen(news.shown)[:FEW]:
+    for line in shown_lines(news.shown)[:FEW]:
         page.lines(("Shown: ", "dim"), (line, ""), rows=2)
     if news.ruled_out:
         page.lines(("Rules out: ", "dim"), (first_few(news.ruled_out, FEW), ""))

@@ -53,7 +53,7 @@ def recorded_run(paths: list[str]) -> Path | None:
     from gpudoctor.library.index import library
     from gpudoctor.probes.bundle import INDEX, BundleError
     from gpudoctor.probes.replay import Replay
-    from gpudoctor.probes.transcript import place
+    from gpudoctor.probes.transcript import transcript_path
 
     folder = Path(paths[0]) if len(paths) == 1 and paths[0] != "-" else None
     if folder is not None and folder.name == INDEX:
@@ -62,7 +62,7 @@ def recorded_run(paths: list[str]) -> Path | None:
         if folder is None:
             return None
         mounts.check(str(folder))
-        if not (folder / INDEX).is_file() and place(folder) != folder:
+        if not (folder / INDEX).is_file() and transcript_path(folder) != folder:
             return None
         return folder if Replay(folder).bundle.runbook in library().runbooks else None
     except (BundleError, OSError, ValueError):  # it is damaged, or of somebody's own runbook: its files still say something

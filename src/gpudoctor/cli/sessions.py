@@ -14,7 +14,7 @@ import msgspec
 
 from gpudoctor.cli.errors import NOT_GUIDED, Refused, no_such
 from gpudoctor.engine.guidance import Decision
-from gpudoctor.probes.session import Busy, Folder, home, ids
+from gpudoctor.probes.session import Busy, Folder, ids, sessions_folder
 from gpudoctor.reporters.text import safe
 
 if TYPE_CHECKING:
@@ -168,7 +168,9 @@ def begin_session(book: Runbook, asked: str, started: float, timeout: float, inp
     try:
         made = Open(Folder.new(book.id, time.time()), state, fresh=True)
     except OSError as error:
-        raise Refused(f"a session can't be kept in {home()}: {error.strerror or error}; $XDG_STATE_HOME names another place") from None
+        raise Refused(
+            f"a session can't be kept in {sessions_folder()}: {error.strerror or error}; $XDG_STATE_HOME names another place"
+        ) from None
     made.save()
     return made
 
@@ -234,7 +236,7 @@ def list_sessions() -> int:
         stands = "open now" if Folder(name).busy() else state.ended or f"stopped after {decided} step{'' if decided == 1 else 's'}"
         last = state.decisions[-1].at if decided else state.started
         print(f"{name:<{width}}  {stands}, {ago(time.time() - last)}  {safe(state.asked)}")
-    print(f"{len(found)} session{'' if len(found) == 1 else 's'} in {home()}; a folder may be removed")
+    print(f"{len(found)} session{'' if len(found) == 1 else 's'} in {sessions_folder()}; a folder may be removed")
     if found:
         print("go on with one, or see its report again: gpudoctor resume ID; after the repair: gpudoctor verify ID")
     return 0

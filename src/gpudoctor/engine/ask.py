@@ -18,7 +18,7 @@ from gpudoctor.registry import PARSERS
 from gpudoctor.runbook import allowed
 from gpudoctor.runbook.conditions import Lookup, Types, Unsure, Values
 from gpudoctor.runbook.model import Step
-from gpudoctor.runbook.templates import fill, pieces
+from gpudoctor.runbook.templates import fill, split_template
 
 LATE = "not asked: the time of the whole run is used up (see --timeout)"
 NEVER = "no answer in the time of the whole run (see --timeout)"
@@ -204,7 +204,7 @@ def argument(template: str, types: Types, values: Lookup, program: str) -> str:
     """One element filled in, "" when every `${…}` in it is empty. A value never becomes an option, and has no control characters."""
     if "${" not in template:
         return template
-    parts = [(kind, fill("${" + text + "}", types, values) if kind == "cel" else text) for kind, text in pieces(template)]
+    parts = [(kind, fill("${" + text + "}", types, values) if kind == "cel" else text) for kind, text in split_template(template)]
     filled = [text for kind, text in parts if kind == "cel"]
     if any(ord(character) < 32 or 127 <= ord(character) < 160 for text in filled for character in text):
         raise ValueError(f"a value for '{template}' has control characters: not asked")

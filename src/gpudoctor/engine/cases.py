@@ -153,5 +153,5 @@ def tested_runbook(library: Library, path: Path) -> tuple[Runbook | None, list[s
 
     if path.resolve() == (index.runbooks_folder() / f"{path.stem}.yaml").resolve() and path.stem in library.runbooks:
         return library.runbooks[path.stem], []
-    book, problems = load.checked(path, library)
+    book, problems = load.load_checked(path, library)
     return book, [str(problem) for problem in problems]

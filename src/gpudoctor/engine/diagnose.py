@@ -19,7 +19,7 @@ from gpudoctor.facts.identity import Links
 from gpudoctor.probes.base import Probe
 from gpudoctor.registry import PARSERS
 from gpudoctor.report import CheckResult, Coverage, InputFile, Missing, Outcome, Reason, Report, Series, StepResult, Table
-from gpudoctor.runbook.conditions import Values, compiled, input_types, input_values, record_types
+from gpudoctor.runbook.conditions import Values, compile_expression, input_types, input_values, record_types
 from gpudoctor.runbook.model import Library, Runbook, Show
 from gpudoctor.runbook.templates import fill
 from gpudoctor.tools.parser import mistake
@@ -244,7 +244,7 @@ def table(show: Show, book: Runbook, inputs: dict[str, Any], store: Store) -> Ta
     name = show.each.name
     types = {**input_types(book.inputs), **record_types(name, show.each.type)}
     given = input_values(inputs)
-    condition = compiled(show.where or "true", types)
+    condition = compile_expression(show.where or "true", types)
     shown = (Values(given, {name: record}) for record in store.records(show.each.type))
     held = itertools.islice((values for values in shown if condition.surely(values)), ROWS)
     rows = [[fill(text, types, values, unknown="?") for text in show.columns.values()] for values in held]

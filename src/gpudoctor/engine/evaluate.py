@@ -23,7 +23,7 @@ from gpudoctor.runbook.conditions import (
     Types,
     Unsure,
     Values,
-    compiled,
+    compile_expression,
     input_values,
     join_types,
     names_in,
@@ -82,7 +82,7 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
     given = input_values(inputs)
     types = scope.check_types(book, check)
     outers = [scope.check_types(book, check, upto=join.name) for join in check.joins]
-    condition = compiled(check.when, types)
+    condition = compile_expression(check.when, types)
     record_only = Values(given)
     fixed: Fixed = {join.name: None for join in check.joins if for_all(check, join)}
     many = len(candidates) >= MANY
@@ -249,12 +249,12 @@ def pick(
         if not store.records(join.type, before):
             found = fixed[join.name] = []
         elif names:
-            key = tuple(compiled(text, outer, "")(values) for text in join.on.values())
+            key = tuple(compile_expression(text, outer, "")(values) for text in join.on.values())
             found = store.index(join.type, names, before).get(key, [])
         else:
             found = candidate_records(join.where, join.name, join.type, store, before)
         if join.where and found:
-            condition = compiled(join.where, {**outer, **join_types(join.name, join.type)})
+            condition = compile_expression(join.where, {**outer, **join_types(join.name, join.type)})
             decide = condition.holds if strict else condition.surely
             found = [other for other in found if decide(Values(values.given, {**values.records, join.name: other}))]
         if join.name in fixed:
@@ -291,7 +291,7 @@ def in_window(join: Join, other: Fact, outer: Types, values: Values) -> bool:
             continue
         if other.time is None:
             return False
-        distance = (float(compiled(text, outer, "DOUBLE")(values)) - other.time) * sign
+        distance = (float(compile_expression(text, outer, "DOUBLE")(values)) - other.time) * sign
         if distance < 0 or (join.within is not None and distance > join.within):
             return False
     return True

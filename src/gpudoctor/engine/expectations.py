@@ -24,7 +24,7 @@ from gpudoctor.probes.base import Command
 from gpudoctor.registry import PARSERS
 from gpudoctor.report import InputFile, NotShown, Refutation, ReportSubject, Shown
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compile_expression, input_types, input_values
 from gpudoctor.runbook.model import Expectation, Library, Runbook
 from gpudoctor.runbook.templates import fill_for_person
 
@@ -132,7 +132,7 @@ def machines_without_record(
 def expectations_of(book: Runbook, inputs: Inputs) -> list[Expectation]:
     """What a runbook expects, asked with some inputs."""
     given, types = input_values(inputs), input_types(book.inputs)
-    return [one for one in book.expects if not one.asked or compiled(one.asked, types).holds(given)]
+    return [one for one in book.expects if not one.asked or compile_expression(one.asked, types).holds(given)]
 
 
 def asked_for(kind: str, book: Runbook, steps: list[StepRun]) -> bool:
@@ -203,7 +203,7 @@ def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store:
     given = input_values(inputs)
     types = scope.check_types(book, one)
     outers = [scope.check_types(book, one, upto=join.name) for join in one.joins]
-    target = compiled(one.where, scope.record_of(book, one)) if one.where else None
+    target = compile_expression(one.where, scope.record_of(book, one)) if one.where else None
     for record in store.records(one.each.type):
         subject = record.subject()
         values = Values(given, {one.each.name: record})
@@ -211,7 +211,7 @@ def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store:
             if (target and not target.holds(values)) or needless(subject):
                 continue
             why = doubt(subject) or missing_joins(one, outers, record, values, store)
-            holds = not why and compiled(one.when, types).holds(values)
+            holds = not why and compile_expression(one.when, types).holds(values)
         except Unsure as error:
             why, holds = [not_known(str(error), one, record)], False
         if holds:

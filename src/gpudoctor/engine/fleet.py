@@ -15,7 +15,7 @@ from gpudoctor.engine.ask import NEVER, Answers, Asked, Question
 from gpudoctor.engine.reading import Reading, failed_reading, is_worth_another_way, read_answer, second
 from gpudoctor.probes.base import GRACE, START, Command, Output, Probe, one_by_one
 from gpudoctor.runbook.model import Step
-from gpudoctor.threads import begun
+from gpudoctor.threads import start_thread
 
 FANOUT = 32  # hosts at a time
 BEYOND = START + GRACE  # seconds that a host has beside the time of its longest command
@@ -98,7 +98,7 @@ class Fleet:
                     ends = min(time.monotonic() + lasts, self.answers.deadline + GRACE + 1.0)
                     running.append(Visit(host, own, ends, lasts, ended))
                     self.busy += 1
-                    begun(partial(self.visit, running[-1]))
+                    start_thread(partial(self.visit, running[-1]))
                 soonest = min((visit.ends for visit in running), default=time.monotonic() + 1.0)
                 if not any(visit.told for visit in running):
                     self.changed.wait(max(0.0, soonest - time.monotonic()))

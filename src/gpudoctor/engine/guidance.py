@@ -15,7 +15,7 @@ from gpudoctor.engine.steps import StepRun
 from gpudoctor.engine.store import Store
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import Finding, Report, Shown, Table
-from gpudoctor.runbook.conditions import Unsure, compiled, input_types, input_values
+from gpudoctor.runbook.conditions import Unsure, compile_expression, input_types, input_values
 
 Did = Literal["run", "skip", "paste", "answer", "withhold"]
 Word = Literal["run", "again", "skip", "paste", "answer", "withhold", "back", "stop"]
@@ -145,7 +145,9 @@ def may_come(planned: Planned) -> bool:
     """Whether a step may still be asked, by what is already known: the inputs."""
     for gate in planned.gates:
         try:
-            if not FOUND.search(gate.when) and not compiled(gate.when, input_types(gate.book.inputs)).holds(input_values(gate.inputs)):
+            if not FOUND.search(gate.when) and not compile_expression(gate.when, input_types(gate.book.inputs)).holds(
+                input_values(gate.inputs)
+            ):
                 return False
         except Unsure:
             continue

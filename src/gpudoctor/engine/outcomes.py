@@ -12,7 +12,7 @@ from gpudoctor.engine.narrow import candidate_records
 from gpudoctor.engine.steps import Run, StepRun, obstacles, reasons
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.report import Outcome
-from gpudoctor.runbook.conditions import Values, compiled, input_types, input_values, record_types
+from gpudoctor.runbook.conditions import Values, compile_expression, input_types, input_values, record_types
 from gpudoctor.runbook.model import Check, Library, Runbook
 from gpudoctor.runbook.templates import fill
 
@@ -84,7 +84,7 @@ def sofar(book: Runbook, check: Check, inputs: Inputs, store: Store, answer: Ans
         return answer
     pods = store.index(early.each.type, ("namespace", "pod"))
     types = {**input_types(book.inputs), **record_types(early.each.name, early.each.type)}
-    condition, given = compiled(early.when, types), input_values(inputs)
+    condition, given = compile_expression(early.when, types), input_values(inputs)
     hits = []
     for hit in answer.hits:
         for record in pods.get((hit.subject.namespace, hit.subject.pod), ()) if hit.subject.pod else ():

@@ -18,9 +18,9 @@ from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact
 from gpudoctor.probes.base import Probe
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compile_expression, input_types, input_values
 from gpudoctor.runbook.model import Library, Runbook, Step
-from gpudoctor.threads import begun
+from gpudoctor.threads import start_thread
 from gpudoctor.tools.parser import mistake
 
 Form = tuple[str, tuple[str, ...], tuple[str, ...], str, str]  # host, argv, argv of the other way, effect, samples
@@ -168,7 +168,7 @@ class Engine:
         if self.recorded:
             task(*arguments)
             return None
-        return begun(partial(task, *arguments))
+        return start_thread(partial(task, *arguments))
 
     def guarded(self, task: Callable[[], None]) -> None:
         """Something in its thread: an error of ours stops the run, and never leaves it waiting."""
@@ -196,7 +196,7 @@ class Engine:
                         values[f"found.{check.id}"] = None if why else bool(answer.hits)
                         undecided += why
             try:
-                if not compiled(gate.when, types).holds(values):
+                if not compile_expression(gate.when, types).holds(values):
                     return False
             except Unsure as error:
                 raise Unsure("; ".join([str(error), *dict.fromkeys(undecided)][:3])) from None
@@ -264,7 +264,7 @@ class Engine:
         wanted: list[Fact | None] = []
         for record in self.store.records(spec.each.type, planned.order):
             try:
-                if not spec.where or compiled(spec.where, types).holds(Values(given, {spec.each.name: record})):
+                if not spec.where or compile_expression(spec.where, types).holds(Values(given, {spec.each.name: record})):
                     wanted.append(record)
             except Unsure as why:
                 step.failures.append(Trouble(f"step {planned.name}", str(why)))

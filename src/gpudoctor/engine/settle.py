@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from gpudoctor.facts import Fact
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.conditions import Types, Values
-from gpudoctor.runbook.templates import expression_text, pieces
+from gpudoctor.runbook.templates import expression_text, split_template
 
 MOST = 3  # commands for one check
 FIELD = regex(r"\{([a-z_]+)\}")
@@ -88,7 +88,7 @@ def word(value: str, name: str) -> str:
 def pasteable_command(command: str, types: Types, values: Values) -> str:
     """A command for a person to paste: what was read stands in it quoted, and never as an option; what is not known is `'<pod>'`."""
     made = ""
-    for kind, part in pieces(command):
+    for kind, part in split_template(command):
         value = part if kind == "text" else expression_text(part, types, values, "")
         made += value if kind == "text" else word(value, part.rpartition(".")[2])
     return made

@@ -14,9 +14,9 @@ from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import Fact
 from gpudoctor.report import Outcome, Part, Tried, Value
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Types, Unsure, Values, as_text, compiled, input_values, names_in
+from gpudoctor.runbook.conditions import Types, Unsure, Values, as_text, compile_expression, input_values, names_in
 from gpudoctor.runbook.model import Join
-from gpudoctor.runbook.terms import Term, deciding, operands
+from gpudoctor.runbook.terms import Term, deciding_terms, operands
 
 LONGEST = 120  # characters of a value that are shown
 
@@ -34,7 +34,7 @@ class Sight(NamedTuple):
     def term(self, text: str) -> Term:
         """The answer of a part of the condition."""
         try:
-            return Term(text, compiled(text, self.types).holds(self.values))
+            return Term(text, compile_expression(text, self.types).holds(self.values))
         except Unsure as why:
             said = str(why)
             return Term(text, None, self.undecided.get(said.partition(".")[0]) or because(said, self.one.check, self.record))
@@ -74,7 +74,7 @@ def join_record(one: Checked, record: Fact | None, store: Store) -> Sight:
 def tried_check(seen: Sight, outcome: Outcome, *, near: list[str] | None = None, records: int = 0) -> Tried:
     """A check on a record, as the report shows it."""
     check, one = seen.one.check, seen.one
-    terms = deciding(check.when, seen.term)
+    terms = deciding_terms(check.when, seen.term)
     shown = names_in(check.when) if outcome == "found" else sorted({name for term in terms for name in names_in(term.text)})
     whys = list(dict.fromkeys(term.why for term in terms if term.why))
     return Tried(

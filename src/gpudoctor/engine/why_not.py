@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gpudoctor.facts import Fact
 from gpudoctor.patterns import regex
-from gpudoctor.runbook.conditions import Types, Unsure, Values, as_text, compiled, names_in
+from gpudoctor.runbook.conditions import Types, Unsure, Values, as_text, compile_expression, names_in
 from gpudoctor.runbook.model import Expectation
-from gpudoctor.runbook.terms import Term, deciding
+from gpudoctor.runbook.terms import Term, deciding_terms
 
 MOST = 3  # parts that are told
 LONGEST = 80  # characters of one value
@@ -22,11 +22,11 @@ def why_not(one: Expectation, types: Types, values: Values) -> str:
 
     def ask(part: str) -> Term:
         try:
-            return Term(part, compiled(part, types).holds(values))
+            return Term(part, compile_expression(part, types).holds(values))
         except Unsure as why:
             return Term(part, None, str(why))
 
-    parts = [term.text for term in deciding(one.when, ask) if term.holds is False]
+    parts = [term.text for term in deciding_terms(one.when, ask) if term.holds is False]
     telling = [part for part in parts if not part.endswith(("_na", "_known"))]  # that the thing has such a property says nothing of it
     said = [explain_part(part, one, types, values) for part in telling or parts]
     return "; ".join(list(dict.fromkeys(filter(None, said)))[:MOST]) or f"{' '.join(one.when.split())} does not hold"
@@ -63,7 +63,7 @@ def explain_part(part: str, one: Expectation, types: Types, values: Values) -> s
 def expected_value(text: str, types: Types, values: Values) -> str:
     """The right side of a comparison as its value; "" where it has none."""
     try:
-        return value_text(compiled(text, types, "")(values))
+        return value_text(compile_expression(text, types, "")(values))
     except (Unsure, ValueError):
         return ""
 

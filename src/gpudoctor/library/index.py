@@ -201,9 +201,9 @@ def compile_library() -> Library:
 
 def compile_programs() -> bytes:
     """The conditions that were checked with the library, as CEL executes them."""
-    from gpudoctor.runbook.conditions import SHAPE, serialized
+    from gpudoctor.runbook.conditions import SHAPE, serialize_expressions
 
-    return msgspec.msgpack.encode(Programs(SHAPE, serialized()))
+    return msgspec.msgpack.encode(Programs(SHAPE, serialize_expressions()))
 
 
 def compile_xids() -> Book:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpudoctor.notes import gpu_means, gpu_statements, kernel_outcomes, missing_metrics, rank_counters
-from gpudoctor.notes.comparison_tables import odd
-from gpudoctor.notes.measures import numbered, readings
+from gpudoctor.notes.comparison_tables import slow_rows
+from gpudoctor.notes.measures import numbered_lines, readings
 from gpudoctor.tools.form import Form
 
 
@@ -17,8 +17,8 @@ def of_said(lines: Sequence[str]) -> int:
 
 def of_measures(lines: Sequence[str], argv: Sequence[str] = ()) -> int:
     """A number that a reader of measures knows, or a table in which a row stands out."""
-    known = numbered("\n".join(lines), argv)
-    return 21 if readings(known) or any(True for _ in odd(known)) else 0
+    known = numbered_lines("\n".join(lines), argv)
+    return 21 if readings(known) or any(True for _ in slow_rows(known)) else 0
 
 
 def of_told(lines: Sequence[str], whole: str) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpudoctor.notes.comparison_tables import noted
+from gpudoctor.notes.comparison_tables import note_cells
 from gpudoctor.notes.measure import Line, N, Reading
 from gpudoctor.patterns import regex
 from gpudoctor.tools.linux.ps import lived
@@ -84,7 +84,7 @@ def of_tables(lines: Sequence[Line]) -> Iterator[Reading]:
             continue
         if not (row := row_of(titles, text)):
             titles = titles if len(cells) > 1 else []
-        elif (found := unused(row, (number, text))) and (best is None or found.value > best.value):
+        elif (found := row_reading(row, (number, text))) and (best is None or found.value > best.value):
             best = found
     if best:
         yield best
@@ -92,7 +92,7 @@ def of_tables(lines: Sequence[Line]) -> Iterator[Reading]:
 
 def cells_of(text: str) -> list[str]:
     """The cells of a header, by bars, tabs or wide gaps; by blanks where there are no others."""
-    cells = [cell.strip("*` ") for cell in noted(text)]
+    cells = [cell.strip("*` ") for cell in note_cells(text)]
     return cells if len(cells) > 1 else text.split()
 
 
@@ -104,7 +104,7 @@ def row_of(titles: list[str], text: str) -> dict[str, str]:
     return {}
 
 
-def unused(row: dict[str, str], line: Line) -> Reading | None:
+def row_reading(row: dict[str, str], line: Line) -> Reading | None:
     """What a row says, where it is of somebody and tells for how long."""
     holder = next((cell for title, cell in row.items() if HOLDER.match(title)), "")
     if holder.lower() in NOBODY:
@@ -117,14 +117,14 @@ def unused(row: dict[str, str], line: Line) -> Reading | None:
     if not title or not (OF_GPU.search(title) or OF_GPU.search(shown)):
         return None
     use = PERCENT.match(row[title])
-    seconds = span(title) or next((length(cell, name) for name, cell in row.items() if LASTED.match(name)), 0.0)
+    seconds = mean_seconds(title) or next((length(cell, name) for name, cell in row.items() if LASTED.match(name)), 0.0)
     return Reading("gpu_unused", seconds, line, label=holder[:80]) if use and float(use[1]) <= LITTLE and seconds else None
 
 
-def span(title: str) -> float:
+def mean_seconds(title: str) -> float:
     """The seconds of which a title says that its column is a mean.
 
-    >>> span("avg util 24h (%)"), span("GPU util (7 days)"), span("util")
+    >>> mean_seconds("avg util 24h (%)"), mean_seconds("GPU util (7 days)"), mean_seconds("util")
     (86400.0, 604800.0, 0.0)
     """
     match = SPAN.search(title)
@@ -139,4 +139,4 @@ def length(cell: str, title: str) -> float:
     """
     if "hour" in title.lower() and (match := PERCENT.match(cell)):
         return float(match[1]) * HOUR
-    return span(cell) or lived(cell) or 0.0
+    return mean_seconds(cell) or lived(cell) or 0.0

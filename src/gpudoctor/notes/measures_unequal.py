@@ -34,14 +34,14 @@ FEWEST, PAIR = 3, 2  # devices; hosts
 LESS = 0.6  # of what most have: a link at half its lanes or a generation below it has half (our choice)
 
 
-def alike(lines: Sequence[Line]) -> Iterator[Reading]:
+def unequal_devices(lines: Sequence[Line]) -> Iterator[Reading]:
     """All of these."""
     for found in (matrices(lines), devices(lines), gpu_lines(lines)):
-        yield from below(found)
+        yield from far_below_most(found)
     yield from copies(lines)
 
 
-def below(found: dict[str, dict[str, tuple[float, Line]]]) -> Iterator[Reading]:
+def far_below_most(found: dict[str, dict[str, tuple[float, Line]]]) -> Iterator[Reading]:
     """For each way of copying the devices that have far less than most."""
     for rows in found.values():
         if len(rows) < PAIR:

@@ -39,7 +39,7 @@ BESIDE = 2  # lines between a panel's words and its query
 MOST = 400  # lines of a text in which somebody writes
 
 
-def missed(texts: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+def missed_metrics(texts: Sequence[str]) -> Iterator[tuple[str, int, str]]:
     """Each metric that is missed, with the number of its line from 1, and the line."""
     for number, line in enumerate(texts, 1):
         names = list(NAME.finditer(line))
@@ -62,13 +62,13 @@ def nearest(texts: Sequence[str], at: int) -> list[str]:
 
 def score(texts: Sequence[str]) -> int:
     """0 or 15: whether somebody misses a metric in a text that isn't long."""
-    return 15 if len(texts) < MOST and any(True for _ in missed(texts)) else 0
+    return 15 if len(texts) < MOST and any(True for _ in missed_metrics(texts)) else 0
 
 
 def missing_metrics(output: Output, about: Subject) -> Facts:
     """The metrics as wanted ones that are absent. Raises `ParseError` for a text in which none is missed."""
     found: dict[str, WantedMetric] = {}
-    for name, number, line in missed([line for _, line in lines(output)]):
+    for name, number, line in missed_metrics([line for _, line in lines(output)]):
         where = Origin(output.named(), number, line.strip()[:LINE][:500])
         found.setdefault(
             name, WantedMetric(metric=name, by="Somebody", rare=dcgm_metrics.is_rare(name), absent=True, stated=True, origin=where)

@@ -59,7 +59,7 @@ class Hosts:
             except NoWay as no:
                 troubles.append(no)
         for command in rest:
-            yield _nowhere(command, absent.get(command), troubles)
+            yield _unreachable_answer(command, absent.get(command), troubles)
 
     def forget(self, command: Command) -> None:
         """Ask what has hung again, and a host that ssh could not reach."""
@@ -154,7 +154,7 @@ class Hosts:
             Command(place.entering(command.argv, stdin=bool(command.stdin)), stdin=command.stdin, timeout=command.timeout)
         )
         output = msgspec.structs.replace(output, command=command, seconds=deadline.spent)
-        return remote.judged(output, command.host) if output.ok else output
+        return remote.with_failure(output, command.host) if output.ok else output
 
 
 def no_way(failure: Failure, reason: str) -> Way:
@@ -171,7 +171,7 @@ def _best_first(places: Sequence[Place], program: str) -> list[int]:
     return sorted(range(len(places)), key=lambda number: not places[number].knows(program))
 
 
-def _nowhere(command: Command, absent: Output | None, troubles: list[NoWay]) -> Output:
+def _unreachable_answer(command: Command, absent: Output | None, troubles: list[NoWay]) -> Output:
     """The answer of a command to which no way has led. A program that isn't where a shell has looked counts as not there."""
     reasons = [absent.reason] if absent else []
     reasons += [no.reason for no in troubles]

@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from gpudoctor.probes.foreign import bearer, foreign, keep_out
+from gpudoctor.probes.foreign import bearer, clean_foreign_text, keep_out
 from gpudoctor.probes.kube_config import Context, Entry, ProbeSetupError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def impersonation(user: Entry) -> list[tuple[str, str]]:
     try:
         msgspec.convert((groups, extra), tuple[list[str], dict[str, list[str]]])
     except msgspec.ValidationError as error:
-        raise ProbeSetupError(f"as-groups or as-user-extra in the kubeconfig: {foreign(error)}") from None
+        raise ProbeSetupError(f"as-groups or as-user-extra in the kubeconfig: {clean_foreign_text(error)}") from None
     if not name and (uid or groups or extra):
         raise ProbeSetupError("the kubeconfig has as-groups, as-uid or as-user-extra without `as`, the user whom they belong to")
     headers = [("User", name), ("Uid", uid), *(("Group", group) for group in groups)]
@@ -162,7 +162,7 @@ def _sign_in(context: Context) -> Callable[[], str]:
             value = settings.auth_settings().get("BearerToken", {}).get("value") or ""
         _keep_out(context.user.fields)
         if not value:
-            said = f": {foreign(messages[-1])}" if messages else ""
+            said = f": {clean_foreign_text(messages[-1])}" if messages else ""
             raise ProbeSetupError(f"the auth-provider {context.user.fields['auth-provider'].get('name')} gave no credentials{said}")
         scheme, _, token = value.partition(" ")
         return bearer(token, "the auth-provider's token") if scheme.lower() == "bearer" else value

@@ -80,11 +80,11 @@ def discover(word: str, get: Callable[[str], bytes]) -> Resource | None:
     versions |= {item.name: item.preferredVersion.version for item in answer.groups}
     if known:
         return known._replace(version=versions[group]) if versions.get(group) else None
-    listed = _aggregated(answer) if answer.items else _one_by_one(versions, group, get)
+    listed = _aggregated_resources(answer) if answer.items else _one_by_one(versions, group, get)
     return next((resource for words, resource in listed if plural in words and (not group or group == resource.group)), None)
 
 
-def _aggregated(answer: _Groups) -> Iterator[tuple[set[str], Resource]]:
+def _aggregated_resources(answer: _Groups) -> Iterator[tuple[set[str], Resource]]:
     for group in answer.items:
         for version in group.versions:
             for found in version.resources:

@@ -16,8 +16,8 @@ import socket
 import time
 from concurrent.futures import TimeoutError as Late
 
-from gpudoctor.probes.base import Command, Failure, Output, waited
-from gpudoctor.probes.deadline import Deadline, within
+from gpudoctor.probes.base import Command, Failure, Output, time_limit_text
+from gpudoctor.probes.deadline import Deadline, run_within
 
 PORT = "28028"
 LIMIT = 64 << 20  # bytes of one answer; JSON has 600 for a rank of a communicator
@@ -45,15 +45,15 @@ class Broken(Exception):
 def run(command: Command) -> Output:
     """The answer, or why there is none. Never raises for what the far side does; what was read until a time-out is kept."""
     deadline = Deadline(command.timeout)
-    options = asked(command.argv)
+    options = ncclras_options(command.argv)
     where = f"{options['host']}:{options['port']}"
     read = bytearray()
     failure: Failure = ""
     reason = ""
     try:
-        within(deadline.left, lambda: talk(options, read, deadline))
+        run_within(deadline.left, lambda: talk(options, read, deadline))
     except (Late, TimeoutError):
-        failure, reason = "timeout", f"NCCL's RAS at {where} did not answer within {waited(command.timeout)}"
+        failure, reason = "timeout", f"NCCL's RAS at {where} did not answer within {time_limit_text(command.timeout)}"
     except OSError as error:
         failure, reason = "unreachable", f"{where}: {error.strerror or error}; {LISTENS}"
     except (Broken, ValueError) as error:
@@ -64,10 +64,10 @@ def run(command: Command) -> Output:
     return Output(command, 1 if failure else 0, pages, b"", deadline.spent, time.time(), failure, reason)
 
 
-def asked(argv: tuple[str, ...]) -> dict[str, str]:
+def ncclras_options(argv: tuple[str, ...]) -> dict[str, str]:
     """What the options of `ncclras` say.
 
-    >>> asked(("ncclras", "-v", "-h", "gpu-01"))
+    >>> ncclras_options(("ncclras", "-v", "-h", "gpu-01"))
     {'host': 'gpu-01', 'port': '28028', 'format': '', 'wait': '', 'verbose': 'yes'}
     """
     said = {"host": "localhost", "port": PORT, "format": "", "wait": "", "verbose": ""}

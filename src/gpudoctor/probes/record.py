@@ -20,7 +20,7 @@ from gpudoctor.probes import bundle
 from gpudoctor.probes.base import Command, Output, Probe
 from gpudoctor.probes.bundle import Answer, Bundle, BundleError, Key
 from gpudoctor.probes.redact import Redactor
-from gpudoctor.probes.replay import pieces
+from gpudoctor.probes.replay import replay_stream
 
 # What `_Writing` calls its files: kubectl-get-pods-1f0c77ab.json, dmesg-time-format-iso-0a1b2c3d.2.txt, nvidia-smi-0a1b2c3d.stderr.txt
 WRITTEN = regex(r"[a-z0-9-]{1,40}-[0-9a-f]{8}(?:\.\d+)?(?:\.stderr)?\.(?:json|txt)")
@@ -73,7 +73,7 @@ class Recorder:
         with self._alone(bundle.key_of(kept)):
             answer = self._answers.get(bundle.key_of(kept))
             if answer is not None:
-                yield from pieces(partial(bundle.read_file, self.folder), answer, kept)
+                yield from replay_stream(partial(bundle.read_file, self.folder), answer, kept)
                 return
             writing = _Writing(self, kept)
             last = Output(kept, failure="broken", reason="the recording ends in the middle of this answer")
@@ -167,8 +167,8 @@ class Recorder:
             exit=output.exit,
             pages=pages,
             stderr=stderr,
-            seconds=_dated(output.seconds),
-            time=_dated(output.time),
+            seconds=_valid_time(output.seconds),
+            time=_valid_time(output.time),
             failure=output.failure,
             reason=self._redactor.text(output.reason),
             via=output.via,
@@ -240,7 +240,7 @@ class _Writing:
         return output
 
 
-def _dated(seconds: float) -> float:
+def _valid_time(seconds: float) -> float:
     """The number where a bundle may hold it, else 0: not known."""
     return float(seconds) if 0 <= seconds <= bundle.LATEST else 0.0
 

@@ -62,7 +62,7 @@ def hints() -> Any:
     return made
 
 
-def fitting(text: str) -> Iterable[int]:
+def candidate_rules(text: str) -> Iterable[int]:
     """The numbers of the rules that may fit a text, in their order."""
     return sorted(hints().Match(text.encode("utf-8", "replace")) or ())
 
@@ -226,7 +226,7 @@ class Redactor:
         """The text after every rule, again until nothing changes: what one rule hides can bare what another one looks for."""
         for _ in range(ROUNDS):
             before = text
-            for number in fitting(text):
+            for number in candidate_rules(text):
                 if number in rules:
                     text = self._without(text, ALL[number])
             if text == before:

@@ -11,9 +11,9 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from gpudoctor.probes.base import GRACE, START, Command, Failure, Output, waited
+from gpudoctor.probes.base import GRACE, START, Command, Failure, Output, time_limit_text
 from gpudoctor.probes.frames import Cutter
-from gpudoctor.probes.remote import NoWay, Wire, group, judged, last_line, not_asked, script
+from gpudoctor.probes.remote import NoWay, Wire, group, last_line, not_asked, script, with_failure
 
 LIMIT = 64 << 20  # bytes of one answer
 TRIPS = 4  # round trips that may end early before the rest isn't asked any more
@@ -121,7 +121,7 @@ class _Trip:
     def unheard(self, wire: Wire) -> NoWay:
         """Why no shell has answered: what the wire says, else the last that was printed (`This account is currently not available.`)."""
         if not wire.ended:
-            return NoWay("timeout", f"{self.host} did not answer within {waited(self.patience)}")
+            return NoWay("timeout", f"{self.host} did not answer within {time_limit_text(self.patience)}")
         no = wire.why()
         words = last_line((self.noise + self.cutters[1].held).decode("utf-8", "replace"))
         return NoWay(no.failure, f"{no.reason}: {words}") if words and no.failure == "broken" else no
@@ -205,7 +205,7 @@ class _Trip:
             seconds=max(0.0, answer.ended - answer.begun),
             time=clock + answer.ended - up if clock else 0.0,
         )
-        output = judged(output, self.host)
+        output = with_failure(output, self.host)
         if output.failure == "timeout":
             self.hung[group(command)] = output.seconds
         return output
@@ -234,7 +234,9 @@ class _Trip:
             failure, reason = "broken", f"the connection to {self.host} was lost while {program} ran: {wire.why().reason}"
         else:
             failure = "unkillable"
-            reason = f"{program} did not answer within {waited(command.timeout)}, could not be ended and was left behind on {self.host}"
+            reason = (
+                f"{program} did not answer within {time_limit_text(command.timeout)}, could not be ended and was left behind on {self.host}"
+            )
         self.said.add(number)
         pages = (bytes(answer.printed[1][:LIMIT]),)
         stderr = bytes(answer.printed[2][:LIMIT])

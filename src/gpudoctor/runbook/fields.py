@@ -43,10 +43,10 @@ def each(text: Any) -> dict[str, str]:
     match = EACH.match(text) if isinstance(text, str) else None
     if not match:
         raise ValueError("has the form 'pod in pods'")
-    return {"name": free(match.group(1)), "type": match.group(2)}
+    return {"name": free_name(match.group(1)), "type": match.group(2)}
 
 
-def free(name: str) -> str:
+def free_name(name: str) -> str:
     """A name for a record that means nothing else in a condition."""
     if name in TAKEN:
         raise ValueError(f"'{name}' can't be the name of a record: conditions use this word otherwise")
@@ -87,7 +87,7 @@ def seconds(value: Any) -> str:
     return value if isinstance(value, str) and "${" in value else f"{duration(value):g}"
 
 
-def plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """The value of an input."""
     if not isinstance(value, str | int | float | bool):
         raise ValueError("is a text, a number, true or false")
@@ -98,7 +98,7 @@ def plain(value: Any) -> Any:
 TEXT = WithJsonSchema({"type": "string"})
 Duration = Annotated[float, BeforeValidator(duration), TEXT]
 Condition = Annotated[str, BeforeValidator(condition), WithJsonSchema({"type": ["string", "boolean"]})]
-Plain = Annotated[str | int | float | bool, BeforeValidator(plain)]
+Plain = Annotated[str | int | float | bool, BeforeValidator(plain_value)]
 Equalities = Annotated[list[str] | dict[str, str], BeforeValidator(equalities)]
 Seconds = Annotated[str, BeforeValidator(seconds), WithJsonSchema({"type": ["string", "number"]})]
 Argument = Annotated[str, BeforeValidator(argument), WithJsonSchema({"type": ["string", "integer"]})]
