@@ -18,7 +18,7 @@ from gpudoctor.facts.kubernetes import Message
 from gpudoctor.intake.split import Section
 from gpudoctor.knowledge.nccl_settings import PREFIXES
 from gpudoctor.patterns import regex
-from gpudoctor.tools.linux.environment import assigned
+from gpudoctor.tools.linux.environment import line_assignments
 
 MOST = 200  # sections of one file that are compared
 LONGEST = 200_000  # characters of one that are looked at
@@ -58,7 +58,7 @@ def watch_sections(facts: Facts, sections: Iterable[Section]) -> Iterator[Sectio
     kept: dict[str, str] = {}  # what the shell hands to every run that follows
     for section in sections:
         if (words := section.command[:2000].split())[:1] == ["export"]:
-            kept |= dict(assigned(section.command[:2000]))
+            kept |= dict(line_assignments(section.command[:2000]))
         elif words[:1] == ["unset"]:
             kept = {name: value for name, value in kept.items() if name not in words}
         if len(runs) < MOST and (one := trial(section, kept)) is not None:
@@ -92,7 +92,7 @@ def trial(section: Section, kept: Mapping[str, str] = MappingProxyType({})) -> T
     if not works and FAILS.search(text) is None:
         return None
     command = section.command[:2000]
-    settings = {name: value for name, value in {**kept, **dict(assigned(command))}.items() if name.startswith(PREFIXES)}
+    settings = {name: value for name, value in {**kept, **dict(line_assignments(command))}.items() if name.startswith(PREFIXES)}
     line = command or next((line for line in text.split("\n") if line.strip()), "")
     return Trial(program_of(command), settings, works, Origin(section.path, max(section.line - bool(command), 1), line[:300]))
 

@@ -20,7 +20,7 @@ from gpudoctor.facts.kubernetes import Message
 from gpudoctor.facts.program import Ending
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Library
-from gpudoctor.tools.common.scanner import alone
+from gpudoctor.tools.common.scanner import single_pattern
 
 Place = tuple[str, int, str]  # source, number of the line; of what has no number the text
 # Records that are what one line states. A record of a thing (a GPU, a pod) has many properties, and several may be wrong at once.
@@ -151,5 +151,5 @@ def message_order(line: str, first: str, second: str) -> int | None:
 @functools.lru_cache(maxsize=1024)
 def pattern_span(line: str, pattern: str) -> tuple[int, int] | None:
     """Where a known message stands in its line."""
-    found = alone(pattern).search(line) if pattern else None
+    found = single_pattern(pattern).search(line) if pattern else None
     return found.span() if found else None

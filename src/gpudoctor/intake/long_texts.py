@@ -86,7 +86,7 @@ class Ends:
         numbers = [*range(1, first.count("\n") + 1), *range(behind, self.lines + 2)]
         text = first + last
         found = load(PACE)(msgspec.structs.replace(self.page, pages=(text.encode(),)), about)
-        return place.placed(found, text, 1, numbers) if found["paces"] else {}
+        return place.place_facts(found, text, 1, numbers) if found["paces"] else {}
 
 
 def is_answer(source: files.Source) -> bool:

@@ -24,7 +24,7 @@ from gpudoctor.knowledge import dcgm_fields
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output, decoder
 from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.linux.ps import lived
+from gpudoctor.tools.linux.ps import elapsed_seconds
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.prometheus.metrics_page import LABEL
 from gpudoctor.tools.prometheus.range import holder, key
@@ -84,7 +84,7 @@ def of_job(rows: list[tuple[int, str]], output: Output, about: Subject) -> list[
     made: dict[tuple[str, int], dict[str, Any]] = {}
     for number, row in rows:
         if match := RUN_TIME.match(row):
-            span = lived(match[1]) or 0.0
+            span = elapsed_seconds(match[1]) or 0.0
         elif match := JOB.match(row):
             job = f"job {match[1]}"
         elif match := CARD.match(row):

@@ -30,7 +30,7 @@ from gpudoctor.notes.measures_trials import trials
 from gpudoctor.notes.measures_unequal import unequal_devices
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import plain
+from gpudoctor.tools.common.plain import plain_text
 from gpudoctor.tools.parser import LINE, ParseError
 
 MOST = 50_000  # lines of one text
@@ -67,7 +67,7 @@ def readings(lines: list[Line]) -> list[Reading]:
 
 def measures(output: Output, about: Subject) -> Facts:
     """A Measure for each number, a Pace for each table in which one row stands out."""
-    text = plain(output)
+    text = plain_text(output)
     if not text.strip() and output.failure:
         raise ParseError(f"{output.named()}: no text")
     lines = numbered_lines(text, output.command.argv)

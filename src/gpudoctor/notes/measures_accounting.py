@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from gpudoctor.notes.comparison_tables import note_cells
 from gpudoctor.notes.measure import Line, N, Reading
 from gpudoctor.patterns import regex
-from gpudoctor.tools.linux.ps import lived
+from gpudoctor.tools.linux.ps import elapsed_seconds
 
 UTILISED = regex(r"\bgres/gpuutil=(\d{1,6})\b")
 JOB = regex(r"^\|?\s*(\d{1,12}(?:_\d{1,10})?)(?:\.\w{1,20}\+?)?\b")
@@ -51,7 +51,7 @@ def of_sacct(lines: Sequence[Line]) -> Iterator[Reading]:
     for number, text in lines:
         if "gres/gpuutil=" in text and (job := JOB.match(text)) and (took := ELAPSED.search(text)):
             used = max(int(one) for one in UTILISED.findall(text))
-            seen.setdefault(job[1], []).append((used, lived(took[1]) or 0.0, (number, text)))
+            seen.setdefault(job[1], []).append((used, elapsed_seconds(took[1]) or 0.0, (number, text)))
     for number_of, rows in seen.items():
         longest = max(rows, key=lambda row: row[1])
         if not any(used for used, *_ in rows):
@@ -63,7 +63,7 @@ def of_seff(lines: Sequence[Line]) -> Iterator[Reading]:
     for number, text in lines:
         if ended := STATE.match(text):
             yield Reading("exit_code", float(ended[1]), (number, text))
-    took = next((lived(match[1]) for _, text in lines if (match := WALL.match(text))), None)
+    took = next((elapsed_seconds(match[1]) for _, text in lines if (match := WALL.match(text))), None)
     for number, text in lines if took else ():
         if (match := SEFF.match(text)) and float(match[1]) <= LITTLE:
             yield Reading("gpu_unused", took or 0.0, (number, text), label="the job")
@@ -139,4 +139,4 @@ def length(cell: str, title: str) -> float:
     """
     if "hour" in title.lower() and (match := PERCENT.match(cell)):
         return float(match[1]) * HOUR
-    return mean_seconds(cell) or lived(cell) or 0.0
+    return mean_seconds(cell) or elapsed_seconds(cell) or 0.0

@@ -49,7 +49,7 @@ class Patterns(Sequence[Any]):
         return self.made[number]
 
 
-def alone(pattern: str) -> Any:
+def single_pattern(pattern: str) -> Any:
     """One pattern that a line is held against."""
     import re2
 
@@ -122,7 +122,7 @@ class Matched(NamedTuple):
     lines: list[Span]
 
 
-def compiled(
+def compile_scanner(
     entries: Iterable[tuple[str, str]],
     literals: Mapping[str, Sequence[str]] = MappingProxyType({}),
     texts: Mapping[str, Sequence[str]] = MappingProxyType({}),
@@ -149,7 +149,7 @@ def compiled(
     return made
 
 
-def matched(blocks: Iterable[bytes], known: Scanner, sampled: frozenset[int]) -> Iterator[Matched]:
+def match_blocks(blocks: Iterable[bytes], known: Scanner, sampled: frozenset[int]) -> Iterator[Matched]:
     """The blocks as they are searched, in one thread: those of RE2 would wait for Python's between blocks, longer than they save.
 
     Colours and carriage returns may hide a word or a line's end; long lines need to be cut only where something was found.
@@ -180,10 +180,10 @@ def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[Span]
 
 def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
     """Start and end of each line of a block that fits one pattern, with what it captured the first time."""
-    if literal := beginning(pattern.pattern):
+    if literal := literal_prefix(pattern.pattern):
         for start, end in lines_with(block, literal):
             if match := pattern.search(block[start:end]):
-                yield start, end, captured(match)
+                yield start, end, captured_text(match)
         return
     end = -1
     for match in pattern.finditer(block):
@@ -193,7 +193,7 @@ def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
         start = block.rfind(b"\n", 0, at) + 1
         end = block.find(b"\n", at)
         end = len(block) if end < 0 else end
-        yield start, end, captured(match)
+        yield start, end, captured_text(match)
 
 
 def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int]]:
@@ -208,10 +208,10 @@ def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int]]:
 
 
 @functools.cache
-def beginning(pattern: bytes) -> bytes:
+def literal_prefix(pattern: bytes) -> bytes:
     """The literal that every match of a pattern begins with, b"" for none.
 
-    >>> beginning(b"(?m)Connected all (?:rings|trees)"), beginning(b"(?m)either|or"), beginning(b"(?m)timeouts?:")
+    >>> literal_prefix(b"(?m)Connected all (?:rings|trees)"), literal_prefix(b"(?m)either|or"), literal_prefix(b"(?m)timeouts?:")
     (b'Connected all ', b'', b'timeout')
     """
     bare, depth = CLASS.sub(b"", ESCAPED.sub(b"", pattern)), 0
@@ -223,7 +223,7 @@ def beginning(pattern: bytes) -> bytes:
     return match.group(1) if match else b""
 
 
-def captured(match: Any) -> str:
+def captured_text(match: Any) -> str:
     """What the group of a match captured, as text of at most `LONGEST_DETAIL` bytes."""
     first, last = match.span(1) if match.re.groups else (0, 0)
     return str(match.string[first : min(last, first + LONGEST_DETAIL)].decode("utf-8", "replace").strip())

@@ -88,7 +88,7 @@ def of_toml(text: str) -> list[Said]:
         program = program_of(value.table)
         if program:
             shown = lines[value.line - 1][:LINE].strip()
-            take(found.setdefault(program, Said(program, value.line, shown)), value)
+            take_setting(found.setdefault(program, Said(program, value.line, shown)), value)
         elif not value.table:
             top[value.key] = value.value
     if containerd := found.get("containerd"):
@@ -108,7 +108,7 @@ def program_of(table: tuple[str, ...]) -> str:
     return "nvidia-container-runtime" if table and table[0] in TOOLKIT else ""
 
 
-def take(said: Said, value: Value) -> None:
+def take_setting(said: Said, value: Value) -> None:
     """One line of a program's tables."""
     table, key = value.table, value.key
     if "runtimes" in table[:-1]:

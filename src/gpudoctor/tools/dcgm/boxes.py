@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from gpudoctor.facts import Origin
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines, plain
+from gpudoctor.tools.common.plain import lines, plain_text
 from gpudoctor.tools.parser import ParseError
 
 # What dcgmi says instead of an answer → a neutral word. The order decides: a line may hold two of them.
@@ -68,7 +68,7 @@ class Row(NamedTuple):
         return Origin(output.named(), self.number, text or f"{self.left.strip()} {self.right.strip()}".strip())
 
 
-def rows(output: Output) -> Iterator[Row]:
+def box_rows(output: Output) -> Iterator[Row]:
     """The rows of all boxes of a text. A row that was cut at its end is a row."""
     for number, line in lines(output):
         yield from cells([line], number)
@@ -97,12 +97,12 @@ def problem(output: Output) -> tuple[str, Origin]:
     return failed
 
 
-def decoded(output: Output) -> Any:
+def decode_json(output: Output) -> Any:
     """The JSON object of dcgmi in an answer, None where there is none. Text and other objects around it don't matter.
 
     Raises `ParseError` for one that is broken: what is left of it may lack just the test that failed.
     """
-    text = plain(output)
+    text = plain_text(output)
     decoder, at = json.JSONDecoder(), 0
     while (start := OBJECT.search(text, at)) and OURS.search(text, start.end()):
         try:
@@ -143,7 +143,7 @@ def objects(value: Any, key: str) -> Iterator[dict[str, Any]]:
             todo.extend(reversed(one))
 
 
-def listed(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """A list as it is, nothing as none, and anything else as a list of one."""
     return value if isinstance(value, list) else [] if value is None else [value]
 

@@ -42,7 +42,7 @@ def dmon(output: Output, about: Subject) -> Facts:
         if problem(output)[0]:
             return {}
         raise not_read(output, "a table of `dcgmi dmon`")
-    return {"gpu_samples": [*samples(found, output, about)], "gpus": [*alarmed(found, output, about)]}
+    return {"gpu_samples": [*samples(found, output, about)], "gpus": [*alarming_gpus(found, output, about)]}
 
 
 def cells(line: str, start: int, columns: list[Column]) -> dict[str, str]:
@@ -69,7 +69,7 @@ def samples(found: list[tuple[int, int, str, dict[str, str]]], output: Output, a
         yield sample(index, values, time, every, Origin(output.named(), number, line.strip()), about)
 
 
-def alarmed(found: list[tuple[int, int, str, dict[str, str]]], output: Output, about: Subject) -> Iterator[Gpu]:
+def alarming_gpus(found: list[tuple[int, int, str, dict[str, str]]], output: Output, about: Subject) -> Iterator[Gpu]:
     """The GPUs of which a column has what no sound one has, by their last row."""
     last = {index: (number, line, values) for number, index, line, values in found}
     for index, (number, line, values) in last.items():
@@ -105,7 +105,7 @@ def sample(index: int, values: dict[str, str], time: float | None, every: float 
             if value is None:
                 gaps[name] = (text or "blank")[:40]
             else:
-                made[name] = converted(name, value)
+                made[name] = convert_value(name, value)
         elif value is not None and (reason := dcgm_fields.THROTTLED.get(field.id)):
             throttled[reason] = value * dcgm_fields.NANOSECONDS
     gpu = made.get("uuid") or made["pci"] or gpu_name("GPU", index)
@@ -113,7 +113,7 @@ def sample(index: int, values: dict[str, str], time: float | None, every: float 
     return GpuSample(**known, gaps=gaps, origin=origin, **made)
 
 
-def converted(name: str, value: float) -> Any:
+def convert_value(name: str, value: float) -> Any:
     """A value in the type of its field."""
     if name == "reasons":
         return clock_reasons.from_mask(int(value)) if value >= 0 else None

@@ -66,7 +66,7 @@ def perfquery(output: Output, about: Subject) -> Facts:
     begun = (output.time or 0.0) + later or None
 
     def keep() -> None:
-        if values and (seen or bare(values)) and len(found) < MOST:
+        if values and (seen or are_port_counters(values)) and len(found) < MOST:
             found.append(counters(values, **head))
 
     for at, line in lines(output):
@@ -110,10 +110,10 @@ def value_of(line: str) -> re.Match[str] | None:
     return match if match and (match.group(1) in BY_NAME or match.group(1) in HARDWARE) else None
 
 
-def bare(names: Iterable[str]) -> bool:
+def are_port_counters(names: Iterable[str]) -> bool:
     """Whether counters without their heading are those of a port: two names say so.
 
-    >>> bare(["SymbolErrorCounter", "PortXmitWait"]), bare(["PortXmitWait"]), bare(["Name", "Value"])
+    >>> are_port_counters(["SymbolErrorCounter", "PortXmitWait"]), are_port_counters(["PortXmitWait"]), are_port_counters(["Name", "Value"])
     (True, False, False)
     """
     return sum(name in BY_NAME or name in HARDWARE for name in names) > 1

@@ -54,7 +54,7 @@ def mlxlink(output: Output, about: Subject) -> Facts:
         values["width"] = width
     if speed.startswith("IB-"):
         values["link_layer"] = "InfiniBand"
-        enabled, cable = (listed(said.get(key, ("", Origin()))[0]) for key in ("Enabled Link Speed", "Supported Cable Speed"))
+        enabled, cable = (mask_speeds(said.get(key, ("", Origin()))[0]) for key in ("Enabled Link Speed", "Supported Cable Speed"))
         values["speed_supported"] = next((one for one in enabled if one in cable), "")
     state = infiniband.state(said["State"][0])
     if not state and said["State"][0] in ("Polling", "Disable"):  # beside a physical state that only Ethernet knows, or LinkUp
@@ -72,10 +72,10 @@ def mlxlink(output: Output, about: Subject) -> Facts:
     return {"ib_ports": [port], "messages": [*scan_lines(output, about, source="log")]}
 
 
-def listed(text: str) -> list[str]:
+def mask_speeds(text: str) -> list[str]:
     """The speeds of a mask, the fastest first.
 
-    >>> listed("0x000000f1 (NDR,HDR,EDR,FDR,SDR)"), listed("N/A")
+    >>> mask_speeds("0x000000f1 (NDR,HDR,EDR,FDR,SDR)"), mask_speeds("N/A")
     (['NDR', 'HDR', 'EDR', 'FDR', 'SDR'], [])
     """
     match = LISTED.match(text)

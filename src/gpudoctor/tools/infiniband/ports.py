@@ -95,7 +95,7 @@ def ports(output: Output, about: Subject) -> Facts:
             # `… | sort` may put another field before the state, `… | grep Rate` leaves no state at all
             if unnamed and name in OF_PORT and (not adapter or OF_PORT[name] in port):
                 keep(found, adapter, port, about)
-                adapter, port = {"ca": asked(output.command.argv) or f"adapter {len(found) + 1}"}, {"port": 1, "origin": origin}
+                adapter, port = {"ca": requested_adapter(output.command.argv) or f"adapter {len(found) + 1}"}, {"port": 1, "origin": origin}
                 saw_adapter = True
             set_field(adapter, port, match.group(1).lower(), match.group(2), origin)
     keep(found, adapter, port, about)
@@ -121,10 +121,10 @@ def partitions(output: Output, about: Subject) -> Iterator[Message]:
             yield from scan_text(f"pkeys/0:{line.strip()}", source="log", about=about, origin=Origin(output.named(), at, line.strip()))
 
 
-def asked(argv: Sequence[str]) -> str:
+def requested_adapter(argv: Sequence[str]) -> str:
     """The adapter that the command names.
 
-    >>> asked(("ibv_devinfo", "-d", "mlx5_0")), asked(("ibstat", "mlx5_1", "1")), asked(("ibstat",))
+    >>> requested_adapter(("ibv_devinfo", "-d", "mlx5_0")), requested_adapter(("ibstat", "mlx5_1", "1")), requested_adapter(("ibstat",))
     ('mlx5_0', 'mlx5_1', '')
     """
     if "-d" in argv[:-1]:

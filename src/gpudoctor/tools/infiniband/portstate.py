@@ -45,7 +45,7 @@ def query(output: Output, about: Subject) -> Facts:
     if not ports:
         raise ParseError(f"{output.named()}: no state of a port: {output.text.strip()[:80]!r}")
     widest = {key: width(read, "Active") for key, read in ports.items()}
-    return {"ib_ports": [made(key, read, about, any(other > widest[key] for other in widest.values())) for key, read in ports.items()]}
+    return {"ib_ports": [make_port(key, read, about, any(other > widest[key] for other in widest.values())) for key, read in ports.items()]}
 
 
 def width(read: dict[str, tuple[str, Origin]], which: str) -> int:
@@ -54,7 +54,7 @@ def width(read: dict[str, tuple[str, Origin]], which: str) -> int:
     return max((int(word[:-1]) for word in words if word in WIDTHS), default=0)
 
 
-def made(key: tuple[int, int], read: dict[str, tuple[str, Origin]], about: Subject, narrower: bool) -> IbPort:
+def make_port(key: tuple[int, int], read: dict[str, tuple[str, Origin]], about: Subject, narrower: bool) -> IbPort:
     """One port. It could be wider where both sides have enabled more lanes than it uses."""
     text = {name: value for name, (value, _) in read.items()}
     active, enabled = width(read, "Active"), width(read, "Enabled")

@@ -18,7 +18,7 @@ from gpudoctor.knowledge.infiniband import WORD
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.infiniband.row_columns import DEVICE, Row, rows
+from gpudoctor.tools.infiniband.row_columns import DEVICE, Row, parse_rows
 from gpudoctor.tools.infiniband.text import counters, number, rate
 from gpudoctor.tools.parser import ParseError
 
@@ -41,7 +41,7 @@ class Key(NamedTuple):
 
 def score(texts: Sequence[str], whole: str) -> int:
     """0 or 56: two ports, or one of which much is said, or one several times."""
-    found = rows([*enumerate(texts, 1)], whole)
+    found = parse_rows([*enumerate(texts, 1)], whole)
     if not found:
         return 0
     several = len({row.ca for row in found}) > 1 or len(found) > 2
@@ -52,7 +52,7 @@ def score(texts: Sequence[str], whole: str) -> int:
 def table(output: Output, about: Subject) -> Facts:
     """The facts of all rows."""
     texts = [*lines(output)]
-    found = rows(texts, output.text[:8_000_000])
+    found = parse_rows(texts, output.text[:8_000_000])
     if not found:
         raise ParseError(f"{output.named()}: no rows of RDMA ports: {output.text.strip()[:80]!r}")
     mine = {row.line for row in found}
@@ -68,7 +68,7 @@ def table(output: Output, about: Subject) -> Facts:
         looks[Key(node, row.ca or (named[1] if named else "adapter 1"), port if port < 1000 else 1)].append(row)
     ports, interfaces, counted = [], [], list[IbCounters]()
     for key, its in looks.items():
-        counted += growing(key, its, span, output) if grown else series(key, its, span, output)
+        counted += as_two_looks(key, its, span, output) if grown else series(key, its, span, output)
         if one := interface_of(key, its[-1], about, output):
             interfaces.append(one)
         if "state" in its[-1].said or "rate" in its[-1].said or (one and "physical" in its[-1].said):
@@ -137,7 +137,7 @@ def interface_of(key: Key, row: Row, about: Subject, output: Output) -> Interfac
 def series(key: Key, its: list[Row], span: float, output: Output) -> list[IbCounters]:
     """Each look at a port's counters, and how often its state left Active between two of them."""
     begun = output.time
-    times = [begun + (span * at if row.clock is None else later(row.clock, its[0].clock)) for at, row in enumerate(its)]
+    times = [begun + (span * at if row.clock is None else seconds_after(row.clock, its[0].clock)) for at, row in enumerate(its)]
     states = [infiniband.state(row.said.get("state", "")) for row in its]
     left = sum(one == "Active" and other not in ("Active", "") for one, other in pairwise(states))
     made = [look(key, row, row.counts, row.traffic, time, output) for row, time in zip(its, times, strict=True) if row.counts]
@@ -150,12 +150,12 @@ def series(key: Key, its: list[Row], span: float, output: Output) -> list[IbCoun
     return made
 
 
-def later(clock: float, first: float | None) -> float:
+def seconds_after(clock: float, first: float | None) -> float:
     """Seconds since the first row, over midnight too."""
     return (clock - first) % 86400.0 if first is not None else 0.0
 
 
-def growing(key: Key, its: list[Row], span: float, output: Output) -> list[IbCounters]:
+def as_two_looks(key: Key, its: list[Row], span: float, output: Output) -> list[IbCounters]:
     """Differences as two looks: what was counted in all rounds, and nothing before."""
     counts: dict[str, int] = {}
     traffic: dict[str, float] = {}

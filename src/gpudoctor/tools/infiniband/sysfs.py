@@ -76,7 +76,7 @@ def listing(output: Output, about: Subject) -> Facts:
             nets[match.group(1), match.group(2)][match.group(3)] = (at, content, line)
     interfaces = [interface(name, read, output, about) for (_, name), read in nets.items()]
     found = [port(key, read, adapters[key[0]], output, about) for key, read in ports.items()]
-    placed = [beside(one, devices.get(one.ca, "-"), nets) for one in found]
+    placed = [with_interface(one, devices.get(one.ca, "-"), nets) for one in found]
     made: Facts = {"ib_ports": [*placed]}
     if counted := [one for key, read in ports.items() if (one := counts(key, read, output, about))]:
         made["ib_counters"] = [*counted]
@@ -110,7 +110,7 @@ def port(key: tuple[str, int], read: dict[str, tuple[int, str, str]], adapter: d
     )
 
 
-def beside(one: IbPort, device: str, nets: Iterable[tuple[str, str]]) -> IbPort:
+def with_interface(one: IbPort, device: str, nets: Iterable[tuple[str, str]]) -> IbPort:
     """A port with the network interface of its PCI device, where that has exactly one."""
     from msgspec.structs import replace
 

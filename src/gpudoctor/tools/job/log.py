@@ -29,7 +29,7 @@ from gpudoctor.tools.job.scan import Batch, scan, scanner
 from gpudoctor.tools.kernel.fold import Fold, Where
 from gpudoctor.tools.kernel.line import line_of as kernel_line
 from gpudoctor.tools.nccl import lines
-from gpudoctor.tools.ranks.line import Line, line_of, nccl_head, pieces
+from gpudoctor.tools.ranks.line import Line, line_of, nccl_head, unglue_lines
 from gpudoctor.tools.ranks.process import LONGEST, Process, Said
 from gpudoctor.tools.ranks.table import Place, Table
 from gpudoctor.tools.torch.allocations import allocations
@@ -89,7 +89,7 @@ class RankLog:
 
     def hit(self, hit: Hit) -> None:
         """One line that matters, for one reason; a line with two comes twice."""
-        parts = pieces(hit.text)
+        parts = unglue_lines(hit.text)
         if len(parts) > 1:  # lines of several ranks that stick together: each is looked at for itself
             wanted = compiled_entry(hit.name)
             parts = [part for part in parts if wanted.search(part.encode())] or parts[:1]
@@ -150,7 +150,7 @@ class RankLog:
         elif name == "=raised":
             process = self.box.thrower(process, origin.line) if line.rank is None else process
             # A known message on the same line says more than that something was raised.
-            if (what := launchers.raised(origin.text)) and not any(known in errors() for known in names_in(origin.text)):
+            if (what := launchers.raised_exception(origin.text)) and not any(known in errors() for known in names_in(origin.text)):
                 process.failed(Said("raised", origin, line.time, what == "KeyboardInterrupt", (self.source, origin.line)))
         elif name == "=warned":
             if self.warned is None and all(known.startswith("=") for known in names_in(origin.text)):
@@ -198,7 +198,7 @@ class RankLog:
             listed.device = int(match[4])
             if match[5]:  # [0x1b], the bus alone, or [0000:1b:00]
                 listed.noted("pci", pci.canonical(match[5] if ":" in match[5] else f"0000:{match[5]}:00"))
-        elif name == "=printed" and (own := launchers.printed(origin.text)):
+        elif name == "=printed" and (own := launchers.printed_rank(origin.text)):
             self.table.ranked(place, own.rank, own.host, None, origin).held = own.gpu
         elif name == "=world":
             if match := launchers.LIGHTNING.search(text):
@@ -221,7 +221,7 @@ class RankLog:
                 one.own_end = True
         heard: set[int] = set()
         for number, raw in enumerate(reversed(end.split("\n"))):
-            for part in reversed(pieces(raw.replace("\x00", "")[:4096])):
+            for part in reversed(unglue_lines(raw.replace("\x00", "")[:4096])):
                 if not part.strip():
                     continue
                 line = line_of(part, self.now)

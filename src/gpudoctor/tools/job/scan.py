@@ -17,7 +17,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import trouble
 from gpudoctor.tools.common.messages import Hit, find, with_marks
-from gpudoctor.tools.common.scanner import Scanner, compiled
+from gpudoctor.tools.common.scanner import Scanner, compile_scanner
 from gpudoctor.tools.job import launchers
 from gpudoctor.tools.nccl import lines as nccl_words
 from gpudoctor.tools.ranks.few import Few
@@ -71,7 +71,7 @@ class Watched(Few):
 @functools.cache
 def marks() -> Scanner:
     """The marks alone, for a line that is held against the known messages anyway."""
-    return compiled((name, pattern) for name, pattern, _ in MARKS)
+    return compile_scanner((name, pattern) for name, pattern, _ in MARKS)
 
 
 @functools.cache
@@ -88,7 +88,7 @@ def scan(pages: Iterable[Output], sources: int = 1) -> Iterator[Batch]:
         speakers = set()
         said = trouble.Troubles(NOBODY)
         few = Watched(FEW, LOOKED_AT // sources, said)
-        for hit in trouble.of_hits(find(edged(passed.through(of_one)), scanner(), few), said):
+        for hit in trouble.of_hits(find(split_edges(passed.through(of_one)), scanner(), few), said):
             if match := SPEAKER.match(hit.text):
                 speakers.add(match.groups())
             hits.append(hit)
@@ -123,7 +123,7 @@ class Passed:
         return b"".join(self.last)[-min(size, TAIL) :].decode("utf-8", "replace")
 
 
-def edged(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def split_edges(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The same bytes, the first and the last of them in small pieces."""
     held = b""
     for number, chunk in enumerate(chunks):

@@ -11,7 +11,7 @@ from gpudoctor.facts.kubernetes import Node
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.place import NAMELESS, gaps, unnamed
+from gpudoctor.tools.common.place import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.kubectl.describe import NODE_SHOWS
 
 #     pod-security.kubernetes.io/enforce: restricted
@@ -84,7 +84,7 @@ def node_fields(node: dict[str, Any]) -> set[str]:
 def with_gaps(facts: Facts, node: dict[str, Any]) -> Facts:
     """The facts of a part of a Node: what it doesn't show is not known."""
     missing = gaps(Node, node_fields(node), "only a part of the object was given")
-    return unnamed(
+    return remove_placeholders(
         {
             kind: [msgspec.structs.replace(one, gaps=missing) for one in records] if kind == "nodes" else records
             for kind, records in facts.items()

@@ -278,7 +278,7 @@ def label_score(lines: list[str], argv: Sequence[str] = ()) -> int:
 def labels(output: Output, about: Subject) -> Facts:
     """The nodes of which only labels were pasted; must-gather of the GPU operator writes each one's name above them."""
     from gpudoctor.facts.kubernetes import Node
-    from gpudoctor.tools.common.place import NAMELESS, gaps, unnamed
+    from gpudoctor.tools.common.place import NAMELESS, gaps, remove_placeholders
 
     found: dict[str, dict[str, str]] = {}
     name = about.node or NAMELESS
@@ -291,4 +291,4 @@ def labels(output: Output, about: Subject) -> Facts:
     made = {"kind": "NodeList", "apiVersion": "v1", "items": items}
     facts = load("kubernetes.nodes")(msgspec.structs.replace(output, pages=(msgspec.json.encode(made),), exit=0), about)
     missing = gaps(Node, {"node", "labels", "label_keys", "gpus_expected", "gpu_present"}, "only labels were given")
-    return unnamed({"nodes": [msgspec.structs.replace(node, gaps=missing) for node in facts.get("nodes", [])]})
+    return remove_placeholders({"nodes": [msgspec.structs.replace(node, gaps=missing) for node in facts.get("nodes", [])]})

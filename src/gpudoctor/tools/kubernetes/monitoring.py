@@ -142,7 +142,7 @@ def monitor(item: MonitorObject, listed: int, output: Output) -> Monitor:
         everywhere=bool(where.any),
         namespaces=strings(where.matchNames),
         scrapes=entries,
-        drops=dropped(given),
+        drops=dropping_regex(given),
         exporter="dcgm" in words or (any(word in words for word in SPEAKS) and "exporter" in words),
         listed=listed,
         origin=evidence(output, f"{item.kind} {meta.namespace}/{meta.name} selector {selector_text(wanted)} {asks}"),
@@ -154,7 +154,7 @@ def scrape(entry: Entry) -> Scrape:
     return Scrape(port=entry.port or "", target_port=str(entry.targetPort or ""), path=entry.path or "")
 
 
-def dropped(entries: Iterable[Entry]) -> str:
+def dropping_regex(entries: Iterable[Entry]) -> str:
     """The regex of the first rule that drops metrics by their name; a rule on other labels is not followed."""
     rules = (rule for entry in entries for rule in entry.metricRelabelings or () if (rule.action or "").lower() == "drop")
     return next((rule.regex[:1000] for rule in rules if rule.sourceLabels == ["__name__"] and rule.regex), "")

@@ -72,7 +72,7 @@ def file_systems(output: Output, about: Subject) -> Facts:
         # A long name stands on a line of its own before its row.
         match = ROW.match(line.lstrip()) or (ROW.match(f"{device} {line.strip()}") if device else None)
         device = line.strip() if not match and line.strip() and " " not in line.strip() and len(line) < 250 else ""
-        if match and len(found) < MOST and (one := row(match, counts, block, Origin(output.named(), number, line.strip()), place)):
+        if match and len(found) < MOST and (one := file_system(match, counts, block, Origin(output.named(), number, line.strip()), place)):
             found.append(one)
         seen = seen or match is not None
     if not seen and output.text.strip():
@@ -80,7 +80,7 @@ def file_systems(output: Output, about: Subject) -> Facts:
     return {"file_systems": [*found]}
 
 
-def row(match: re.Match[str], counts: str, block: int, origin: Origin, place: dict[str, Any]) -> FileSystem | None:
+def file_system(match: re.Match[str], counts: str, block: int, origin: Origin, place: dict[str, Any]) -> FileSystem | None:
     """One row, None for a file system that isn't written to."""
     device, kind, *amounts, use, mount = match.groups()
     if not match[0][: -len(mount)].rstrip().endswith(("%", "-")) and " " in device:  # a name with spaces, and no per cent: bytes of a dump

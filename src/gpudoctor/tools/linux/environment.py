@@ -54,7 +54,7 @@ def settings(output: Output, about: Subject) -> Facts:
     file = any(word.endswith("nccl.conf") for word in (*output.command.argv[-1:], output.source))
     whole = pid is not None or file or FILTERED.search(text) is not None or len(EVERYWHERE.findall(text)) >= WHOLE
     found: dict[str, Setting] = {}
-    for number, line, name, value in [*asked(output.command.argv, text), *variables(text)]:
+    for number, line, name, value in [*printed_variables(output.command.argv, text), *variables(text)]:
         if name not in found and len(found) >= MOST:
             continue
         found[name] = setting(
@@ -72,10 +72,10 @@ def settings(output: Output, about: Subject) -> Facts:
     return {"settings": list(found.values())}
 
 
-def asked(argv: Sequence[str], text: str) -> Iterator[tuple[int, str, str, str]]:
+def printed_variables(argv: Sequence[str], text: str) -> Iterator[tuple[int, str, str, str]]:
     """The same of the answer to a command that prints one variable; of a path often a line for each folder (`| tr : '\\n'`).
 
-    >>> [*asked(["echo", "$LD_LIBRARY_PATH"], "/usr/local/cuda/compat\\n/usr/lib\\n")]
+    >>> [*printed_variables(["echo", "$LD_LIBRARY_PATH"], "/usr/local/cuda/compat\\n/usr/lib\\n")]
     [(1, '/usr/local/cuda/compat', 'LD_LIBRARY_PATH', '/usr/local/cuda/compat:/usr/lib')]
     """
     match = ASKED.match(" ".join(argv))
@@ -95,13 +95,13 @@ def variables(text: str) -> Iterator[tuple[int, str, str, str]]:
         if match := MANIFEST_NAME.match(line):
             waiting = match["name"]
             continue
-        pairs = [(named, value_of(match))] if named and (match := MANIFEST_VALUE.match(line)) else list(assigned(line))
+        pairs = [(named, value_of(match))] if named and (match := MANIFEST_VALUE.match(line)) else list(line_assignments(line))
         for name, value in pairs:
             if "$" not in value and "`" not in value and nccl_settings.is_job_setting(name):
                 yield number, line, name, value.strip()
 
 
-def assigned(line: str) -> Iterator[tuple[str, str]]:
+def line_assignments(line: str) -> Iterator[tuple[str, str]]:
     """The assignments of one line, in whichever notation. What a sentence advises (`you can set NCCL_IGNORE_DISABLED_P2P=1`) is none."""
     if match := PLAIN.match(line):
         bare = match["bare"]

@@ -108,10 +108,10 @@ def of_json(text: str, output: Output, about: Subject) -> list[Fact]:
     except (msgspec.DecodeError, RecursionError) as error:
         raise ParseError(f"{output.named()}: {error}") from None
     named = [row for row in rows if isinstance(row, dict) and isinstance(row.get("ifname"), str)] if isinstance(rows, list) else []
-    return [made(row, about, Origin(output.named(), 0, quote(row))) for row in named[:MOST]]
+    return [make_interface(row, about, Origin(output.named(), 0, quote(row))) for row in named[:MOST]]
 
 
-def made(row: dict[str, Any], about: Subject, origin: Origin) -> Interface:
+def make_interface(row: dict[str, Any], about: Subject, origin: Origin) -> Interface:
     """One interface of the JSON."""
     state, kind, flags, address = (row.get(name) for name in ("operstate", "link_type", "flags", "address"))
     return Interface(
@@ -119,7 +119,7 @@ def made(row: dict[str, Any], about: Subject, origin: Origin) -> Interface:
         interface=row["ifname"][:40],
         state=state.lower()[:16] if isinstance(state, str) else "",
         kind=kind[:20] if isinstance(kind, str) else "",
-        guid=behind(address) if isinstance(address, str) else "",
+        guid=port_guid(address) if isinstance(address, str) else "",
         enabled="UP" in flags if isinstance(flags, list) else None,
         address=address_of(row["addr_info"]) if isinstance(row.get("addr_info"), list) else None,
         origin=origin,
@@ -132,10 +132,10 @@ def address_of(found: list[Any]) -> str:
     return told[0][:39] if told else ""
 
 
-def behind(address: str) -> str:
+def port_guid(address: str) -> str:
     """The GUID of the port behind an interface over InfiniBand, "" for an address of Ethernet.
 
-    >>> behind("00:00:10:29:fe:80:00:00:00:00:00:00:58:a2:e1:03:00:a7:82:0e"), behind("b0:7b:25:d1:0c:6e")
+    >>> port_guid("00:00:10:29:fe:80:00:00:00:00:00:00:58:a2:e1:03:00:a7:82:0e"), port_guid("b0:7b:25:d1:0c:6e")
     ('0x58a2e10300a7820e', '')
     """
     return guid(address[-GUID:].replace(":", "")) if len(address) == INFINIBAND else ""
@@ -160,7 +160,7 @@ def of_text(output: Output, about: Subject) -> list[Fact]:
             kind = "infiniband" if len(match.group(3)) == INFINIBAND else "ether"
             origin, enabled = Origin(output.named(), at, line.strip()), "UP" in match.group(4).split(",")
             brief: dict[str, Any] = {"interface": match.group(1), "state": match.group(2).lower(), "kind": kind}
-            found.append(Interface(node=about.node, guid=behind(match.group(3)), enabled=enabled, origin=origin, **brief))
+            found.append(Interface(node=about.node, guid=port_guid(match.group(3)), enabled=enabled, origin=origin, **brief))
         elif match := BRIEF_ADDRESSES.match(line.strip()):
             address = next((word for word in match.group(3).split() if "/" in word and not word.startswith("fe80")), "")
             origin = Origin(output.named(), at, line.strip())
@@ -175,7 +175,7 @@ def of_text(output: Output, about: Subject) -> list[Fact]:
             origin = Origin(output.named(), at, line.strip())
             found.append(Interface(node=about.node, interface=name, kind=kind, state=state, origin=origin))
         elif found and not found[-1].kind and (match := KIND.match(line)):
-            found[-1] = msgspec.structs.replace(found[-1], kind=match.group(1), guid=behind(match.group(2) or ""))
+            found[-1] = msgspec.structs.replace(found[-1], kind=match.group(1), guid=port_guid(match.group(2) or ""))
         elif found and not found[-1].address and (match := ADDRESS.match(line)):
             addressed = True
             found[-1] = msgspec.structs.replace(found[-1], address="" if match.group(1).startswith("fe80") else match.group(1))

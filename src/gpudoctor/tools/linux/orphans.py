@@ -47,7 +47,7 @@ def orphans(output: Output, about: Subject) -> Facts:
     if not rows:
         raise ParseError(f"{output.named()}: no list of processes with their parents: {output.text.strip()[:80]!r}")
     listed = {cells["PID"]: command_of(cells) for _, cells in rows}
-    gone = [pid for pid in asked(output.command.argv) if pid not in listed]
+    gone = [pid for pid in requested_pids(output.command.argv) if pid not in listed]
     # In a container the server itself may be process 1, the parent of its workers.
     proof = bool(gone) or bool(INIT.search(listed.get("1", "")))
     found = [
@@ -61,7 +61,7 @@ def orphans(output: Output, about: Subject) -> Facts:
             origin=Origin(output.named(), number, " ".join(cells.values())[:300]),
         )
         for number, cells in rows
-        if orphaned(cells)
+        if is_orphan(cells)
     ]
     return {"orphans": [*found[:MOST]]}
 
@@ -70,10 +70,10 @@ def score(text: Sequence[str]) -> int:
     """A list of processes in which such a worker stands."""
     if not any("PPID" in line for line in text):
         return 0
-    return 21 if any(orphaned(cells) for _, cells in cut(enumerate(text))) else 0
+    return 21 if any(is_orphan(cells) for _, cells in cut(enumerate(text))) else 0
 
 
-def orphaned(cells: dict[str, str]) -> bool:
+def is_orphan(cells: dict[str, str]) -> bool:
     """Whether a row is of a worker whose parent is process 1."""
     return cells["PPID"] == "1" and WORKERS.search(command_of(cells)) is not None
 
@@ -96,10 +96,10 @@ def command_of(cells: dict[str, str]) -> str:
     return next(cells[name] for name in NAMES if name in cells).lstrip(" \\_|").strip()
 
 
-def asked(argv: Sequence[str]) -> list[str]:
+def requested_pids(argv: Sequence[str]) -> list[str]:
     """The processes that a command asked for.
 
-    >>> asked(["ps", "-fp", "4711,4802"]), asked(["ps", "-ef"])
+    >>> requested_pids(["ps", "-fp", "4711,4802"]), requested_pids(["ps", "-ef"])
     (['4711', '4802'], [])
     """
     if not argv or argv[0].rpartition("/")[2] != "ps":

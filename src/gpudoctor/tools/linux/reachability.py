@@ -118,7 +118,7 @@ def read(output: Output) -> tuple[list[Pair], Origin]:
         if head := titles_of(line):
             titles, at = head, 0
             continue
-        new = [*row(line, titles, at)]
+        new = [*row_pairs(line, titles, at)]
         at += bool(new) and new[0].row
         if not first.line or (new and not first.text and any(not one.works for one in new)):
             first = Origin(output.named(), number, line.strip())
@@ -136,7 +136,7 @@ def titles_of(line: str) -> list[str]:
     return words if len(words) > 1 and all(TITLE.fullmatch(word) for word in words) else []
 
 
-def row(line: str, titles: Sequence[str] = (), at: int = 0) -> Iterator[Pair]:
+def row_pairs(line: str, titles: Sequence[str] = (), at: int = 0) -> Iterator[Pair]:
     """The test of a line, or those of a table's row, which is its row number `at`. What was measured is only told below titles."""
     if match := PAIR.match(line):
         word = match[3].lower().rstrip(".,:;")

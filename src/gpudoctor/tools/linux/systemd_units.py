@@ -8,7 +8,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import Unit
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.parser import foreign
+from gpudoctor.tools.parser import reject_foreign
 
 FIELDS = {
     "Id": "unit",
@@ -58,5 +58,5 @@ def units(output: Output, about: Subject) -> Facts:
             found[-1].update({"result": match.group(3)} if match.group(3) else {})
             found[-1]["origin"] = at["origin"]
     if not found:
-        foreign(output, "systemctl")
+        reject_foreign(output, "systemctl")
     return {"units": [Unit(**one) for one in found if one.get("unit")]}

@@ -28,7 +28,7 @@ GIVES_UP = (
 TRACE = "Traceback (most recent call last)"
 
 
-def last(output: Output, about: Subject) -> list[Ending]:
+def last_ending(output: Output, about: Subject) -> list[Ending]:
     """The last line that gives up, if one does. An exception counts where its stack is printed too, or the log ends with it."""
     text = output.text
     lines = text[-END:].split("\n")

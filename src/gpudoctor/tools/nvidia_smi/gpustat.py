@@ -44,7 +44,7 @@ def gpustat(output: Output, about: Subject) -> Facts:
         if len(gpus) >= MOST:
             break
         if lost := LOST.match(line):
-            gpus.append(unread(lost, node, Origin(output.named(), number, line.strip()[:500])))
+            gpus.append(unreadable_gpu(lost, node, Origin(output.named(), number, line.strip()[:500])))
         if not (match := ROW.match(line)):
             continue
         index, used, total, use = int(match[1]), int(match[7]), int(match[8]), int(match[4])
@@ -87,7 +87,7 @@ def gpustat(output: Output, about: Subject) -> Facts:
     return {"gpus": [*gpus], "gpu_samples": [*samples], "gpu_processes": [*programs]}
 
 
-def unread(row: re.Match[str], node: str, origin: Origin) -> Gpu:
+def unreadable_gpu(row: re.Match[str], node: str, origin: Origin) -> Gpu:
     """A GPU of which NVML gives no handle, but an error."""
     word = find_problem([f"Unable to determine the device handle for GPU: {row[2]}"])[0]
     return Gpu(node=node, gpu=f"GPU {row[1]}", index=int(row[1]), problem=word, unreadable=["name"], origin=origin)

@@ -56,16 +56,16 @@ def gpus(output: Output, about: Subject) -> Facts:
     """One Smi for NVML as a whole, a Gpu for each device, the processes."""
     if output.failure:
         problem = FAILURES.get(output.failure, "")
-        return {"smi": [whole(output, about, {}, problem, output.reason)]} if problem == "timeout" else {}
-    said = decoded(output)
+        return {"smi": [smi_record(output, about, {}, problem, output.reason)]} if problem == "timeout" else {}
+    said = decode_answer(output)
     origin = Origin(output.named(), 0, "")
     code = said.get("code")
     problem = CODES.get(code, "other") if isinstance(code, int) and code else ""
-    found = [one for one in (gpu(raw, about, origin, said) for raw in listed(said, "gpus", MOST)) if one]
+    found = [one for one in (gpu(raw, about, origin, said) for raw in object_list(said, "gpus", MOST)) if one]
     if not problem and not found:
         problem = "no_devices"
-    answer = whole(output, about, said, problem, text(said.get("error")), len(found) if found or problem == "no_devices" else None)
-    held = [one for one in (process(raw, about, origin, found) for raw in listed(said, "processes", MOST * 64)) if one]
+    answer = smi_record(output, about, said, problem, text(said.get("error")), len(found) if found or problem == "no_devices" else None)
+    held = [one for one in (process(raw, about, origin, found) for raw in object_list(said, "processes", MOST * 64)) if one]
     if problem not in ("", "no_devices") and not found:  # it says nothing of GPUs: they were not read
         return {"smi": [answer]}
     return {"smi": [answer], "gpus": list(found), "gpu_processes": list(held)}
@@ -73,10 +73,10 @@ def gpus(output: Output, about: Subject) -> Facts:
 
 def samples(output: Output, about: Subject) -> Facts:
     """One GpuSample for each GPU and moment."""
-    said = decoded(output)
+    said = decode_answer(output)
     origin = Origin(output.named(), 0, "")
     found: list[GpuSample] = []
-    for raw in listed(said, "samples", MOST * 64):
+    for raw in object_list(said, "samples", MOST * 64):
         values, gaps, _ = fields(GpuSample, raw)
         found.append(
             GpuSample(**{**values, **names(values, about), "time": values.get("time") or output.time or None}, gaps=gaps, origin=origin)
@@ -84,7 +84,7 @@ def samples(output: Output, about: Subject) -> Facts:
     return {"gpu_samples": list(found)}
 
 
-def decoded(output: Output) -> dict[str, Any]:
+def decode_answer(output: Output) -> dict[str, Any]:
     """The JSON object, which must be of this format."""
     try:
         said = msgspec.json.decode(b"".join(output.pages))
@@ -95,7 +95,7 @@ def decoded(output: Output) -> dict[str, Any]:
     return said
 
 
-def whole(output: Output, about: Subject, said: dict[str, Any], problem: str, why: str, count: int | None = None) -> Smi:
+def smi_record(output: Output, about: Subject, said: dict[str, Any], problem: str, why: str, count: int | None = None) -> Smi:
     """The answer as a whole."""
     return Smi(
         node=about.node,
@@ -166,12 +166,12 @@ def fields(kind: type[msgspec.Struct], raw: dict[str, Any]) -> tuple[dict[str, A
             gaps[field.name] = "saturated"
         else:
             kinds = [part for part in (get_args(field.type) or (field.type,)) if part is not type(None)]
-            if (made := fitted(value, kinds)) is not None:
+            if (made := fit_value(value, kinds)) is not None:
                 values[field.name] = made
     return values, gaps, bad
 
 
-def fitted(value: Any, kinds: list[Any]) -> Any:
+def fit_value(value: Any, kinds: list[Any]) -> Any:
     """A value as a field of these types takes it, None when it doesn't."""
     if isinstance(value, bool):
         return value if bool in kinds else None
@@ -193,7 +193,7 @@ def reasons(value: Any) -> list[str]:
     return [name for name in value if isinstance(name, str) and name in clock_reasons.REASONS] if isinstance(value, list) else []
 
 
-def listed(said: dict[str, Any], name: str, most: int) -> list[dict[str, Any]]:
+def object_list(said: dict[str, Any], name: str, most: int) -> list[dict[str, Any]]:
     """The objects of a list."""
     found = said.get(name)
     return [one for one in found[:most] if isinstance(one, dict)] if isinstance(found, list) else []

@@ -112,7 +112,7 @@ def targets_in(output: Output) -> Iterator[Any]:
     """The targets of an answer, or those that somebody picked from one: a list of them, or one after the other, as jq prints them."""
     text = output.text
     if ALL in text[:4000]:
-        answer = decoded(output, _OfTargets)
+        answer = decode_answer(output, _OfTargets)
         if answer.data is None or answer.data.activeTargets is None:
             raise ParseError(f"{output.named()}: no targets of Prometheus: {text[:120]!r}")
         yield from answer.data.activeTargets
@@ -192,7 +192,7 @@ def duration(text: str) -> float | None:
 
 def names(output: Output, about: Subject) -> Facts:
     """Which metrics of DCGM an answer has: an instant query's vector, or the values of the label __name__."""
-    answer = decoded(output, _OfQuery)
+    answer = decode_answer(output, _OfQuery)
     if answer.data is None:
         raise ParseError(f"{output.named()}: no result of a query: {output.text[:120]!r}")
     summary = Summary()
@@ -224,7 +224,7 @@ def series(data: _Result | list[str]) -> Iterator[dict[str, str]]:
             continue
 
 
-def decoded(output: Output, shape: type[Any]) -> Any:
+def decode_answer(output: Output, shape: type[Any]) -> Any:
     """The answer, if it is a successful one of Prometheus. Raises `ParseError`."""
     try:
         answer = decoder(shape).decode(b"".join(output.pages))

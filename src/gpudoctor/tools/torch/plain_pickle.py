@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gpudoctor.tools.torch.pickle_machine import Broken, Machine, Refused, plain
+from gpudoctor.tools.torch.pickle_machine import Broken, Machine, Refused, plain_key
 
 __all__ = ["Broken", "Refused", "load", "looks_like"]
 
@@ -99,12 +99,12 @@ def run(machine: Machine) -> Any:
             if action := ACTIONS.get(code):
                 action(machine)
             else:
-                raise refused(machine, code)
+                raise instruction_refusal(machine, code)
             at = machine.at
     raise Broken(f"more than {MOST_STEPS} instructions")
 
 
-def refused(machine: Machine, code: int) -> Exception:
+def instruction_refusal(machine: Machine, code: int) -> Exception:
     """Why an instruction is not obeyed, with what it names where it names something."""
     name = REFUSED.get(code)
     if name is None:
@@ -123,7 +123,7 @@ def printable_name(name: Any) -> str:
     return "".join(one if one.isprintable() else "?" for one in text[:80])
 
 
-def whole(raw: bytes) -> int:
+def signed_number(raw: bytes) -> int:
     """A signed number, little-endian."""
     if len(raw) > LONGEST_NUMBER:
         raise Broken(f"a number of {len(raw)} bytes")
@@ -148,14 +148,14 @@ def fraction(text: bytes) -> float:
         raise Broken("not a number") from None
 
 
-def quoted(text: bytes) -> str:
+def quoted_text(text: bytes) -> str:
     """A string of protocol 0, as Python 2 wrote it: 'text' with its escapes left as they are."""
     if len(text) < 2 or text[:1] not in (b"'", b'"') or text[-1:] != text[:1]:
         raise Broken("a string without quotes")
-    return decoded(text[1:-1])
+    return decode_utf8(text[1:-1])
 
 
-def decoded(raw: bytes) -> str:
+def decode_utf8(raw: bytes) -> str:
     """Text as UTF-8; what isn't becomes U+FFFD."""
     return raw.decode("utf-8", "replace")
 
@@ -178,13 +178,13 @@ def drop(machine: Machine) -> None:
 # Instruction → what it does, but for the few of `run`. The order is that of pickletools.
 ACTIONS: dict[int, Callable[[Machine], None]] = {
     ord("I"): lambda m: m.push(decimal(m.line())),  # INT
-    ord("J"): lambda m: m.push(whole(m.take(4))),  # BININT
+    ord("J"): lambda m: m.push(signed_number(m.take(4))),  # BININT
     ord("L"): lambda m: m.push(decimal(m.line())),  # LONG
-    0x8A: lambda m: m.push(whole(m.take(m.number(1)))),  # LONG1
-    0x8B: lambda m: m.push(whole(m.take(m.number(4)))),  # LONG4
-    ord("S"): lambda m: m.push(quoted(m.line())),  # STRING
-    ord("T"): lambda m: m.push(decoded(m.take(m.number(4)))),  # BINSTRING
-    ord("U"): lambda m: m.push(decoded(m.take(m.number(1)))),  # SHORT_BINSTRING
+    0x8A: lambda m: m.push(signed_number(m.take(m.number(1)))),  # LONG1
+    0x8B: lambda m: m.push(signed_number(m.take(m.number(4)))),  # LONG4
+    ord("S"): lambda m: m.push(quoted_text(m.line())),  # STRING
+    ord("T"): lambda m: m.push(decode_utf8(m.take(m.number(4)))),  # BINSTRING
+    ord("U"): lambda m: m.push(decode_utf8(m.take(m.number(1)))),  # SHORT_BINSTRING
     ord("B"): lambda m: m.push(m.take(m.number(4))),  # BINBYTES
     ord("C"): lambda m: m.push(m.take(m.number(1))),  # SHORT_BINBYTES
     0x8E: lambda m: m.push(m.take(m.number(8))),  # BINBYTES8
@@ -193,9 +193,9 @@ ACTIONS: dict[int, Callable[[Machine], None]] = {
     0x88: lambda m: m.push(True),  # NEWTRUE
     0x89: lambda m: m.push(False),  # NEWFALSE
     ord("V"): lambda m: m.push(m.line().decode("raw-unicode-escape", "replace")),  # UNICODE
-    0x8C: lambda m: m.push(decoded(m.take(m.number(1)))),  # SHORT_BINUNICODE
-    ord("X"): lambda m: m.push(decoded(m.take(m.number(4)))),  # BINUNICODE
-    0x8D: lambda m: m.push(decoded(m.take(m.number(8)))),  # BINUNICODE8
+    0x8C: lambda m: m.push(decode_utf8(m.take(m.number(1)))),  # SHORT_BINUNICODE
+    ord("X"): lambda m: m.push(decode_utf8(m.take(m.number(4)))),  # BINUNICODE
+    0x8D: lambda m: m.push(decode_utf8(m.take(m.number(8)))),  # BINUNICODE8
     ord("F"): lambda m: m.push(fraction(m.line())),  # FLOAT
     ord("G"): lambda m: m.push(struct.unpack(">d", m.take(8))[0]),  # BINFLOAT
     ord("]"): lambda m: m.hold([]),  # EMPTY_LIST
@@ -212,7 +212,7 @@ ACTIONS: dict[int, Callable[[Machine], None]] = {
     ord("u"): lambda m: m.fill(m.marked()),  # SETITEMS
     0x8F: lambda m: m.hold(set()),  # EMPTY_SET
     0x90: lambda m: m.add(m.marked()),  # ADDITEMS
-    0x91: lambda m: m.hold(frozenset(plain(one) for one in m.marked())),  # FROZENSET
+    0x91: lambda m: m.hold(frozenset(plain_key(one) for one in m.marked())),  # FROZENSET
     ord("0"): drop,  # POP
     ord("1"): lambda m: m.marked().clear(),  # POP_MARK
     ord("2"): lambda m: m.push(m.stack[-1]),  # DUP

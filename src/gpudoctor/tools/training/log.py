@@ -14,7 +14,7 @@ from gpudoctor.facts.stall import Pace
 from gpudoctor.knowledge.trend import FEWEST, change, climb, is_clear_change, steady_rise
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import plain
+from gpudoctor.tools.common.plain import plain_text
 from gpudoctor.tools.parser import LINE, ParseError
 from gpudoctor.tools.ranks.line import Line, line_of
 from gpudoctor.tools.ranks.table import FILE
@@ -109,7 +109,7 @@ class Seen:
                 last, gaps = after, [median(own) * max(1, one) for one in between or [1]]
         silent = max(0.0, max(read_at, ended or 0.0) - last) if last is not None else None
         went_on = max(0.0, ended - last) if last is not None and ended is not None else None
-        if last is None and (stood := stands(self.steps)) is not None:
+        if last is None and (stood := standing_seconds(self.steps)) is not None:
             silent, went_on, gaps = stood, stood, own[-1:]
         return Pace(
             node=about.node or ("" if about.pod else self.line.node),
@@ -140,10 +140,10 @@ class Seen:
         )
 
 
-def stands(steps: list[Step]) -> float | None:
+def standing_seconds(steps: list[Step]) -> float | None:
     """How long a bar of progress has been drawn with the same step, by its own clock; None where its last state is a new one.
 
-    >>> stands([Step(9, elapsed=90.0), Step(10, elapsed=100.0), Step(10, elapsed=4000.0)])
+    >>> standing_seconds([Step(9, elapsed=90.0), Step(10, elapsed=100.0), Step(10, elapsed=4000.0)])
     3900.0
     """
     clocks = [one.elapsed for one in steps if one.step == steps[-1].step and one.elapsed is not None]
@@ -154,9 +154,9 @@ def pace(output: Output, about: Subject) -> Facts:
     """A record for each process that tells of its steps; [] for a log without such lines."""
     found: dict[Key, Seen] = {}
     newest = 0
-    whole = plain(output)
+    whole = plain_text(output)
     log = whole.split("\n")
-    for number, text in some(drawn(log), whole.count("\n") + whole.count("\r")):
+    for number, text in sample_lines(drawn_lines(log), whole.count("\n") + whole.count("\r")):
         step, slowest, memory = step_in(text), slowest_in(text), memory_in(text)
         peak = peak_in(text) if step is None and "max" in text else None
         if step is None and slowest is None and memory is None and peak is None:
@@ -190,7 +190,7 @@ def rank_named(origin: Origin) -> int | None:
     return int(match[1]) if match else None
 
 
-def drawn(log: list[str]) -> Iterator[tuple[int, str]]:
+def drawn_lines(log: list[str]) -> Iterator[tuple[int, str]]:
     """The lines with their numbers from 1. A bar of progress writes over its line: each state of it is one."""
     for number, line in enumerate(log, 1):
         for text in line.split("\r"):
@@ -198,7 +198,7 @@ def drawn(log: list[str]) -> Iterator[tuple[int, str]]:
                 yield number, text[:LINE]
 
 
-def some(lines: Iterator[tuple[int, str]], total: int) -> Iterator[tuple[int, str]]:
+def sample_lines(lines: Iterator[tuple[int, str]], total: int) -> Iterator[tuple[int, str]]:
     """The lines, of a long log's steps about `MANY` and those at both ends."""
     for at, (number, text) in enumerate(lines):
         middle = EDGE <= at < total - EDGE and total > MANY and ("tep" in text or "iter" in text)

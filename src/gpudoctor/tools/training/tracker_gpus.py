@@ -43,7 +43,7 @@ MOST = 50_000
 def samples(output: Output, about: Subject) -> Facts:
     """A sample for each GPU of each row."""
     found: list[GpuSample] = []
-    for number, row, text in rows([line for _, line in lines(output)]):
+    for number, row, text in tracker_rows([line for _, line in lines(output)]):
         origin = Origin(output.named(), number, text.strip()[:500])
         moment = next((float(row[name]) for name in TIMES if name in row), None)
         for index, values in of_gpus(row).items():
@@ -69,7 +69,7 @@ def titles(line: str) -> list[str]:
     return [cell.strip().strip('"') for cell in line.split(",")[:400]]
 
 
-def rows(log: Sequence[str]) -> Iterator[tuple[int, dict[str, str], str]]:
+def tracker_rows(log: Sequence[str]) -> Iterator[tuple[int, dict[str, str], str]]:
     """(number from 1, name → number, the line)."""
     head: list[str] = []
     for number, line in enumerate(log[:MOST], 1):
