@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.analyze.kernel_files import read
-from gpudoctor.intake import archives, files, keep, opening, pieces, walk
+from gpudoctor.intake import archives, files, opening, packed_texts, pieces, walk
 from gpudoctor.intake.budget import Budget, CutShort
 from gpudoctor.reporters.progress import reader
 
@@ -502,7 +502,7 @@ def test_a_pipe_longer_than_what_is_kept_is_read_at_both_ends(monkeypatch: pytes
     data = b"begin\n" + os.urandom(400_000).hex().encode() + b"\nend\n"
     (tmp_path / "x").write_bytes(data)
     for name, value in (("ROOM", 100_000), ("LAST", 1000)):
-        monkeypatch.setattr(keep, name, value)
+        monkeypatch.setattr(packed_texts, name, value)
     monkeypatch.setattr(opening, "PIECE", 4096)
     with (tmp_path / "x").open() as given:
         monkeypatch.setattr("sys.stdin", given)

@@ -20,7 +20,7 @@ from gpudoctor.cli.execute import Where
 from gpudoctor.cli.inputs import further_options
 from gpudoctor.cli.nodes import expand, node_inputs, nodes_asked
 from gpudoctor.derive.gpu_table import table
-from gpudoctor.derive.peers import find_outliers
+from gpudoctor.derive.outliers import find_outliers
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.node import GpuRow, KernelModule, Outlier, PciDevice

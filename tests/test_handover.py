@@ -19,8 +19,8 @@ from gpudoctor.cli.sharing import redact_report
 from gpudoctor.engine import outputs
 from gpudoctor.facts import Subject
 from gpudoctor.library.index import fixtures_folder
+from gpudoctor.probes.answer_keeper import EACH, LARGEST, Keeper
 from gpudoctor.probes.base import Command, Output, one_by_one
-from gpudoctor.probes.keep import EACH, LARGEST, Keeper
 from gpudoctor.report import Evidence, Fix, Hardware, Report, StepOutput
 from gpudoctor.reporters import REPORTERS, render
 from gpudoctor.reporters.hardware import hardware_rows

@@ -17,7 +17,7 @@ from gpudoctor.derive.selectors import matches_all, why_not
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Requirement
 from gpudoctor.facts.monitoring import Exporter, ScrapePath
-from gpudoctor.knowledge import proxied
+from gpudoctor.knowledge import proxy_paths
 from gpudoctor.knowledge.dcgm_metrics import scale
 from gpudoctor.probes import promql
 from gpudoctor.probes.base import Command, Output
@@ -239,7 +239,7 @@ def test_units() -> None:
 )
 def test_what_is_read_through_the_api_server(path: str, right: str) -> None:
     argv = ("kubectl", "get", "--raw", path)
-    assert proxied.is_allowed(path) == (refusal(list(argv)) == "") == bool(right)
+    assert proxy_paths.is_allowed(path) == (refusal(list(argv)) == "") == bool(right)
     if right:
         request = parse(argv)
         assert (request.target(), request.rule()) == (path, right)

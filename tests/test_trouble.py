@@ -32,7 +32,7 @@ from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import load
 from gpudoctor.report import Report
-from gpudoctor.reporters import junit, machine, markdown, page, terminal
+from gpudoctor.reporters import json_report, junit, markdown, page, terminal
 from gpudoctor.runbook.model import Library
 from gpudoctor.tools.common.trouble import KEPT, LOOKED_AT, level_of, of_text
 from gpudoctor.tools.common.trouble_forms import AGAIN, FORMS
@@ -523,7 +523,7 @@ def test_every_reporter_names_it(tmp_path: Path) -> None:
     report = diagnosed(tmp_path / "train.log", f"{begun}{torn}\n{begun}{torn}\n")
     assert report.verdict == "inconclusive"
     assert [(one.line, one.count) for one in report.unexplained] == [(2, 2)]
-    assert json.loads(machine.render(report))["unexplained"][0]["text"] == torn
+    assert json.loads(json_report.render(report))["unexplained"][0]["text"] == torn
     shown = terminal.render(report, width=200)
     assert "no finding explains" in shown.splitlines()[0]
     assert f"train.log:2: {torn} (2 times)" in shown.partition("not explained\n")[2]

@@ -19,7 +19,7 @@ from gpudoctor.cli.execute import Where
 from gpudoctor.cli.verify import Reference, earlier_run, look
 from gpudoctor.engine import confirm
 from gpudoctor.engine.run import Engine
-from gpudoctor.engine.verdicts import Ran, Times, overall_outcome
+from gpudoctor.engine.verification import Ran, Times, overall_outcome
 from gpudoctor.engine.verify import After, Before
 from gpudoctor.library.index import library
 from gpudoctor.runbook import allowed

@@ -15,7 +15,7 @@ import msgspec
 
 from gpudoctor.analyze import merge, trials
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.intake import diff, files, folders, hints, log_files, long_texts, newest, rank_files, recorded, section_facts
+from gpudoctor.intake import diff, files, folders, hints, log_files, long_texts, newest_time, rank_files, recorded_bundles, section_facts
 from gpudoctor.intake.budget import PARTLY, UNREAD, Budget, TimeUp
 from gpudoctor.intake.progress import Count, OnRead
 from gpudoctor.intake.split import Section, clean, split
@@ -51,11 +51,11 @@ class Read(msgspec.Struct):
     gave: set[frozenset[str]] = set()  # the types of what its parts gave
     unknown: list[str] = []  # parts that no parser knows
     note: str = ""
-    newest: newest.Newest = newest.Newest()
+    newest: newest_time.Newest = newest_time.Newest()
     key: tuple[int, int] = (0, 0)  # sources are read in the order of their content: what they are called changes nothing
     ranks: rank_files.Long | None = None  # a log of ranks: long ones are read together, short ones where there are many
     log: Form | None = None  # what reads a long log of anything else
-    printed: recorded.Printed | None = None  # of a bundle's file: the command that printed it
+    printed: recorded_bundles.Printed | None = None  # of a bundle's file: the command that printed it
 
 
 def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget | None = None) -> Gathered:
@@ -65,9 +65,9 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
     reads = list(looked_at(paths, count, budget))
     apart_if_few(reads)
     hosts = folders.hosts((read.source.path, read.source.data or b"") for read in reads)
-    sources = (read.source for read in reads if recorded.is_list(read.source.path))
-    lists = ((source.path, files.up_to(source.pieces(), recorded.LARGEST)) for source in sources)
-    printed = recorded.answers(lists)
+    sources = (read.source for read in reads if recorded_bundles.is_list(read.source.path))
+    lists = ((source.path, files.up_to(source.pieces(), recorded_bundles.LARGEST)) for source in sources)
+    printed = recorded_bundles.answers(lists)
     # Syslog carries no year: where no text has a full date, ages are counted from its last line, in the latest year that fits.
     now = max((read.newest.dated for read in reads), default=0.0) or max((read.newest.guessed for read in reads), default=0.0)
     count.begin("read", len(reads))
@@ -167,14 +167,14 @@ def inspect_source(source: files.Source) -> Read:
     read = Read(source, key=(zlib.crc32(ends), source.size))
     if rank_files.is_rank_log(ends):
         read.ranks = rank_files.of_source(source, ends)
-        read.newest = newest.Newest(read.ranks.newest)
+        read.newest = newest_time.Newest(read.ranks.newest)
     elif source.data is None and (log := long_texts.log(source, ends)):
-        read.log, read.newest = log, newest.of_log(clean(ends))
+        read.log, read.newest = log, newest_time.of_log(clean(ends))
     elif source.size > SPLIT:
-        read.newest = newest.of_text(clean(ends))
+        read.newest = newest_time.of_text(clean(ends))
     elif ends.strip():
         text = clean(b"".join(source.pieces()))
-        read.sections, read.newest = split(source.path, text), newest.of_text(text)
+        read.sections, read.newest = split(source.path, text), newest_time.of_text(text)
     elif not source.note:
         read.sections, read.note = [], "empty"
     return read
@@ -185,7 +185,7 @@ def apart_if_few(reads: list[Read]) -> None:
     short = [read for read in reads if read.ranks is not None and read.source.size < files.LONG]
     for read in short if len(short) < rank_files.MANY else ():
         read.ranks = None
-        read.newest = newest.of_text(clean(b"".join(read.source.pieces())))
+        read.newest = newest_time.of_text(clean(b"".join(read.source.pieces())))
     for read in reads:
         if read.ranks is not None:
             read.names = [rank_files.PARSER]
@@ -224,7 +224,7 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count, budget: B
     """Fill a source's facts and the names of what it was recognised as."""
     if read.printed is not None:
         if not read.printed.command:
-            read.names = [recorded.LIST]
+            read.names = [recorded_bundles.LIST]
             return
         now = read.printed.time or now
     notes: list[str] = []
@@ -246,7 +246,7 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count, budget: B
         read.note = notes[0] + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else "")
 
 
-def in_its_place(section: Section, printed: recorded.Printed | None, hosts: dict[str, str]) -> Section:
+def in_its_place(section: Section, printed: recorded_bundles.Printed | None, hosts: dict[str, str]) -> Section:
     """A section with what a bundle's list, or the report of a machine that it is in, says of its origin."""
     about, command = section.about, section.command
     if printed is not None:

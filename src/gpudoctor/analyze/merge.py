@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.analyze.expected import without_expected
-from gpudoctor.analyze.implied import add_implied
-from gpudoctor.analyze.overtaken import without_overtaken
+from gpudoctor.analyze.expected_output import without_expected
+from gpudoctor.analyze.inferred_facts import add_implied
+from gpudoctor.analyze.past_events import without_overtaken
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.identity import IDENTITY
 

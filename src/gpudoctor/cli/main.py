@@ -90,7 +90,7 @@ def internal_error() -> int:
     import traceback
 
     from gpudoctor import __version__
-    from gpudoctor.probes.foreign import without_credentials
+    from gpudoctor.probes.foreign_text import without_credentials
     from gpudoctor.probes.redact import Redactor
 
     machine = f"gpudoctor {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"

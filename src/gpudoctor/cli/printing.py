@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpudoctor.cli.errors import Refused
 
 if TYPE_CHECKING:
+    from gpudoctor.probes.answer_keeper import Keeper
     from gpudoctor.probes.base import Probe
-    from gpudoctor.probes.keep import Keeper
     from gpudoctor.probes.redact import Redactor
     from gpudoctor.report import Report
 
@@ -67,7 +67,7 @@ def keeper(probe: Probe, shown: Shown) -> Keeper | None:
 
     if shown.format not in WITH_OUTPUTS:
         return None
-    from gpudoctor.probes.keep import Keeper
+    from gpudoctor.probes.answer_keeper import Keeper
 
     return Keeper(probe)
 

@@ -16,7 +16,7 @@ from gpudoctor.cli.errors import INCONCLUSIVE, Refused, complain
 if TYPE_CHECKING:
     from gpudoctor.cli.execute import Where
     from gpudoctor.engine.steps import Run
-    from gpudoctor.engine.verdicts import Verification
+    from gpudoctor.engine.verification import Verification
     from gpudoctor.engine.verify import After, Before
     from gpudoctor.runbook.model import Library, Runbook
 
@@ -131,7 +131,7 @@ def earlier_run(library: Library, reference: Reference) -> tuple[Runbook, Before
     from gpudoctor.cli.nodes import this_machine
     from gpudoctor.engine.run import Engine
     from gpudoctor.engine.steps import NotThere
-    from gpudoctor.engine.verdicts import Times
+    from gpudoctor.engine.verification import Times
     from gpudoctor.engine.verify import Before
     from gpudoctor.probes.base import Command, Output
     from gpudoctor.probes.bundle import BundleError
@@ -184,7 +184,7 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
     from gpudoctor.engine import confirm
     from gpudoctor.engine.conclude import TOOL, stamp
     from gpudoctor.engine.diagnose import conclusions
-    from gpudoctor.engine.verdicts import Verification, overall_outcome
+    from gpudoctor.engine.verification import Verification, overall_outcome
     from gpudoctor.probes.redact import Redactor
 
     where, inputs, redactor = reference.where, before.run.inputs, Redactor()

@@ -12,7 +12,7 @@ from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.text import count
 
 if TYPE_CHECKING:
-    from gpudoctor.engine.verdicts import Judged, Ran, Verification
+    from gpudoctor.engine.verification import Judged, Ran, Verification
 
 WORDS = {"fixed": "fixed", "not-fixed": "not fixed", "unknown": "could not tell", "worse": "worse", "seen": "not seen before"}
 STYLES = {"fixed": "bold green", "not-fixed": "bold red", "worse": "bold red", "unknown": "bold yellow", "seen": "bold yellow"}

@@ -41,7 +41,7 @@ DERIVATIONS: dict[str, Derivation] = {
     "kernel.timeline": Derivation(
         ("xids",), ("timeline",), "timeline:timeline", beside=("sxids", "messages", "gpus", "pods", "process_pods")
     ),
-    "gpus.compared": Derivation(("gpus",), ("outliers",), "peers:find_outliers", beside=("kernel_modules",)),
+    "gpus.compared": Derivation(("gpus",), ("outliers",), "outliers:find_outliers", beside=("kernel_modules",)),
     "fabric.measured": Derivation(
         needs=("gpus",),
         fills=("nvlink_sums", "fabrics"),

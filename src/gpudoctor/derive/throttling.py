@@ -1,8 +1,8 @@
 """What the samples of each GPU add up to: which reasons held its clock down, how much that cost, and how its neighbours fared.
 
 It judges by the driver's own reasons and by the margin to the limit, not by one temperature: the limits differ from board to board
-(V100 83 °C, A100 85 °C, H100 a margin only). One snapshot is one sample. The rules for what can't be true are in `readings`, and where the
-trouble lies (card, chassis, row) in `sides`.
+(V100 83 °C, A100 85 °C, H100 a margin only). One snapshot is one sample. The rules for what can't be true are in `implausible_readings`,
+and where the trouble lies (card, chassis, row) in `throttling_sources`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TypeVar
 
-from gpudoctor.derive import sides
-from gpudoctor.derive.readings import stuck_fields
+from gpudoctor.derive import throttling_sources
+from gpudoctor.derive.implausible_readings import stuck_fields
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Gpu, GpuSample, Throttling
 from gpudoctor.knowledge.clock_reasons import REASONS
@@ -44,7 +44,7 @@ def measure_throttling(facts: Mapping[str, list[Fact]], inputs: Mapping[str, obj
         or is_at_slowdown_limit(own, limits)
     ]
     made = [of_gpu(own, limits) for own in found]
-    return {"throttling": list(sides.add_likely_side(made))}
+    return {"throttling": list(throttling_sources.add_likely_side(made))}
 
 
 def tells_of_throttling(sample: GpuSample) -> bool:

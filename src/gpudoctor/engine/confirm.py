@@ -10,7 +10,7 @@ import msgspec
 
 from gpudoctor.engine.conclude import acted_on, fix
 from gpudoctor.engine.relate import Found
-from gpudoctor.engine.verdicts import Ran
+from gpudoctor.engine.verification import Ran
 from gpudoctor.probes.base import Command, Output, Probe
 from gpudoctor.runbook import allowed
 

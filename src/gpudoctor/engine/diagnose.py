@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.derive import DERIVATIONS, run_derivation
-from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, precedence, relate, trouble
+from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall_verdict, precedence, relate, trouble
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, fold_troubles, host_set_text
@@ -166,16 +166,16 @@ def report(
     drawn = precedence.draw_conclusions(library, checked, links)
     found = precedence.not_overridden(drawn)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
-    unsure = overall.unknowns(checked)
+    unsure = overall_verdict.unknowns(checked)
     inputs: list[InputFile] = rest.get("inputs", [])
-    verdict = overall.verdict(decided, open_, unsure, checked, inputs)
+    verdict = overall_verdict.verdict(decided, open_, unsure, checked, inputs)
     left = trouble.unexplained_troubles(library, store, checked, decided)
     if verdict == "healthy" and left:
         verdict = "inconclusive"
     if verdict == "healthy":
         weighed.not_shown += expectations.silent_about(library, weighed, inputs)
         verdict = "healthy" if weighed.sound or not weighed.expected else "inconclusive"
-    held = {*(one.cause for one in decided), *(one.cause for one in open_), *overall.unsettled_causes(checked)}
+    held = {*(one.cause for one in decided), *(one.cause for one in open_), *overall_verdict.unsettled_causes(checked)}
     refuted = expectations.refutations(library, weighed, held)
     return Report(
         tool=conclude.TOOL,
@@ -210,9 +210,9 @@ def drawn_lines(store: Store) -> list[Series]:
 
 def path_of(library: Library, store: Store, checked: list[outcomes.Checked], drawn: list[relate.Found], links: Links) -> list[Reason]:
     """How the report came to its causes."""
-    from gpudoctor.engine import path
+    from gpudoctor.engine import decision_path
 
-    return path.reasons_of(library, store, checked, drawn, links)
+    return decision_path.reasons_of(library, store, checked, drawn, links)
 
 
 def coverage(run: Run, unread: Sequence[Missing] = ()) -> Coverage:

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.engine.narrow import candidate_records
-from gpudoctor.engine.settle import pasteable_command
+from gpudoctor.engine.deciding_commands import pasteable_command
+from gpudoctor.engine.field_demands import candidate_records
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.facts.base import Origin, hashable

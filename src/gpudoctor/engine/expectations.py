@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.derive import DERIVATIONS
-from gpudoctor.engine import settle
+from gpudoctor.engine import deciding_commands
 from gpudoctor.engine.conclude import report_subject as reported
 from gpudoctor.engine.evaluate import Inputs, bind
 from gpudoctor.engine.plan import used_types
@@ -218,7 +218,7 @@ def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store:
             says = fill_for_person(one.title, types, values)
             made.shown.append(Shown(expectation=f"{book.id}.{one.id}", subject=reported(subject), says=says))
             continue
-        commands = settle.commands(one.each.type, [record])
+        commands = deciding_commands.commands(one.each.type, [record])
         words = [] if why else [not_so(one, types, values)]
         made.not_shown.append(not_shown(book, one, subject, why or words, commands, not_so=not why))
 

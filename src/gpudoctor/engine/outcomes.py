@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 import msgspec
 
-from gpudoctor.engine import settle
+from gpudoctor.engine import deciding_commands
 from gpudoctor.engine.evaluate import Answer, Hit, Inputs, evaluate
-from gpudoctor.engine.narrow import candidate_records
+from gpudoctor.engine.field_demands import candidate_records
 from gpudoctor.engine.steps import Run, StepRun, obstacles, reasons
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.report import Outcome
@@ -72,7 +72,7 @@ def of_facts(library: Library, store: Store, all_of: Collection[str] = ()) -> li
             # Nobody asked for what isn't in the files: without a single record of its type a check has looked at nothing.
             nothing = check.each is not None and check.each.type not in all_of and not has_subjects(check, store)
             answer = sofar(book, check, inputs, store, answer)
-            commands = settle.commands(check.each.type if check.each else "", answer.unsure_of)
+            commands = deciding_commands.commands(check.each.type if check.each else "", answer.unsure_of)
             checked.append(Checked(book=book, check=check, outcome="skipped") if nothing else decide_check(book, check, answer, commands))
     return checked
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpudoctor.derive.sides import clock_is_held_down
 from gpudoctor.derive.throttling import by_gpu
+from gpudoctor.derive.throttling_sources import clock_is_held_down
 from gpudoctor.engine.store import Store
 from gpudoctor.facts.gpu import Gpu, GpuSample, Throttling
 from gpudoctor.report import Series

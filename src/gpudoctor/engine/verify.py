@@ -16,10 +16,10 @@ from gpudoctor.engine import conclude, outcomes, precedence, relate
 from gpudoctor.engine.evaluate import Answer, Hit, evaluate
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.plan import Planned, plan, used_types, with_dependencies
-from gpudoctor.engine.refuted import Refuters, reasons_not_shown, refuting_observation
+from gpudoctor.engine.refutation import Refuters, reasons_not_shown, refuting_observation
 from gpudoctor.engine.steps import Run, StepRun, may_concern, steps_behind
-from gpudoctor.engine.verdicts import Judged, Key, Times, by_now, hits_of, is_old_hit, links_of, spoken_of
-from gpudoctor.engine.work import Works, count_gpus, node_read
+from gpudoctor.engine.successors import Works, count_gpus, node_read
+from gpudoctor.engine.verification import Judged, Key, Times, by_now, hits_of, is_old_hit, links_of, spoken_of
 from gpudoctor.facts import Subject
 from gpudoctor.runbook.model import Library, Runbook
 

@@ -15,8 +15,8 @@ import msgspec
 
 from gpudoctor.intake import archives
 from gpudoctor.intake.budget import UNREAD, Budget, CutShort, TimeUp
-from gpudoctor.intake.keep import Keep, Room
 from gpudoctor.intake.opening import Again, Plain, open_plain, stream
+from gpudoctor.intake.packed_texts import Keep, Room
 from gpudoctor.intake.pieces import HEAD, MIB, Guard, Pieces, decode_text, packed_as, peek, unpack, why_no_text, zstd
 from gpudoctor.intake.walk import PIPES, STDIN, is_hidden, member_path, printable_path, walk
 

@@ -8,12 +8,12 @@ import msgspec
 
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.intake import files, forms
-from gpudoctor.intake.keep import Keep
+from gpudoctor.intake.packed_texts import Keep
 from gpudoctor.intake.pieces import whole_lines
 from gpudoctor.intake.split import Section, clean, split
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import load
-from gpudoctor.tools.common import place
+from gpudoctor.tools.common import line_numbers
 from gpudoctor.tools.form import Form, Text
 from gpudoctor.tools.kernel import forms as kernel_forms
 from gpudoctor.tools.logs import forms as log_forms
@@ -86,7 +86,7 @@ class Ends:
         numbers = [*range(1, first.count("\n") + 1), *range(behind, self.lines + 2)]
         text = first + last
         found = load(PACE)(msgspec.structs.replace(self.page, pages=(text.encode(),)), about)
-        return place.place_facts(found, text, 1, numbers) if found["paces"] else {}
+        return line_numbers.place_facts(found, text, 1, numbers) if found["paces"] else {}
 
 
 def is_answer(source: files.Source) -> bool:

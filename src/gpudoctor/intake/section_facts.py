@@ -13,7 +13,7 @@ from gpudoctor.intake import hints, recognise, unwrap
 from gpudoctor.intake.forms import LINES, reader
 from gpudoctor.intake.split import Section
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.tools.common import place, trouble
+from gpudoctor.tools.common import line_numbers, trouble
 from gpudoctor.tools.common.ends import cut_off
 from gpudoctor.tools.form import Form
 from gpudoctor.tools.parser import ParseError, mistake
@@ -82,7 +82,7 @@ class Said:
 def of_any(section: Section, hint: hints.Hint, now: float) -> list[Fact]:
     """The same of a section that no reader of logs has read."""
     found = trouble.of_text(section.text, hint.about, section.path, now)
-    return place.place_facts({"troubles": [*found]}, section.text, section.line, section.numbers)["troubles"]
+    return line_numbers.place_facts({"troubles": [*found]}, section.text, section.line, section.numbers)["troubles"]
 
 
 def add_lines(facts: Facts, found: Facts) -> None:
@@ -115,7 +115,7 @@ def attempt(one: Form, section: Section, hint: hints.Hint, now: float, said: Sai
     except Exception as error:
         return {}, mistake(f"parser {one.name}", section.path, error)
     facts = {kind: [complete_fact(fact, one, hint) for fact in records] for kind, records in facts.items()}
-    found = place.place_facts(facts, section.text, section.line, section.numbers)
+    found = line_numbers.place_facts(facts, section.text, section.line, section.numbers)
     said.read = said.read or (recognise.scans(one) and bool(found))
     said.troubles += found.pop("troubles", [])
     return found, problem

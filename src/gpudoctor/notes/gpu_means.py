@@ -23,7 +23,7 @@ from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.knowledge import dcgm_fields
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output, decoder
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.linux.ps import elapsed_seconds
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.prometheus.metrics_page import LABEL

@@ -24,7 +24,7 @@ from gpudoctor.notes.clauses import Clause, clauses
 from gpudoctor.notes.subjects import NONE, Gpus, Part, parts
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 MOST = 400  # lines of a text that is a note and not a log

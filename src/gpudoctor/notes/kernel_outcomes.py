@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kernel import KernelOutcome
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 
 FEWEST = 3  # rows: two kernels, and one of them twice
 RELEASE = regex(r"(?<![\w.-])(\d{1,2}\.\d{1,2}\.\d{1,3}-\d[\d.]{0,12}[\w.~+-]{0,30})")

@@ -30,7 +30,7 @@ from gpudoctor.notes.measures_trials import trials
 from gpudoctor.notes.measures_unequal import unequal_devices
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import plain_text
+from gpudoctor.tools.common.plain_text import plain_text
 from gpudoctor.tools.parser import LINE, ParseError
 
 MOST = 50_000  # lines of one text

@@ -13,7 +13,7 @@ from gpudoctor.facts.monitoring import WantedMetric
 from gpudoctor.knowledge import dcgm_metrics
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import LINE, ParseError
 from gpudoctor.tools.prometheus.exposition import NAME
 from gpudoctor.tools.prometheus.rules import COUNTER

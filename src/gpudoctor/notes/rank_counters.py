@@ -16,7 +16,7 @@ from gpudoctor.knowledge.collectives import operation
 from gpudoctor.notes.comparison_tables import Row, tables
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.torch.lines import WORK
 

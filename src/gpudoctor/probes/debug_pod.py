@@ -18,7 +18,7 @@ import msgspec
 from gpudoctor import leaving
 from gpudoctor.probes.base import decoder, time_limit_text
 from gpudoctor.probes.deadline import Deadline
-from gpudoctor.probes.foreign import clean_foreign_text
+from gpudoctor.probes.foreign_text import clean_foreign_text
 from gpudoctor.probes.kube_answer import Stopped, status_of
 from gpudoctor.probes.kube_http import exchange
 from gpudoctor.probes.kube_request import Request

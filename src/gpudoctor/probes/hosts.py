@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gpudoctor.probes import remote, ssh, trips
+from gpudoctor.probes import remote, round_trips, ssh
 from gpudoctor.probes.base import START, Command, Failure, Output, Via
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.debug_pod import DebugPods
@@ -93,7 +93,7 @@ class Hosts:
         if closed := self._closed.get(host):
             raise closed
         try:
-            for output in trips.ask(host, commands, lambda script, seconds: ssh.connect(host, script)):
+            for output in round_trips.ask(host, commands, lambda script, seconds: ssh.connect(host, script)):
                 yield msgspec.structs.replace(output, via="ssh")
         except NoWay as no:
             self._closed[host] = no
@@ -132,7 +132,7 @@ class Hosts:
         via = f"debug pod {place.shown}" if not place.component else f"pod {place.shown}"
         rest = list(commands)
         try:
-            for output in trips.ask(host, commands, lambda script, seconds: self._session(place, script, seconds)):
+            for output in round_trips.ask(host, commands, lambda script, seconds: self._session(place, script, seconds)):
                 rest.remove(output.command)
                 yield msgspec.structs.replace(output, via=via)
         except NoWay as no:

@@ -10,7 +10,7 @@ import msgspec
 import urllib3.exceptions
 
 from gpudoctor.probes.base import Failure, decoder
-from gpudoctor.probes.foreign import SHOWN, clean_foreign_text
+from gpudoctor.probes.foreign_text import SHOWN, clean_foreign_text
 from gpudoctor.probes.kube_request import Request
 
 RETRIED = frozenset({429, 500, 502, 503, 504})

@@ -11,8 +11,8 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from gpudoctor.probes import bounded
-from gpudoctor.probes.foreign import clean_foreign_text
+from gpudoctor.probes import bounded_files
+from gpudoctor.probes.foreign_text import clean_foreign_text
 
 NODES = 200_000  # of a kubeconfig's YAML; 2,000 clusters have 50,000
 DEPTH = 100  # levels; libyaml's composer recurses on the C stack
@@ -49,7 +49,7 @@ class Entry:
         """What is in the file that a field names, b"" where it names none. Raises ProbeSetupError."""
         path = self.text(key)
         try:
-            return bounded.read(self.resolved(path)) if path else b""
+            return bounded_files.read(self.resolved(path)) if path else b""
         except (OSError, ValueError) as error:
             raise ProbeSetupError(f"{key} {path} can't be read: {getattr(error, 'strerror', None) or error}") from None
 
@@ -153,7 +153,7 @@ def _in_cluster(name: str | None) -> Context:
         return Context(trouble="no kubeconfig was found ($KUBECONFIG, ~/.kube/config) and this is not a pod")
     account = str(_SERVICE_ACCOUNT)
     try:
-        namespace = bounded.read(_SERVICE_ACCOUNT / "namespace").decode("utf-8", "replace").strip()
+        namespace = bounded_files.read(_SERVICE_ACCOUNT / "namespace").decode("utf-8", "replace").strip()
     except OSError:
         namespace = ""
     server = f"https://{f'[{host}]' if ':' in host else host}:{port}"
@@ -166,7 +166,7 @@ def _in_cluster(name: str | None) -> Context:
 
 def _read(file: str) -> dict[str, Any]:
     try:
-        loaded = first_of(bounded.read(_expand_home(file)))
+        loaded = first_of(bounded_files.read(_expand_home(file)))
     except OSError as error:
         raise ProbeSetupError(f"the kubeconfig {file} can't be read: {error.strerror or error}") from None
     except ValueError as error:

@@ -15,7 +15,7 @@ from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError, ProxyError
 
 from gpudoctor.probes.deadline import Deadline
-from gpudoctor.probes.foreign import clean_foreign_text
+from gpudoctor.probes.foreign_text import clean_foreign_text
 from gpudoctor.probes.kube_answer import Stopped
 from gpudoctor.probes.kube_config import Context, Entry, ProbeSetupError
 from gpudoctor.probes.kube_credentials import Credential, Credentials, impersonation

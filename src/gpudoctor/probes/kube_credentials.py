@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from gpudoctor.probes.foreign import bearer, clean_foreign_text, keep_out
+from gpudoctor.probes.foreign_text import bearer, clean_foreign_text, keep_out
 from gpudoctor.probes.kube_config import Context, Entry, ProbeSetupError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from websocket import WebSocketException
 
 from gpudoctor.probes.base import Command, Failure, Output, decoder, time_limit_text
 from gpudoctor.probes.deadline import Deadline, run_within, start_work
-from gpudoctor.probes.foreign import clean_foreign_text
+from gpudoctor.probes.foreign_text import clean_foreign_text
 from gpudoctor.probes.kube_answer import Stopped
 from gpudoctor.probes.kube_connection import Connection
 from gpudoctor.probes.kube_request import Request

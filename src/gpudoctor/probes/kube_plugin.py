@@ -16,7 +16,7 @@ from gpudoctor.knowledge.environment import names_secret
 from gpudoctor.knowledge.secrets import looks_random
 from gpudoctor.probes.base import time_limit_text
 from gpudoctor.probes.deadline import Deadline
-from gpudoctor.probes.foreign import clean_foreign_text, keep_out
+from gpudoctor.probes.foreign_text import clean_foreign_text, keep_out
 from gpudoctor.probes.kube_config import Context, ProbeSetupError, first_of
 from gpudoctor.probes.process import Child, listen
 from gpudoctor.probes.redact import Redactor

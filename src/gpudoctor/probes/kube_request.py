@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from gpudoctor.knowledge import proxied
+from gpudoctor.knowledge import proxy_paths
 from gpudoctor.patterns import regex
 from gpudoctor.probes.kube_resources import PODS, RESOURCES, Resource
 
@@ -69,7 +69,7 @@ class Request(msgspec.Struct, frozen=True):
     def rule(self) -> str:
         """The RBAC rule that the request needs, in words: `list pods at the cluster scope`."""
         if self.verb == "raw":
-            return proxied.rule(self.word)
+            return proxy_paths.rule(self.word)
         plural = self.resource.plural if self.resource else self.word
         group = f".{self.resource.group}" if self.resource and self.resource.group else ""
         where = f'in namespace "{self.namespace}"' if self.namespace else "at the cluster scope"
@@ -173,7 +173,7 @@ def _get(split: _Split, namespace: str) -> Request:
     options = split.options
     words = split.words[1:] + list(split.rest or ())
     if path := options.get("raw"):
-        if words or not proxied.PATH.match(path):
+        if words or not proxy_paths.PATH.match(path):
             raise NotAllowed(f"{_quote(path)} is not one of the paths that are read raw")
         return Request("raw", word=path, context=options.get("context", ""))
     if len(words) == 1 and "/" in words[0]:

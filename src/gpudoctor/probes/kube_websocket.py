@@ -22,7 +22,7 @@ import websocket
 from websocket import WebSocketException
 
 from gpudoctor.probes.deadline import Deadline
-from gpudoctor.probes.foreign import clean_foreign_text
+from gpudoctor.probes.foreign_text import clean_foreign_text
 from gpudoctor.probes.kube_answer import Answer, Stopped, broken_connection, date, refusal, status_of
 from gpudoctor.probes.kube_connection import Connection
 from gpudoctor.probes.kube_request import Request

@@ -17,7 +17,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes import process, remote
 from gpudoctor.probes.base import Command, Output, Via, decoder
 from gpudoctor.probes.deadline import run_within, start_work
-from gpudoctor.probes.foreign import clean_foreign_text
+from gpudoctor.probes.foreign_text import clean_foreign_text
 from gpudoctor.probes.kube_config import Context, Given, ProbeSetupError, find_context
 from gpudoctor.probes.kube_request import is_subdomain
 

@@ -21,7 +21,7 @@ import msgspec
 
 from gpudoctor.probes.base import Command, Failure, Output, decoder, time_limit_text
 from gpudoctor.probes.deadline import Deadline, run_within
-from gpudoctor.probes.foreign import bearer, clean_foreign_text, keep_out
+from gpudoctor.probes.foreign_text import bearer, clean_foreign_text, keep_out
 
 if TYPE_CHECKING:
     import urllib3

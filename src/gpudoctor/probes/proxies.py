@@ -19,7 +19,7 @@ import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ProxyError
 
-from gpudoctor.probes.foreign import keep_out
+from gpudoctor.probes.foreign_text import keep_out
 
 PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 SOCKS_REPLIES = {  # RFC 1928, 6

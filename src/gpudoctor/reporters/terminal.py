@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
+from gpudoctor.reporters.decision_path import path
 from gpudoctor.reporters.hardware import hardware_rows as hardware_rows
 from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.layout import Page
-from gpudoctor.reporters.path import path
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, safe, shorten

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gpudoctor.knowledge import proxied
+from gpudoctor.knowledge import proxy_paths
 from gpudoctor.patterns import regex
 
 # kubectl verbs that only read. `exec` is allowed with a command that is itself on this list.
@@ -211,8 +211,10 @@ def kubectl(rest: list[str]) -> str:
         return "a command that never ends is not allowed"
     if any(argument.startswith("--raw") for argument in rest):
         path = rest[-1].removeprefix("--raw=")
-        fits = rest[0] == "get" and len(rest) == (2 if "=" in rest[1] else 3) and rest[1].startswith("--raw") and proxied.is_allowed(path)
-        return "" if fits else "'kubectl get --raw' takes only paths of knowledge/proxied.py: name the resource"
+        fits = (
+            rest[0] == "get" and len(rest) == (2 if "=" in rest[1] else 3) and rest[1].startswith("--raw") and proxy_paths.is_allowed(path)
+        )
+        return "" if fits else "'kubectl get --raw' takes only paths of knowledge/proxy_paths.py: name the resource"
     if rest[0] == "get" and any(resource in ("secret", "secrets") for resource in resources(rest[1:])):
         return "secrets are never read"
     return ""

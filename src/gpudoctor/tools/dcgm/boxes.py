@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from gpudoctor.facts import Origin
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines, plain_text
+from gpudoctor.tools.common.plain_text import lines, plain_text
 from gpudoctor.tools.parser import ParseError
 
 # What dcgmi says instead of an answer → a neutral word. The order decides: a line may hold two of them.

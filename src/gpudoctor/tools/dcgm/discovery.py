@@ -7,7 +7,7 @@ from gpudoctor.facts.gpu import Gpu
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import pci
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.dcgm.boxes import Row, box_rows, not_read, number, problem
 
 # 8 GPUs found.

@@ -16,7 +16,7 @@ from gpudoctor.knowledge import clock_reasons, dcgm_fields
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import pci
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.dcgm.boxes import amount, gpu_name, not_read, problem
 
 HEAD = regex(r"# ?Entity\b")

@@ -15,7 +15,7 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.dcgm import DcgmError, DcgmHealth
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.dcgm.boxes import box_rows, decode_json, gpu_name, not_read, number, problem
 from gpudoctor.tools.dcgm.report import error, sentences
 

@@ -14,7 +14,7 @@ from gpudoctor.facts.dcgm import DcgmError
 from gpudoctor.knowledge.dcgm_errors import of_text
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.dcgm.report import error
 
 SAID = regex(

@@ -10,7 +10,7 @@ from gpudoctor.facts.dcgm import DcgmStats
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.dcgm.boxes import amount, box_rows, gpu_name, not_read, number, problem
 
 # Successfully retrieved statistics for job: train-7.   |   Successfully retrieved process info for PID: 4242. Process ran on 2 GPUs.

@@ -24,7 +24,7 @@ from gpudoctor.knowledge.infiniband import BY_NAME, HARDWARE, LIFETIME
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.links import LINK, port_of
 from gpudoctor.tools.infiniband.text import MOST, counters, guid, host_and_adapter, number
 from gpudoctor.tools.parser import ParseError

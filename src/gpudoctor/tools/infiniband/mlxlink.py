@@ -21,7 +21,7 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import scan_lines
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 FIELD = regex(r"([A-Z][A-Za-z0-9 ()/.%-]{2,40}?) *: (.{0,200})$")

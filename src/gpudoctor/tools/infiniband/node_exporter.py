@@ -25,7 +25,7 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.knowledge.port_titles import COUNTERS, meaning
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.text import MOST, counters
 from gpudoctor.tools.parser import ParseError
 

@@ -16,7 +16,7 @@ from gpudoctor.facts.infiniband import IbPort
 from gpudoctor.knowledge import infiniband
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.text import MOST, number
 from gpudoctor.tools.parser import ParseError
 

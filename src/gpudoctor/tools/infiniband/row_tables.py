@@ -17,7 +17,7 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.knowledge.infiniband import WORD
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.row_columns import DEVICE, Row, parse_rows
 from gpudoctor.tools.infiniband.text import counters, number, rate
 from gpudoctor.tools.parser import ParseError

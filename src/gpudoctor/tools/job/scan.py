@@ -20,7 +20,7 @@ from gpudoctor.tools.common.messages import Hit, find, with_marks
 from gpudoctor.tools.common.scanner import Scanner, compile_scanner
 from gpudoctor.tools.job import launchers
 from gpudoctor.tools.nccl import lines as nccl_words
-from gpudoctor.tools.ranks.few import Few
+from gpudoctor.tools.ranks.line_limits import Few
 from gpudoctor.tools.torch import lines as torch_words
 
 NOBODY = Subject(kind="cluster")

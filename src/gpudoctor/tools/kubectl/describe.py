@@ -12,8 +12,8 @@ from gpudoctor.knowledge import components
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.registry import load
+from gpudoctor.tools.common.line_numbers import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.place import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.kubectl import events
 from gpudoctor.tools.kubectl.ages import seconds
 from gpudoctor.tools.kubectl.describe_claim import claim, is_claim

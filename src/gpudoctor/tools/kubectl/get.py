@@ -13,8 +13,8 @@ from gpudoctor.knowledge import components
 from gpudoctor.knowledge.resources import has_nvidia_gpu
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
+from gpudoctor.tools.common.line_numbers import gaps
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.place import gaps
 from gpudoctor.tools.kubectl import events as kubectl_events
 from gpudoctor.tools.kubectl import get_claims, get_taints
 from gpudoctor.tools.kubectl.ages import AGE_WORD, seconds

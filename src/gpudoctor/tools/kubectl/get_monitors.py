@@ -11,7 +11,7 @@ from gpudoctor.facts.kubernetes import Requirement
 from gpudoctor.facts.monitoring import Monitor, NamespaceLabels, PrometheusServer, Selector
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.place import gaps
+from gpudoctor.tools.common.line_numbers import gaps
 from gpudoctor.tools.kubectl.columns import cells, header
 from gpudoctor.tools.kubectl.get_labels import asked_labels
 from gpudoctor.tools.parser import LINE, ParseError

@@ -6,7 +6,7 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Node, Taint
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.place import gaps
+from gpudoctor.tools.common.line_numbers import gaps
 from gpudoctor.tools.kubectl.columns import Row
 from gpudoctor.tools.parser import LINE
 

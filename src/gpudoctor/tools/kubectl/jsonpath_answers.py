@@ -15,8 +15,8 @@ from gpudoctor.facts.kubernetes import Container, Node, Pod, Workload
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.registry import load
+from gpudoctor.tools.common.line_numbers import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.place import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.kubectl import object_parts
 from gpudoctor.tools.kubectl.columns import cells, header
 from gpudoctor.tools.kubectl.jsonpath import Asked, Path, Shape, requested_paths

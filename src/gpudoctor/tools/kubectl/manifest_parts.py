@@ -10,8 +10,8 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Node
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
+from gpudoctor.tools.common.line_numbers import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.place import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.kubectl.describe import NODE_SHOWS
 
 #     pod-security.kubernetes.io/enforce: restricted

@@ -278,7 +278,7 @@ def label_score(lines: list[str], argv: Sequence[str] = ()) -> int:
 def labels(output: Output, about: Subject) -> Facts:
     """The nodes of which only labels were pasted; must-gather of the GPU operator writes each one's name above them."""
     from gpudoctor.facts.kubernetes import Node
-    from gpudoctor.tools.common.place import NAMELESS, gaps, remove_placeholders
+    from gpudoctor.tools.common.line_numbers import NAMELESS, gaps, remove_placeholders
 
     found: dict[str, dict[str, str]] = {}
     name = about.node or NAMELESS

@@ -16,7 +16,7 @@ from gpudoctor.facts.kubernetes import Node, NodeUsage
 from gpudoctor.knowledge.resources import gpu_count, gpu_names
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.place import gaps
+from gpudoctor.tools.common.line_numbers import gaps
 from gpudoctor.tools.kubectl import events, get
 from gpudoctor.tools.kubernetes.quantity import quantity
 from gpudoctor.tools.parser import LINE

@@ -2,7 +2,7 @@
 
 A pod's spec has `containers`, a queue of Kueue `resourceGroups`, a volume `nodeAffinity.required`, a NodePool of Karpenter `limits`
 beside what it has made, a queue of Volcano `capability`, a PodGroup `minResources`. What is asked for is kept under the names of
-`PRIVATE` until all texts are read: `implied` then lays it beside the nodes and queues.
+`PRIVATE` until all texts are read: `analyze.inferred_facts` then lays it beside the nodes and queues.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Claim, Message, Pod
 from gpudoctor.probes.base import Output
 from gpudoctor.registry import load
-from gpudoctor.tools.common.place import NAMELESS, gaps, remove_placeholders
+from gpudoctor.tools.common.line_numbers import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.kubernetes.cluster_policy import policy
 from gpudoctor.tools.kubernetes.pods import QUEUE_LABEL
 from gpudoctor.tools.kubernetes.quantity import amounts

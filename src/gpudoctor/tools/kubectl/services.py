@@ -9,7 +9,7 @@ from gpudoctor.facts.monitoring import Port, Service
 from gpudoctor.knowledge import components
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.place import gaps
+from gpudoctor.tools.common.line_numbers import gaps
 from gpudoctor.tools.kubectl.columns import Row, cells, header
 from gpudoctor.tools.parser import LINE
 

@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import FileSystem
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 SIZE = r"(\d[\d.,]{0,17})([KMGTPE]?)i?B?"

@@ -18,7 +18,7 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Interface
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.text import MOST, guid
 from gpudoctor.tools.parser import ParseError
 

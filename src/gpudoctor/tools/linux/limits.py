@@ -18,7 +18,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Limit
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 KIB = 1024

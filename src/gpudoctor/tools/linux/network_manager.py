@@ -17,7 +17,7 @@ from gpudoctor.facts.infiniband import Interface
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 KINDS = {"infiniband": "infiniband", "ethernet": "ether"}

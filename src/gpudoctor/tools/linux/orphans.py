@@ -22,7 +22,7 @@ from gpudoctor.facts.gpu import GpuProcess
 from gpudoctor.facts.stall import Orphan
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 NAMES = ("COMMAND", "CMD", "ARGS", "COMM")

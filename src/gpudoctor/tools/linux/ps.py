@@ -16,7 +16,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import Process
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.linux import ps_ranks
 from gpudoctor.tools.parser import ParseError
 

@@ -16,7 +16,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import FileSystem
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 AMOUNT = regex(r"(\d{1,18}(?:\.\d{1,6})?) ?([KMGTPkmgtp]?)(?:i?B)?(\*?)\Z")

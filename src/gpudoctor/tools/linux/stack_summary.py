@@ -18,7 +18,7 @@ from gpudoctor.facts.job import Stack
 from gpudoctor.knowledge.stack_waits import collective, is_worker, waits_in
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 # torch.distributed's functions that wait for other ranks

@@ -15,7 +15,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.job import CollectiveTest
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 TYPES = r"(?:float|half|bfloat16|double|u?int(?:8|32|64)|fp8_\w{2,8}|f8e\dm\d)"

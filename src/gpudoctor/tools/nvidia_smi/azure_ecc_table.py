@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.nvidia_smi.values import Card
 from gpudoctor.tools.parser import ParseError
 

@@ -10,7 +10,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import GpuPath
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 
 # Device=0 CANNOT Access Peer Device=1
 SENTENCE = regex(r"\bDevice=(\d{1,2}) (CAN|CANNOT) Access Peer Device=(\d{1,2})\b")

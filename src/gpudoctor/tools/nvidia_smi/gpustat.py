@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.nvidia_smi.errors import find_problem
 from gpudoctor.tools.parser import ParseError
 

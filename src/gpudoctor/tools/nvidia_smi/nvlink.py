@@ -19,7 +19,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import pci
 from gpudoctor.tools.common.messages import scan_lines
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import LINE, ParseError
 
 # GPU 6: NVIDIA A100-SXM4-80GB (UUID: GPU-2036f67e-…)  |  GPU 0: Tesla V100-SXM2-16GB  |  the header and its sentence on one line

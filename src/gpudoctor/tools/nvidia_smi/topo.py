@@ -11,7 +11,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import GpuPath
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 DEVICE = regex(r"(?:GPU|NIC)\d{1,3}\Z|mlx\d_\d{1,3}\Z|bnxt_re\d{1,3}\Z|rocep\w{1,20}\Z")

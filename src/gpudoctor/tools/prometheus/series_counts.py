@@ -15,7 +15,7 @@ from gpudoctor.facts.monitoring import Exposition, WantedMetric
 from gpudoctor.knowledge import dcgm_metrics
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import plain_text
+from gpudoctor.tools.common.plain_text import plain_text
 from gpudoctor.tools.parser import LINE
 from gpudoctor.tools.prometheus.exposition import NAME
 from gpudoctor.tools.prometheus.rows import unescape_query

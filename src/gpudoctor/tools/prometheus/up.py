@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.monitoring import ScrapeTarget
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import plain_text
+from gpudoctor.tools.common.plain_text import plain_text
 from gpudoctor.tools.prometheus.rows import unescape_query
 
 # query=up  |  query=up{job="dcgm-exporter"}  |  promtool query instant http://p:9090 'up{job="dcgm"}', and nothing is done with it

@@ -18,7 +18,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.slurm import SlurmGres
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.slurm.text import GPU, expand, gpus, whole_number
 

@@ -17,7 +17,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.slurm import SlurmNode
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.logs import program
 from gpudoctor.tools.slurm.nodes import node_of
 from gpudoctor.tools.slurm.text import expand

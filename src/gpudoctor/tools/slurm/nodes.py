@@ -18,7 +18,7 @@ from gpudoctor.facts.slurm import SlurmNode
 from gpudoctor.knowledge import slurm
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines, plain_text
+from gpudoctor.tools.common.plain_text import lines, plain_text
 from gpudoctor.tools.slurm.client import complaints
 from gpudoctor.tools.slurm.text import Row, cells, described_records, expand, gpus, json_objects, pairs, titles_of, whole_number
 

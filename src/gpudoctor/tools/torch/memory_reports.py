@@ -13,7 +13,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Allocation
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.torch.allocations import TRIED, allocations, size
 from gpudoctor.tools.torch.memory_lines import DEEPSPEED, MEGATRON, OWN, SCALE, STATISTIC, SUMMARY, VLLM, XLA, Division, division, tables

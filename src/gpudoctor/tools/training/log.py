@@ -14,7 +14,7 @@ from gpudoctor.facts.stall import Pace
 from gpudoctor.knowledge.trend import FEWEST, change, climb, is_clear_change, steady_rise
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import plain_text
+from gpudoctor.tools.common.plain_text import plain_text
 from gpudoctor.tools.parser import LINE, ParseError
 from gpudoctor.tools.ranks.line import Line, line_of
 from gpudoctor.tools.ranks.table import FILE

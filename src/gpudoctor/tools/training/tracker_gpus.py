@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 NAME = regex(r"(?:system[./])?gpu[._/](\d{1,2})[._/](\w{2,40})\Z")

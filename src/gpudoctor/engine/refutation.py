@@ -8,7 +8,7 @@ import msgspec
 
 from gpudoctor.engine import expectations
 from gpudoctor.engine.steps import Run
-from gpudoctor.engine.work import Works
+from gpudoctor.engine.successors import Works
 from gpudoctor.facts import Subject
 from gpudoctor.facts.identity import Links, has_no_place
 from gpudoctor.report import ReportSubject

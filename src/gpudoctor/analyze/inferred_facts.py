@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec.structs import replace
 
 from gpudoctor.analyze.exporters_missing import nodes_without
-from gpudoctor.analyze.implied_queues import of_claims, of_unselected, records_of, with_claims, with_usage
+from gpudoctor.analyze.waiting_pods import of_claims, of_unselected, records_of, with_claims, with_usage
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Smi
 from gpudoctor.facts.kubernetes import Message, Node, NodeUsage, ObjectName, Pod, Quota, ScheduleReason, Workload

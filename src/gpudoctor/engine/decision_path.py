@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gpudoctor.engine import conclude
-from gpudoctor.engine.narrow import candidate_records
+from gpudoctor.engine.field_demands import candidate_records
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.precedence import not_overridden
 from gpudoctor.engine.relate import Found, brought_about, can_bring_about, is_seen_after
