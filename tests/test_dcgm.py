@@ -126,8 +126,8 @@ def test_discovery_ties_an_index_to_a_card() -> None:
         (1, dcgmi.uuid(1), "0000:43:00", "NVIDIA H100 80GB HBM3"),
     ]
     links = Links([], [], gpus)
-    assert links.unified(Subject(kind="gpu", node="gpu-02", gpu="GPU 1")).gpu == dcgmi.uuid(1)
-    assert links.unified(Subject(kind="gpu", node="gpu-03", gpu="GPU 1")).gpu == "GPU 1"
+    assert links.unify(Subject(kind="gpu", node="gpu-02", gpu="GPU 1")).gpu == dcgmi.uuid(1)
+    assert links.unify(Subject(kind="gpu", node="gpu-03", gpu="GPU 1")).gpu == "GPU 1"
 
 
 def test_discovery_of_none() -> None:

@@ -96,7 +96,7 @@ class Script:
         self.told: list[News] = []
         self.arrivals: list[int] = []
 
-    def arrived(self, steps: int, since: float, report: Report) -> None:
+    def show_position(self, steps: int, since: float, report: Report) -> None:
         self.arrivals.append(steps)
 
     def choose(self, place: Place) -> Reply:
@@ -532,7 +532,7 @@ def test_a_recording_goes_on_and_what_was_half_written_is_removed(tmp_path: Path
     later.put(Output(command, pages=(b"two\n",)))
     assert Replay(tmp_path / "b")(command).text == "two\n"
     later.forget(command)
-    assert later.kept(command) is None
+    assert later.recorded_answer(command) is None
     assert Replay(tmp_path / "b")(command).failure == "not-recorded"
 
 

@@ -110,9 +110,9 @@ def test_what_is_kept_for_a_report_is_redacted_and_the_run_sees_the_original() -
     pod = json.dumps({"kind": "Pod", "spec": {"containers": [{"env": [{"name": "DB_PASSWORD", "value": "tiger"}]}]}}).encode()
     command = Command(("kubectl", "get", "pods", "-o", "json"))
     keeps = Keeper(Says(pod, stderr=f"token {SECRET}".encode()))
-    assert keeps.kept(command) is None
+    assert keeps.kept_answer(command) is None
     assert b"tiger" in keeps(command).pages[0]
-    output, left_out = keeps.kept(command) or pytest.fail("nothing was kept")
+    output, left_out = keeps.kept_answer(command) or pytest.fail("nothing was kept")
     assert (output.exit, left_out) == (3, 0)
     assert b"DB_PASSWORD" in output.pages[0]
     assert b"tiger" not in output.pages[0]
@@ -124,14 +124,14 @@ def test_a_long_answer_is_kept_without_its_middle_and_a_huge_page_not_at_all() -
     command = Command(("dmesg",), host="gpu-02")
     keeps = Keeper(Says(b"first\n" + b"x\n" * EACH + b"last"))
     keeps(command)
-    output, left_out = keeps.kept(command) or pytest.fail("nothing was kept")
+    output, left_out = keeps.kept_answer(command) or pytest.fail("nothing was kept")
     assert left_out == EACH + 10
     assert output.text.startswith("first\n")
     assert output.text.endswith("last")
     assert "bytes are left out here" in output.text
     keeps = Keeper(Says(b"x" * (LARGEST + 1), b"y", b"z"))
     assert len([*keeps.stream(command)]) == 3
-    output, left_out = keeps.kept(command) or pytest.fail("nothing was kept")
+    output, left_out = keeps.kept_answer(command) or pytest.fail("nothing was kept")
     assert output.text == "(too large to be shown here)\n"
     assert left_out == 2
 
@@ -142,7 +142,7 @@ def test_a_stream_that_is_left_early_is_kept_as_far_as_it_came() -> None:
     pieces = keeps.stream(command)
     next(pieces)
     pieces.close()  # type: ignore[attr-defined]
-    assert (keeps.kept(command) or pytest.fail("nothing was kept"))[0].pages == (b"one",)
+    assert (keeps.kept_answer(command) or pytest.fail("nothing was kept"))[0].pages == (b"one",)
 
 
 def test_a_report_for_others_is_redacted_whatever_it_was_made_of() -> None:
@@ -198,7 +198,7 @@ def answered(folder: Path, hosts: int) -> Report:
     names = [f"h{number:03}" for number in range(hosts)]
     answers = {f"{name}: dmesg": facts(xids=[{"code": 79 if name == names[-1] else 13, "gpu": "g"}]) for name in names}
     keeps = Keeper(Fake({"kubectl get nodes": facts(nodes=[{"node": name} for name in names]), **answers}))
-    return run(STEPS, keeps, folder, kept=keeps.kept)
+    return run(STEPS, keeps, folder, kept=keeps.kept_answer)
 
 
 def shown(report: Report) -> list[list[StepOutput]]:

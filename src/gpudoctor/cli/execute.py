@@ -96,7 +96,7 @@ def execute(
         "recorded": recorded is not None,
         "given": gathered.facts if gathered else None,
         "files": gathered.inputs if gathered else (),
-        "kept": keeps.kept if keeps else None,
+        "kept": keeps.kept_answer if keeps else None,
         "explain_path": shown.path,
         "on_step": None if session else progress(where, shown),
         "on_hosts": hosts_progress(where, shown, book.id),

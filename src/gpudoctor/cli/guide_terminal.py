@@ -102,14 +102,14 @@ class Terminal:
     def paste(self) -> bytes:
         """What is pasted, of any size and with lines of any length, up to a line with only a dot or Ctrl-D."""
         self.tell(PASTING)
-        with self.unbuffered():
+        with self.without_line_limit():
             made = b"".join(read_paste(read_typed))
         lines = made.count(b"\n")
         self.say(f"{len(made)} bytes, {lines} lines.\n")
         return made
 
     @contextmanager
-    def unbuffered(self) -> Iterator[None]:
+    def without_line_limit(self) -> Iterator[None]:
         """The terminal gives what comes at once and without a limit: as a line editor it cuts lines at 4095 bytes (N_TTY). Ctrl-C works."""
         try:
             before = termios.tcgetattr(STDIN)

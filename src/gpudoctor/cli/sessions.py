@@ -94,9 +94,9 @@ class Open:
         self.recorder = made
         return made
 
-    def kept(self, command: Command) -> Output | None:
+    def recorded_answer(self, command: Command) -> Output | None:
         """The answer to a command that the session holds."""
-        return self.recorder.kept(command) if self.recorder else None
+        return self.recorder.recorded_answer(command) if self.recorder else None
 
     def walk(self, library: Library, book: Runbook, inputs: dict[str, Any], probe: Probe, shown: Shown, how: dict[str, Any]) -> Report:
         """Execute the runbook with the person at the terminal. `probe` asks by way of the recorder."""

@@ -148,7 +148,7 @@ def earlier_run(library: Library, reference: Reference) -> tuple[Runbook, Before
         run = Engine(library, replay, recorded=True, consent=True).execute(book, inputs)
     except NotThere as missing:
         raise Refused(f"{missing.what} was not found when {reference.name} was recorded: there is nothing to verify") from None
-    times = {Output(Command(argv=one.argv, host=one.host)).named(): one.time for one in bundle.outputs}
+    times = {Output(Command(argv=one.argv, host=one.host)).origin_name(): one.time for one in bundle.outputs}
     before = Before(library, run, Times(times, max(times.values(), default=0.0)), bundle.recorded)
     if inputs.get("local") and reference.where.replay is None and inputs.get("nodes") != this_machine():
         raise Refused(f"{reference.name} is about {inputs.get('nodes')} itself: run verify on that machine")
@@ -194,13 +194,13 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
         if other := before.elsewhere(inputs, after.missing):
             inputs = other
             after = ask_again(book, before, probe, where, timeout, inputs, set())
-        if more := after.unsettled():
+        if more := after.unsettled_checks():
             after = ask_again(book, before, probe, where, timeout, inputs, more)
         commands = confirm.run(probe, confirm.verifies([past.found for past in before.pasts if past.found.root], every))
     finally:
         for left in probe.close() if recorded is None else ():
             complain(left)
-    findings, new = after.judged(), after.new()
+    findings, new = after.judge_findings(), after.new()
     return Verification(
         tool=TOOL,
         started=stamp(current_time()) or "",

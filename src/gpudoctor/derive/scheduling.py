@@ -54,7 +54,7 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
         return filled
 
     def left_out(pod: Pod) -> list[str]:
-        return uncomputed_reasons(said[pod.namespace, pod.pod], around.known(pod))
+        return uncomputed_reasons(said[pod.namespace, pod.pod], around.known_plugins(pod))
 
     for pods, ask in distinct_asks(facts, said, lambda pod: (left_out(pod), around.unclear(pod), device_claims(pod), around.alike(pod))):
         besides = left_out(ask.pod)
@@ -72,7 +72,9 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
         for pod in pods:
             words = latest_clauses(said[pod.namespace, pod.pod])
             differs = (
-                "" if names_nodes(pod) else difference(words, ours, len(hosts), counts_usage=bool(usage), computed=around.known(ask.pod))
+                ""
+                if names_nodes(pod)
+                else difference(words, ours, len(hosts), counts_usage=bool(usage), computed=around.known_plugins(ask.pod))
             )
             origin = words[0].origin if words else pod.origin
             own = msgspec.structs.replace(numbers, agrees=not differs, difference=differs, origin=origin)
@@ -240,7 +242,7 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
     # A request that no node could ever meet is the reason, whatever else is in its way.
     if near.together > 1 and (too_much or 0 < largest < ask.requests.get(gpu, 0)):
         near.counted.clear()
-    names = near.named()
+    names = near.nodes_by_word()
     read = bool(hosts) and all(host.usage for host in hosts)
     used = [host.usage.requested.get(gpu, 0) if host.usage else 0 for host in hosts]
     offered = [host.node.allocatable.get(gpu, 0) for host in hosts]

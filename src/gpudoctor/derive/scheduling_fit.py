@@ -153,7 +153,7 @@ def working_ways(ask: Ask, around: Around, ways: list[Way]) -> list[Way]:
                 changed, host = move.edit(changed, host)
             hosts.append(host)
         same = all(host is way.host for host, way in zip(hosts, ways, strict=True))
-        after = around if same else around.changed(hosts)
+        after = around if same else around.with_changed_nodes(hosts)
         left = [way for way, blockers in zip(ways, evaluate(changed, after, hosts), strict=True) if not blockers]
         if len(left) == len(ways):
             break

@@ -45,7 +45,7 @@ class Near:
         if self.together > 1:
             self.counted = {common(every)}
 
-    def named(self) -> dict[str, list[Host]]:
+    def nodes_by_word(self) -> dict[str, list[Host]]:
         """The nodes by word."""
         return {word: [host for host, blockers in self.nodes if word in self.counted and word in words_of(blockers)] for word in WORDS}
 

@@ -36,13 +36,13 @@ class Around:
         self.hosts = hosts
         self.spaces = spaces
 
-    def changed(self, others: Sequence[Host]) -> Around:
+    def with_changed_nodes(self, others: Sequence[Host]) -> Around:
         """The same with some of the nodes as they would be."""
         instead = {host.node.node: host for host in others}
         return Around([instead.get(host.node.node, host) for host in self.hosts], self.spaces)
 
     @functools.cached_property
-    def noted(self) -> str:
+    def noted_pods(self) -> str:
         """Of which of the running pods is known what they take and are, as in `NodeUsage`; they were all read at once."""
         told = {host.usage.noted if host.usage else "" for host in self.hosts}
         return told.pop() if len(told) == 1 else ""
@@ -74,21 +74,21 @@ class Around:
 
     def unclear(self, pod: Pod) -> list[str]:
         """The rules for this pod that can't be told from what was read, in the words of `Pod.further_rules`."""
-        found = [words for words in pod.further_rules if words in LABELS_ASKED and self.noted != "all"]
-        found += ["host ports"] if pod.host_ports and not self.noted else []
+        found = [words for words in pod.further_rules if words in LABELS_ASKED and self.noted_pods != "all"]
+        found += ["host ports"] if pod.host_ports and not self.noted_pods else []
         if not all(map(self.is_clear, [*pod.beside, *pod.apart])):
             found.append("labels of namespaces")
         if any(not self.is_clear(term) and selects(term.selector, pod.labels) for term in self.refusals):
             found.append("rules about other pods")
         return found
 
-    def known(self, pod: Pod) -> set[str]:
+    def known_plugins(self, pod: Pod) -> set[str]:
         """Which of these plugins are computed for a pod, by the word of `ScheduleReason`."""
         unclear = {"rules about other pods", "labels of namespaces"}.intersection(self.unclear(pod))
         computed = {
-            "pod_affinity": bool(self.noted) and not unclear,
-            "topology_spread": bool(pod.spread) and self.noted == "all",
-            "ports": bool(pod.host_ports) and bool(self.noted),
+            "pod_affinity": bool(self.noted_pods) and not unclear,
+            "topology_spread": bool(pod.spread) and self.noted_pods == "all",
+            "ports": bool(pod.host_ports) and bool(self.noted_pods),
         }
         return {plugin for plugin, there in computed.items() if there}
 
@@ -133,7 +133,7 @@ def clash(one: HostPort, other: HostPort) -> bool:
 def topology_spread(ask: Ask, around: Around) -> Check:
     """Each constraint: in the node's place there may be at most `max_skew` more pods than where there are fewest."""
     constraints = ask.pod.spread
-    if not constraints or around.noted != "all":
+    if not constraints or around.noted_pods != "all":
         return no_blockers
     chosen, taints = node_affinity(ask), (node_unschedulable(ask), taint_toleration(ask))
     counts: list[Counter[str]] = [Counter() for _ in constraints]
@@ -165,7 +165,7 @@ def inter_pod_affinity(ask: Ask, around: Around) -> Check:
     """The pod's required rules about others, and the rules of others about it."""
     pod = ask.pod
     refused = [(term, around.refusals[term]) for term in around.refusing(pod)]
-    own = around.noted == "all"
+    own = around.noted_pods == "all"
     beside = pod.beside if own else []
     apart = [(term, places_of(around, [term])) for term in pod.apart] if own else []
     near = places_of(around, beside)

@@ -76,7 +76,7 @@ class Search:
                 continue
             for record in self.records(each)[:SEARCHED]:
                 subject = record.subject() if record is not None else Subject(kind="cluster")
-                own = self.links.unified(subject.narrowed(one.cause.subject))
+                own = self.links.unify(subject.as_kind(one.cause.subject))
                 if (own.kind, own.name) == (one.subject.kind, one.subject.name) and (seen := join_record(each, record, self.store)).holds:
                     yield seen
                     break
@@ -152,7 +152,7 @@ class Search:
         records = self.records(each)
         if not records or each.outcome == "skipped":
             return 0.0, self.of_nothing(each, near, len(everything))
-        own = [record for record in records if record is None or self.beside(record.subject(), one.subject)]
+        own = [record for record in records if record is None or self.may_concern(record.subject(), one.subject)]
         sights = [join_record(each, record, self.store) for record in (own or records)[:RECORDS]]
         wanted = {"found": True, "unknown": None}.get(each.outcome, False)
         seen = max(sights, key=lambda seen: (seen.holds is wanted, seen.share()))
@@ -182,9 +182,9 @@ class Search:
             why=why,
         )
 
-    def beside(self, one: Subject, other: Subject) -> bool:
+    def may_concern(self, one: Subject, other: Subject) -> bool:
         """Whether a record may have to do with a finding's subject."""
-        return self.links.linked(self.links.unified(one), other)
+        return self.links.are_linked(self.links.unify(one), other)
 
 
 def with_why(made: Tried, why: str) -> Tried:
@@ -202,7 +202,7 @@ def joined_by(links: Links, effector: Found, effected: Found) -> str:
     cause, effect = effector.subject, effected.subject
     if not can_bring_about(effector, effected, links):
         return f"{subject_text(cause)} and {subject_text(effect)} are not linked"
-    if not links.linked(cause, effect):
+    if not links.are_linked(cause, effect):
         return "ranks of one job" if links.jobs_of(cause) else "a machine that may have a rank of the job"
     if (cause.kind, cause.name) == (effect.kind, effect.name):
         return f"the same {cause.kind}"

@@ -65,7 +65,7 @@ class Weighed(msgspec.Struct):
     expected: bool = False
 
     @property
-    def spoken(self) -> set[str]:
+    def stated_expectations(self) -> set[str]:
         """The expectations of which something was said, for anybody."""
         return {one.expectation for one in self.shown} | {one.expectation for one in self.not_shown}
 
@@ -102,7 +102,7 @@ def of_run(run: Run) -> Weighed:
             if why := doubts(NOBODY) or ([none_read(one.each.type)] if book.id == run.book.id else []):
                 made.not_shown.append(not_shown(book, one, NOBODY, why, [command.shown for command in commands_of(steps)]))
     own = [one for one in expectations_of(run.book, run.inputs) if not one.texts]
-    if own and made.spoken.isdisjoint(f"{run.book.id}.{one.id}" for one in own):
+    if own and made.stated_expectations.isdisjoint(f"{run.book.id}.{one.id}" for one in own):
         made.not_shown.append(not_shown(run.book, own[0], NOBODY, ["nothing was read of which it is expected"], []))
     return made
 
@@ -178,7 +178,7 @@ def of_facts(library: Library, store: Store) -> Weighed:
 
 def silent_about(library: Library, weighed: Weighed, inputs: Iterable[InputFile]) -> list[NotShown]:
     """What files gave and no expectation that was shown speaks of: nothing says that it is well. One entry for each kind of part."""
-    said = weighed.spoken
+    said = weighed.stated_expectations
     tried = (one for book in library.runbooks.values() for one in book.expects if f"{book.id}.{one.id}" in said)
     spoken = frozenset[str]().union(*map(behind_types, tried))
     made: dict[tuple[str, ...], NotShown] = {}

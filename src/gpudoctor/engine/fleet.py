@@ -158,7 +158,7 @@ class Fleet:
             self.answers.settle(asked.readers[parser], second(firsts[asked][parser], reading))
         for ask in visit.asks:
             if ask.asked:
-                self.answers.joined(ask.step, ask.order, ask.question, ask.asked)
+                self.answers.shared_reading(ask.step, ask.order, ask.question, ask.asked)
 
     def round_trip(self, todo: Sequence[Wanted]) -> Iterator[tuple[Ask, Asked, str, Reading]]:
         """Ask one host several commands, equal ones once; what each parser reads in each answer, as it comes."""
@@ -169,7 +169,7 @@ class Fleet:
                 yield from ((ask, asked, parser, failed_reading(command, why)) for parser in parsers)
                 continue
             if key_of(command) not in waiting:
-                commands.append(self.answers.limited(command))
+                commands.append(self.answers.limit_time(command))
             waiting.setdefault(key_of(command), []).append((ask, asked, command, parsers))
         for output in all_answers(self.answers.probe, commands):
             for ask, asked, _, parsers in waiting[key_of(output.command)]:

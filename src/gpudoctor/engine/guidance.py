@@ -109,7 +109,7 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
 class Person(Protocol):
     """Who decides."""
 
-    def arrived(self, steps: int, since: float, report: Report) -> None:
+    def show_position(self, steps: int, since: float, report: Report) -> None:
         """Told where an execution stands that has taken so many decided steps from the session; the oldest was read at `since`."""
         ...
 

@@ -56,7 +56,7 @@ class Guided:
         self.taken_back: dict[str, float] = {}  # names of steps whose decision was taken back → when they were asked
         self.ages: dict[str, float] = {}
 
-    def opened(self, engine: Engine) -> None:
+    def execution_begins(self, engine: Engine) -> None:
         """An execution begins."""
         self.engine = engine
         self.settled: dict[object, str] = {}  # commands that were decided about in this execution → why they have no answer
@@ -149,7 +149,7 @@ class Guided:
             self.journal.save()
         raise Again
 
-    def ended(self, step: StepRun, steps: list[StepRun]) -> None:
+    def step_ended(self, step: StepRun, steps: list[StepRun]) -> None:
         """Note what was decided about a step when it has ended: one that dies in the middle is asked again."""
         if self.current and self.current[0] == step.planned.order:
             self.journal.decisions.append(self.current[1])
@@ -159,13 +159,13 @@ class Guided:
         elif step.planned.step.run and (step.note == UNWANTED or step.undecided) and may_come(step.planned):
             self.passed.append(step)
 
-    def closed(self, steps: list[StepRun]) -> None:
+    def execution_ended(self, steps: list[StepRun]) -> None:
         """All steps have ended."""
         self.tell(None, steps)
 
     def tell(self, following: StepRun | None, steps: list[StepRun]) -> None:
         """Tell what the last step has brought, with all that was measured after it; `following` is what comes next."""
-        report, checked = self.concluded(steps)
+        report, checked = self.conclude_so_far(steps)
         before, self.known = self.known, report
         last, self.last = self.last, None
         passed, self.passed = self.passed, []
@@ -173,7 +173,7 @@ class Guided:
             return
         if before is None or last is None:
             if self.replayed and following is not None:
-                self.person.arrived(self.replayed, self.since, report)
+                self.person.show_position(self.replayed, self.since, report)
             return
         step, todo = last
         known = {(one.cause, one.subject.name) for one in before.findings}
@@ -202,7 +202,7 @@ class Guided:
                 self.forget(question)
             self.take_back()
 
-    def concluded(self, steps: list[StepRun]) -> tuple[Report, list[Checked]]:
+    def conclude_so_far(self, steps: list[StepRun]) -> tuple[Report, list[Checked]]:
         """What is known so far. Nothing is shown yet of which a later step may say more, and no cause ruled out that it may still find."""
         run = Run(book=self.engine.book, inputs=self.engine.inputs, store=self.engine.store, steps=steps)
         report, checked = conclusions(self.library, run, asked="", started=0.0)
@@ -231,7 +231,7 @@ class Guided:
             read=self.taken_back.get(name, self.clock()) if all(held) else None,
             disturbs=suffer(step, steps, self.engine) if planned.step.effect else [],
             consented=self.engine.consent,
-            known=self.known or self.concluded(steps)[0],
+            known=self.known or self.conclude_so_far(steps)[0],
         )
 
 

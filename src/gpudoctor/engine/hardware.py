@@ -57,7 +57,7 @@ class Known:
         made: dict[str, list[Any]] = {}
         for one in records:
             if one.gpu:
-                made.setdefault(self.links.unified(Subject(kind="gpu", node=one.node, gpu=one.gpu)).name, []).append(one)
+                made.setdefault(self.links.unify(Subject(kind="gpu", node=one.node, gpu=one.gpu)).name, []).append(one)
         return made
 
     def hardware(self, subject: Subject, causes: list[str]) -> Hardware:

@@ -42,7 +42,7 @@ def of_step(step: StepRun, kept: Kept, seen: set[tuple[str, tuple[str, ...], int
     found = [answer for key, command in new.items() if key not in seen and (answer := kept(command))]
     seen.update(new)
     if len(found) > SHOWN:
-        found.sort(key=lambda answer: answer[0].named() not in cited)
+        found.sort(key=lambda answer: answer[0].origin_name() not in cited)
     for output, left_out in found[:SHOWN]:
         yield StepOutput(
             argv=list(output.command.public),
@@ -61,4 +61,4 @@ def of_step(step: StepRun, kept: Kept, seen: set[tuple[str, tuple[str, ...], int
 
 def output_name(output: StepOutput) -> str:
     """What evidence calls an output: `gpu-02: dmesg --time-format=iso`."""
-    return Output(Command(argv=tuple(output.argv), host=output.host)).named()
+    return Output(Command(argv=tuple(output.argv), host=output.host)).origin_name()

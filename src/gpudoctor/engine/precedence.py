@@ -65,7 +65,7 @@ def mark_overridden(library: Library, found: list[Found], links: Links) -> None:
     nearby = Nearby(found, links) if contested else None
     for one, said in told:
         beside = nearby.of(one) if nearby and one.cause.id in contested else []
-        winners = [other for other in beside if rivals.declared(other, one)]
+        winners = [other for other in beside if rivals.may_yield(other, one)]
         by_line = [[other for other, line in rows[mine.place] if rivals.in_line(other, line, one, mine)] for mine in said if mine]
         if by_line and len(by_line) == len(said) and all(by_line):  # in each of its lines, and it rests on nothing else
             winners += [other for line in by_line for other in line]
@@ -97,7 +97,7 @@ class Rivals:
         weighs = loser.severity == "info" or winner.severity != "info"
         return apart and weighs and winner.confidence != "possible"
 
-    def declared(self, winner: Found, loser: Found) -> bool:
+    def may_yield(self, winner: Found, loser: Found) -> bool:
         """Whether the catalogue lets one of them yield to the other, on linked subjects: the more certain one stays, else the one named."""
         if not self.may(winner, loser) or not relate.can_bring_about(winner, loser, self.links):
             return False
@@ -108,7 +108,7 @@ class Rivals:
     def in_line(self, winner: Found, its: Said, loser: Found, own: Said) -> bool:
         """Whether one of two causes that are seen in one line overrides the other."""
         subjects = winner.subject, loser.subject
-        tied = self.links.linked(*subjects) or any(map(has_no_place, subjects))  # the line ties them
+        tied = self.links.are_linked(*subjects) or any(map(has_no_place, subjects))  # the line ties them
         if not tied or not self.may(winner, loser):
             return False
         if its.name and own.name and its.name != own.name:

@@ -121,7 +121,7 @@ def read(parser: str, output: Output | Pages, about: Subject) -> tuple[Facts, st
     except Exception as error:
         if isinstance(output, Pages) and output.broken is error:  # not the parser's: it came with the pages
             raise
-        source = output.last.named() if isinstance(output, Pages) else output.named()
+        source = output.last.origin_name() if isinstance(output, Pages) else output.origin_name()
         return {}, mistake(f"parser {parser}", source, error)
 
 
@@ -184,7 +184,7 @@ def blank(parser: str, output: Output, facts: Facts, printed: Printed) -> str:
     if not foreign and (not any(facts.values()) or has_content(facts)):
         return ""
     first = printed.first.decode("utf-8", "replace").strip()
-    return f"{output.named()}: not an answer of {inner_command(output.command.argv)[0]}: {first[:60]!r} (exit code {output.exit})"
+    return f"{output.origin_name()}: not an answer of {inner_command(output.command.argv)[0]}: {first[:60]!r} (exit code {output.exit})"
 
 
 def has_content(facts: Facts) -> bool:

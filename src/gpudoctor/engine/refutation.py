@@ -58,12 +58,12 @@ class Refuters:
         by_key = self.said.get(expectation, {})
         keys = [("", ""), *sorted({("work", work)} if gone else self.keys(subject))]
         near = [one for key in keys for one in by_key.get(key, ())]
-        made = near if gone else [one for one in near if self.links.linked(one.subject, subject)]
+        made = near if gone else [one for one in near if self.links.are_linked(one.subject, subject)]
         if made or not subject.gpu:
             return made
         return self.about(expectation, Subject(kind="node", node=subject.node), "")
 
-    def tried(self, cause: Cause, subject: Subject, work: str = "") -> list[list[Said]]:
+    def tried_expectations(self, cause: Cause, subject: Subject, work: str = "") -> list[list[Said]]:
         """What was said against a cause, for each expectation that refutes it and that is expected of the subject."""
         return [said for name in cause.refuted_by if (said := self.about(name, subject, work))]
 

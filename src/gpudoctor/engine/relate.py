@@ -47,7 +47,7 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
             continue
         cause = library.causes[one.check.finds]
         for hit in one.hits:
-            subject = links.unified(hit.subject.narrowed(cause.subject))
+            subject = links.unify(hit.subject.as_kind(cause.subject))
             made = Found(
                 cause=cause,
                 subject=subject,
@@ -142,7 +142,7 @@ def can_bring_about(cause: Found, effect: Found, links: Links) -> bool:
     """
     if lacks_location(cause, effect, links) or of_other_gpus(cause, effect):
         return False
-    if links.linked(cause.subject, effect.subject):
+    if links.are_linked(cause.subject, effect.subject):
         return True
     silent = cause.subject.kind in ("node", "gpu") and not links.jobs_of(cause.subject)
     return effect.cause.layer == "distributed" and (silent or links.of_one_job(cause.subject, effect.subject))

@@ -74,7 +74,7 @@ class Rounds:
             if thread is not None:
                 thread.join()
 
-    def sampled(self, step: StepRun, todo: list[Question], progress: Callable[[int, int], None] | None) -> None:
+    def ask_samples(self, step: StepRun, todo: list[Question], progress: Callable[[int, int], None] | None) -> None:
         """Ask the same several times, with a pause from start to start; what doesn't answer once is not asked again."""
         spec, size = step.planned.step, len(todo)
         every = spec.sample.every if spec.sample else 0.0

@@ -60,8 +60,8 @@ class Engine:
         self.stopped: BaseException | None = None
         self.alike: dict[Form, list[StepRun]] = {}  # steps that ask the same
         if guide:
-            self.on_step = guide.ended
-            guide.opened(self)
+            self.on_step = guide.step_ended
+            guide.execution_begins(self)
 
     def stop(self, error: BaseException) -> None:
         """An error of ours, or an answer, ends the run."""
@@ -84,7 +84,7 @@ class Engine:
                     started.add(step.planned.order)
                     asks += self.begin(step, steps)
                 if asks:
-                    self.spawn(self.guarded, partial(self.fleet.ask, asks, self.on_hosts))
+                    self.spawn(self.run_guarded, partial(self.fleet.ask, asks, self.on_hosts))
                 if not any(step.done for step in due):
                     self.changed.wait(timeout=0.5)
                 if isinstance(self.stopped, NotThere):
@@ -98,7 +98,7 @@ class Engine:
                         self.on_step(steps[reported], steps)
                     reported += 1
             if self.guide:
-                self.guide.closed(steps)
+                self.guide.execution_ended(steps)
         return Run(book=book, inputs=inputs, store=self.store, steps=steps)
 
     def readers(self, step: Step) -> set[str]:
@@ -135,12 +135,12 @@ class Engine:
                 if kind.effect and not chosen.consent:
                     step.undecided, step.withheld = CONSENT if todo else step.undecided, [question.command for question in todo]
                 elif todo and kind.sample and not chosen.once:
-                    self.spawn(self.guarded, partial(self.rounds.sampled, step, todo, self.on_hosts))
+                    self.spawn(self.run_guarded, partial(self.rounds.ask_samples, step, todo, self.on_hosts))
                     return []
                 elif todo and kind.host:
                     return self.rounds.ready(step, todo)
                 elif todo:
-                    self.spawn(self.guarded, partial(self.rounds.here, self.rounds.ready(step, todo)))
+                    self.spawn(self.run_guarded, partial(self.rounds.here, self.rounds.ready(step, todo)))
                     return []
             elif kind.derive:
                 self.derive(step, steps)
@@ -170,7 +170,7 @@ class Engine:
             return None
         return start_thread(partial(task, *arguments))
 
-    def guarded(self, task: Callable[[], None]) -> None:
+    def run_guarded(self, task: Callable[[], None]) -> None:
         """Something in its thread: an error of ours stops the run, and never leaves it waiting."""
         try:
             task()

@@ -79,7 +79,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 class Guide(Protocol):
     """Somebody who decides about one step after the other. Either method may end the run by an exception of its own."""
 
-    def opened(self, engine: Engine) -> None:
+    def execution_begins(self, engine: Engine) -> None:
         """An execution begins."""
         ...
 
@@ -87,11 +87,11 @@ class Guide(Protocol):
         """What of a step's questions to ask; the steps before it have ended."""
         ...
 
-    def ended(self, step: StepRun, steps: list[StepRun]) -> None:
+    def step_ended(self, step: StepRun, steps: list[StepRun]) -> None:
         """A step has ended, whether it asked or not."""
         ...
 
-    def closed(self, steps: list[StepRun]) -> None:
+    def execution_ended(self, steps: list[StepRun]) -> None:
         """All steps have ended."""
         ...
 

@@ -90,9 +90,9 @@ class Store:
     def records(self, kind: str, before: int = FINAL) -> list[Fact]:
         """The records of a type that steps before `before` read, in the order of the steps and of their commands."""
         with self.lock:
-            return self.listed(kind, before)[1]
+            return self.records_and_order(kind, before)[1]
 
-    def listed(self, kind: str, before: int) -> tuple[int, list[Fact]]:
+    def records_and_order(self, kind: str, before: int) -> tuple[int, list[Fact]]:
         """`records`, for a caller that holds the lock, and the order of the last step that they are of: what comes later gives the same."""
         found = self.by_kind.get(kind, {})
         last = max((order for order in found if order < before), default=-1)
@@ -113,7 +113,7 @@ class Store:
     def index(self, kind: str, names: tuple[str, ...], before: int = FINAL) -> Index:
         """The records of a type by the values of some fields."""
         with self.lock:
-            last, records = self.listed(kind, before)
+            last, records = self.records_and_order(kind, before)
             indexes = self.indexes.setdefault(kind, {})
             made = indexes.get((last, names))
             if made is None:
@@ -125,7 +125,7 @@ class Store:
     def having(self, kind: str, field: str, values: Collection[Any], before: int = FINAL) -> list[Fact]:
         """The records of a type, in the order of `records`, whose field has one of the values or could not be read."""
         with self.lock:
-            last, records = self.listed(kind, before)
+            last, records = self.records_and_order(kind, before)
             places = self.places.setdefault(kind, {})
             made = places.get((last, field))
             if made is None:

@@ -119,7 +119,7 @@ def hits_of(library: Library, checked: list[Checked], links: Links) -> dict[Key,
         cause = library.causes[one.check.finds]
         if one.check.weighs(cause) != "info":
             for hit in (hit for hit in one.hits if hit.confidence(one.check) != "possible"):
-                subject: Subject = links.unified(hit.subject.narrowed(cause.subject))
+                subject: Subject = links.unify(hit.subject.as_kind(cause.subject))
                 made.setdefault((one.check.finds, subject.kind, subject.name), []).append((one, hit))
     return made
 

@@ -66,14 +66,14 @@ class Before:
         return {name for past in self.pasts for name in past.checks}
 
     @property
-    def expected(self) -> set[str]:
+    def refuting_expectations(self) -> set[str]:
         """The names of the expectations that refute the causes of the findings."""
         return {name for past in self.pasts for name in past.found.cause.refuted_by}
 
     def steps(self, book: Runbook, inputs: Inputs, more: set[str]) -> list[Planned]:
         """What of a runbook is asked again, for `more` checks too: renumbered, in the order written."""
         naming = {"gpus"} if any(past.found.subject.kind == "gpu" for past in self.pasts) else set()
-        return needed_steps(plan(self.library, book, inputs), self.checks | more, self.expected, naming)
+        return needed_steps(plan(self.library, book, inputs), self.checks | more, self.refuting_expectations, naming)
 
     def elsewhere(self, inputs: Inputs, missing: list[Past]) -> Inputs | None:
         """The inputs by which the owner of a pod that isn't there any more is asked about; None where that isn't what is asked."""
@@ -120,7 +120,7 @@ class After:
         for one in self.checked:
             self.by_check.setdefault(one.name, []).append(one)
 
-    def judged(self) -> list[Judged]:
+    def judge_findings(self) -> list[Judged]:
         """Each earlier finding with what became of it."""
         return [self.judge(past) for past in self.before.pasts]
 
@@ -130,22 +130,22 @@ class After:
         fresh = [(one, hit) for one, hit in again if not is_old_hit(hit, self.before.times, past.hits)]
         if fresh:
             return spoken_of(past.found, "not-fixed", now=fresh[0][1].title, hits=[hit for _, hit in fresh])
-        shown, doubts = self.refuted(past)
+        shown, doubts = self.judge_refutation(past)
         if again and not (shown and not doubts):
             return spoken_of(past.found, "unknown", why=by_now(again[0][1]), hits=[hit for _, hit in again])
         return spoken_of(past.found, "unknown" if doubts else "fixed", now=shown, why="; ".join(list(dict.fromkeys(doubts))[:3]))
 
-    def refuted(self, past: Past) -> tuple[str, list[str]]:
+    def judge_refutation(self, past: Past) -> tuple[str, list[str]]:
         """What shows that a cause is gone from its subject, and why it may not be. What the earlier run had shown in spite of the finding
         shows no repair: then, and where nothing is expected, the checks' own answers must be whole.
         """
         cause, subject = past.found.cause, past.found.subject
         work = self.before.works.of(subject)
-        tried = self.refuters.tried(cause, subject, work)
+        tried = self.refuters.tried_expectations(cause, subject, work)
         shown = refuting_observation(tried)
         if tried and not shown:
             return "", ["; ".join(["no longer found, but not shown to be well", *reasons_not_shown(tried)])]
-        new = shown and not refuting_observation(self.before.refuters.tried(cause, subject, work))
+        new = shown and not refuting_observation(self.before.refuters.tried_expectations(cause, subject, work))
         doubts = [] if new else [why for name in past.checks for why in self.doubts(name, subject)]
         return shown if new else "", doubts or self.gone(past)
 
@@ -167,11 +167,13 @@ class After:
             step = one.step
             assert step is not None  # noqa: S101  of_run sets it
             for other in self.behind(one.name, step, used_types(one.check)):
-                yield from self.unanswered(other, subject)
+                yield from self.unanswered_parts(other, subject)
             if step.absent and not step.answered:
                 yield step.note
             answer = self.answer(one, step)
-            if any(self.links.linked(record.subject(), subject) for record in answer.unsure_of) or (answer.unsure and not one.check.each):
+            if any(self.links.are_linked(record.subject(), subject) for record in answer.unsure_of) or (
+                answer.unsure and not one.check.each
+            ):
                 yield from answer.unsure[:2]
 
     def behind(self, name: str, step: StepRun, types: set[str]) -> list[StepRun]:
@@ -188,7 +190,7 @@ class After:
             self.answers[key] = evaluate(step.planned.book, one.check, step.planned.inputs, self.run.store)
         return self.answers[key]
 
-    def unanswered(self, step: StepRun, subject: Subject) -> Iterator[str]:
+    def unanswered_parts(self, step: StepRun, subject: Subject) -> Iterator[str]:
         """What of a step has no answer that concerns a subject; what had none for the same reason before, has shown nothing then."""
         if step.undecided and (step.planned.name, step.undecided) not in self.before.silent:
             yield step.undecided
@@ -221,7 +223,7 @@ class After:
         made: list[Judged] = []
         for one in sorted(found, key=conclude.rank):
             pairs = pairs_of.get((one.cause.id, one.subject.kind, one.subject.name), [])
-            if pairs := [pair for pair in pairs if self.whole(pair[0])]:
+            if pairs := [pair for pair in pairs if self.was_fully_asked(pair[0])]:
                 blind = all(looked.get(checked.name) == "unknown" for checked, _ in pairs)
                 made.append(spoken_of(one, "seen" if blind else "worse", now=one.title, hits=[hit for _, hit in pairs]))
         return made
@@ -236,11 +238,11 @@ class After:
                 made[key] = newer
         return made
 
-    def unsettled(self) -> set[str]:
+    def unsettled_checks(self) -> set[str]:
         """The names of checks that seem to find something new, and don't have all that they read: it is to be asked, too."""
-        return {one.name for pairs in self.unknown_before().values() for one, _ in pairs if not self.whole(one)}
+        return {one.name for pairs in self.unknown_before().values() for one, _ in pairs if not self.was_fully_asked(one)}
 
-    def whole(self, one: Checked) -> bool:
+    def was_fully_asked(self, one: Checked) -> bool:
         """Whether all that a check reads was asked: what is missing because nobody asked for it may look like a fault."""
         types = used_types(one.check)
         asked = {step.planned.name for step in self.run.steps}

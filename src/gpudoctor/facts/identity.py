@@ -97,7 +97,7 @@ class Links:
         if record.node:
             self.nodes.setdefault((record.namespace, record.pod), set()).add(record.node)
 
-    def unified(self, subject: Subject) -> Subject:
+    def unify(self, subject: Subject) -> Subject:
         """The subject with its GPU under the one name that all sources share."""
         uuid = self.uuids.get((subject.node, subject.gpu)) if subject.gpu else None
         return subject if uuid is None else Subject(kind=subject.kind, node=subject.node, gpu=uuid)
@@ -128,7 +128,7 @@ class Links:
         """Whether two subjects have ranks of one distributed job, which what happens to one rank brings to all."""
         return not self.jobs_of(one).isdisjoint(self.jobs_of(other))
 
-    def linked(self, cause: Subject, effect: Subject) -> bool:
+    def are_linked(self, cause: Subject, effect: Subject) -> bool:
         """Whether something on `cause` can bring about something on `effect`: the same thing, or tied by gpu → node → pod → workload.
 
         A subject whose names were not seen at all (a pasted log) contradicts nothing.

@@ -198,7 +198,7 @@ class Reading:
             made.data = bytes(keep.head)
         else:
             made.data, made.ends = None, keep.ends()
-            made.open = again or keep.closed()
+            made.open = again or keep.close_text()
             made.note = made.note or keep.note
         return made
 

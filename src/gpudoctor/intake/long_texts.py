@@ -57,7 +57,7 @@ def read_log(pages: Iterable[Output], one: Form, about: Subject) -> Facts:
     if one.name == "kernel.log":
         return load("kernel.log")(pages, about)  # type: ignore[arg-type]
     ends = Ends()
-    facts = program.stream(ends.watched(pages), about)
+    facts = program.stream(ends.watch_pages(pages), about)
     return {**facts, **ends.paces(about)}
 
 
@@ -69,7 +69,7 @@ class Ends:
         self.lines = 0
         self.page = Output(Command(()))
 
-    def watched(self, pages: Iterable[Output]) -> Iterator[Output]:
+    def watch_pages(self, pages: Iterable[Output]) -> Iterator[Output]:
         """The pages as they come."""
         for page in pages:
             for piece in page.pages:

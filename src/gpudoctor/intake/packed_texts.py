@@ -65,7 +65,7 @@ class Keep:
         """The beginning and the end."""
         return bytes(self.head[: self.at_end]) + self.end
 
-    def closed(self) -> Any:
+    def close_text(self) -> Any:
         """What gives the content again, from its beginning each time."""
         if self.packer is not None:
             self.packed.append(self.packer.flush())

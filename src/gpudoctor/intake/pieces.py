@@ -46,13 +46,13 @@ class Guard:
         self.budget, self.free = budget, free
         self.spent = ""
 
-    def fed(self, size: int) -> None:
+    def add_packed(self, size: int) -> None:
         """So many packed bytes went in."""
         self.packed += size
 
     def gave(self, size: int) -> None:
         """So many bytes came out. Raises `CutShort` when they are too many."""
-        self.budget.unpacked(size)
+        self.budget.add_unpacked(size)
         self.unpacked += size
         limit = max(self.free, self.packed * RATIO)
         if self.unpacked > limit:
@@ -153,7 +153,7 @@ def unpack(pieces: Pieces, kind: str, guard: Guard) -> Pieces:
     machine: Machine | None = made()
     rest = b""
     for fed in (piece[at : at + FED] for piece in pieces for at in range(0, len(piece), FED)):
-        guard.fed(len(fed))
+        guard.add_packed(len(fed))
         data = rest + fed if rest else fed
         while True:
             if machine is None:

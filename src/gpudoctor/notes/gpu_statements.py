@@ -77,11 +77,11 @@ def samples(output: Output, about: Subject) -> Facts:
     text = [*islice(lines(output), MOST)]
     found = statements(text)
     if not found:
-        raise ParseError(f"{output.named()}: nothing is told of GPUs: {output.text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: nothing is told of GPUs: {output.text[:80]!r}")
     whole = "\n".join(row for _, row in text)
     drawn = max((watts for one in found for watts in one.fields.get("power", ())), default=0.0)
     limit = single_value(one.fields["power_limit"] for one in found if "power_limit" in one.fields) or default_limit(whole, drawn)
-    return {"gpu_samples": [sample for one in found for sample in of_record(one, found, limit, output.named(), about)]}
+    return {"gpu_samples": [sample for one in found for sample in of_record(one, found, limit, output.origin_name(), about)]}
 
 
 def score(rows: Sequence[str], whole: str) -> int:

@@ -52,7 +52,7 @@ def outcomes(output: Output, about: Subject) -> Facts:
     found: defaultdict[str, list[tuple[bool, Origin]]] = defaultdict(list)
     for at, line in lines(output):
         if "-" in line and (match := RELEASE.search(line)) and (works := verdict(RELEASE.sub(" ", line))) is not None:
-            found[match[1]].append((works, Origin(output.named(), at, line.strip())))
+            found[match[1]].append((works, Origin(output.origin_name(), at, line.strip())))
     rows = [one for its in found.values() for one in its]
     good = sorted(release for release, its in found.items() if all(works for works, _ in its))
     bad = sorted(release for release, its in found.items() if not any(works for works, _ in its))

@@ -69,13 +69,13 @@ def measures(output: Output, about: Subject) -> Facts:
     """A Measure for each number, a Pace for each table in which one row stands out."""
     text = plain_text(output)
     if not text.strip() and output.failure:
-        raise ParseError(f"{output.named()}: no text")
+        raise ParseError(f"{output.origin_name()}: no text")
     lines = numbered_lines(text, output.command.argv)
     place = {"node": about.node, "namespace": about.namespace, "pod": about.pod}
     paces = [
-        Pace(slowest=one.slowest, slowest_by=one.factor, origin=one.origin(output.named()), **place)  # type: ignore[arg-type]
+        Pace(slowest=one.slowest, slowest_by=one.factor, origin=one.origin(output.origin_name()), **place)  # type: ignore[arg-type]
         for one in slow_rows(lines)
     ]
-    printed = [measure(one, output.named(), place) for reader in READERS for one in reader(lines)]
-    told = [msgspec.structs.replace(measure(one, output.named(), place), stated=True) for reader in TOLD for one in reader(lines)]
+    printed = [measure(one, output.origin_name(), place) for reader in READERS for one in reader(lines)]
+    told = [msgspec.structs.replace(measure(one, output.origin_name(), place), stated=True) for reader in TOLD for one in reader(lines)]
     return {"measures": [*printed, *told], "paces": [*paces]}

@@ -69,10 +69,10 @@ def missing_metrics(output: Output, about: Subject) -> Facts:
     """The metrics as wanted ones that are absent. Raises `ParseError` for a text in which none is missed."""
     found: dict[str, WantedMetric] = {}
     for name, number, line in missed_metrics([line for _, line in lines(output)]):
-        where = Origin(output.named(), number, line.strip()[:LINE][:500])
+        where = Origin(output.origin_name(), number, line.strip()[:LINE][:500])
         found.setdefault(
             name, WantedMetric(metric=name, by="Somebody", rare=dcgm_metrics.is_rare(name), absent=True, stated=True, origin=where)
         )
     if not found:
-        raise ParseError(f"{output.named()}: nobody misses a metric: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: nobody misses a metric: {output.text[:120]!r}")
     return {"wanted_metrics": [*found.values()]}

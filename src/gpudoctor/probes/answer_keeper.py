@@ -51,7 +51,7 @@ class Keeper:
             self._keep(output.command, output)
             yield output
 
-    def kept(self, command: Command) -> tuple[Output, int] | None:
+    def kept_answer(self, command: Command) -> tuple[Output, int] | None:
         """What a command answered, as one page, and how many bytes of it were left out. None for one that was never asked."""
         return self._kept.get(bundle.key_of(command))
 

@@ -83,7 +83,7 @@ class Output(msgspec.Struct, frozen=True):
         """The whole body; undecodable bytes become U+FFFD, so no parser meets a surrogate."""
         return b"".join(self.pages).decode("utf-8", "replace")
 
-    def named(self) -> str:
+    def origin_name(self) -> str:
         """What an origin calls this output: the file's name or the command."""
         return self.source or (f"{self.command.host}: {self.command.shown}" if self.command.host else self.command.shown)
 

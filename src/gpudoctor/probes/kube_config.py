@@ -41,7 +41,7 @@ class Entry:
             raise ProbeSetupError(f"{key} in the kubeconfig is no text")
         return value or ""
 
-    def resolved(self, path: str) -> str:
+    def resolve_path(self, path: str) -> str:
         """A path as this entry means it."""
         return os.path.join(self._folder, path)  # noqa: PTH118
 
@@ -49,7 +49,7 @@ class Entry:
         """What is in the file that a field names, b"" where it names none. Raises ProbeSetupError."""
         path = self.text(key)
         try:
-            return bounded_files.read(self.resolved(path)) if path else b""
+            return bounded_files.read(self.resolve_path(path)) if path else b""
         except (OSError, ValueError) as error:
             raise ProbeSetupError(f"{key} {path} can't be read: {getattr(error, 'strerror', None) or error}") from None
 

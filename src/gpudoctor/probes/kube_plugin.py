@@ -102,7 +102,7 @@ class Plugin:
         printed = bytearray()
         variables = {variable.name: variable.value for variable in wanted.env or ()}
         try:
-            argv = [self._context.user.resolved(wanted.command) if "/" in wanted.command else wanted.command, *(wanted.args or ())]
+            argv = [self._context.user.resolve_path(wanted.command) if "/" in wanted.command else wanted.command, *(wanted.args or ())]
             child = Child(argv, environment=variables | {"KUBERNETES_EXEC_INFO": self._information(wanted)})
         except FileNotFoundError:
             raise self._trouble(f"command not found{wanted.installHint and f'; {wanted.installHint}'}") from None

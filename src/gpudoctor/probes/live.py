@@ -139,7 +139,7 @@ class Live:
     def _one_here(self, command: Command) -> Output:
         """What is asked from this machine. An error of ours must not leave anybody waiting for the answer."""
         try:
-            return self._asked(command)
+            return self._ask_once(command)
         except Exception as error:
             return Output(
                 command, exit=1, failure="broken", reason=f"{_program(command)} could not be asked: {clean_foreign_text(repr(error))}"
@@ -150,7 +150,7 @@ class Live:
         most = min(command.timeout, self._longest or command.timeout)
         return command if most == command.timeout else msgspec.structs.replace(command, timeout=most)
 
-    def _asked(self, command: Command) -> Output:
+    def _ask_once(self, command: Command) -> Output:
         match _program(command):
             case "kubectl":
                 return self._kube()(self._in_time(command))

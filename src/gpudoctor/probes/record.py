@@ -65,7 +65,7 @@ class Recorder:
             answer = self._answers.get(bundle.key_of(kept))
             if answer is not None:
                 return bundle.read_answer(self.folder, answer, kept)
-            return _Writing(self, kept).finish(self._redacted(kept, self._probe(command)))
+            return _Writing(self, kept).finish(self._redact(kept, self._probe(command)))
 
     def stream(self, command: Command) -> Iterator[Output]:
         """Ask and record page by page. A stream that its reader leaves early is recorded as broken off there."""
@@ -79,7 +79,7 @@ class Recorder:
             last = Output(kept, failure="broken", reason="the recording ends in the middle of this answer")
             try:
                 for output in self._probe.stream(command):
-                    piece = self._redacted(kept, output)
+                    piece = self._redact(kept, output)
                     for part in _split(piece):
                         yield writing.add(part)
                     last = msgspec.structs.replace(piece, pages=())
@@ -105,13 +105,13 @@ class Recorder:
             for output in self._probe.many(tuple(new.values())) if new else ():
                 shown = kept[output.command]
                 if bundle.key_of(shown) not in self._answers:
-                    yield _Writing(self, shown).finish(self._redacted(shown, output))
+                    yield _Writing(self, shown).finish(self._redact(shown, output))
 
     def holds(self, command: Command) -> bool:
         """Whether an answer to the command is recorded."""
         return bundle.key_of(self._kept_command(command)) in self._answers
 
-    def kept(self, command: Command) -> Output | None:
+    def recorded_answer(self, command: Command) -> Output | None:
         """The recorded answer to a command."""
         answer = self._answers.get(bundle.key_of(self._kept_command(command)))
         return None if answer is None else bundle.read_answer(self.folder, answer, command)
@@ -121,7 +121,7 @@ class Recorder:
         self.forget(output.command)
         kept = self._kept_command(output.command)
         with self._alone(bundle.key_of(kept)):
-            return _Writing(self, kept).finish(self._redacted(kept, output))
+            return _Writing(self, kept).finish(self._redact(kept, output))
 
     def forget(self, command: Command) -> None:
         """Drop the recorded answers to a command, of every sample: the next time it is asked again."""
@@ -158,7 +158,7 @@ class Recorder:
     def _kept_command(self, command: Command) -> Command:
         return msgspec.structs.replace(command, argv=tuple(self._redactor.argv(command.argv)))
 
-    def _redacted(self, command: Command, output: Output) -> Output:
+    def _redact(self, command: Command, output: Output) -> Output:
         """The answer as the bundle may hold it. A page that would be too large for a bundle is left out, and the answer says so."""
         pages = tuple(self._redactor.page(page) for page in output.pages)
         stderr = self._redactor.raw(output.stderr)

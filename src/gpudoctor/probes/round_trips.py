@@ -108,13 +108,13 @@ class _Trip:
                 if self.overtaken and self.newest in self.said:
                     yield from self.not_asked()
                     break
-                if self.stopped():
+                if self.must_stop():
                     break
                 yield None
             if self.hello is None:
                 raise self.unheard(wire)
             if self.newest >= 0 and self.newest not in self.said:
-                yield from self.interrupted(wire)
+                yield from self.interrupted_answers(wire)
         finally:
             wire.close()
 
@@ -158,14 +158,14 @@ class _Trip:
         for piece in self.cutters[stream].feed(chunk):
             number = self.at[stream]
             if isinstance(piece, re.Match):
-                yield from self.marked(stream, piece)
+                yield from self.take_mark(stream, piece)
             elif number is not None:
                 kept = self.found[number].printed[stream]
                 kept += piece[: LIMIT + 1 - len(kept)]
             elif self.hello is None and stream == 1:
                 self.noise = (self.noise + piece)[-NOISE:]
 
-    def marked(self, stream: int, mark: re.Match[bytes]) -> Iterator[int]:
+    def take_mark(self, stream: int, mark: re.Match[bytes]) -> Iterator[int]:
         """Take one mark of one stream; → the command that it completes."""
         kind, number, up = mark["kind"], int(mark["number"] or 0), float(mark["up"])
         self.at[stream] = None
@@ -210,7 +210,7 @@ class _Trip:
             self.hung[group(command)] = output.seconds
         return output
 
-    def stopped(self) -> bool:
+    def must_stop(self) -> bool:
         """Whether to read no further: nothing came in time, or too much."""
         return self.too_much() or time.monotonic() - self.since >= self.patience
 
@@ -219,7 +219,7 @@ class _Trip:
         newest = self.found.get(self.newest)
         return newest is not None and sum(map(len, newest.printed.values())) > LIMIT
 
-    def interrupted(self, wire: Wire) -> Iterator[Output]:
+    def interrupted_answers(self, wire: Wire) -> Iterator[Output]:
         """The answer of the command at which the round trip ended early, and of those that hang together with it."""
         number = self.newest
         command, answer = self.commands[number], self.found[number]

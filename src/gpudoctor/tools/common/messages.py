@@ -84,7 +84,7 @@ def scan_lines(output: Output, about: Subject, *, source: str) -> list[Message]:
                 tally.first,
                 about,
                 source=source,
-                origin=Origin(output.named(), tally.first.line, tally.first.text.strip()),
+                origin=Origin(output.origin_name(), tally.first.line, tally.first.text.strip()),
                 time=line_time(tally.first.text, output.time),
                 age=max(0.0, output.time - last) if last is not None and output.time else None,
                 count=tally.times,

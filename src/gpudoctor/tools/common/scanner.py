@@ -101,9 +101,9 @@ class Scanner(NamedTuple):
 
     def fitting(self, text: bytes) -> list[int]:
         """The patterns that occur in a text."""
-        return self.confirmed(text, self.hints.of(text), frozenset())
+        return self.confirmed_hints(text, self.hints.of(text), frozenset())
 
-    def confirmed(self, text: bytes, hinted: Iterable[int], but: frozenset[int]) -> list[int]:
+    def confirmed_hints(self, text: bytes, hinted: Iterable[int], but: frozenset[int]) -> list[int]:
         """Those of the hinted patterns, but some, that do occur in a text."""
         return [which for which in hinted if which not in but and self.patterns[which].search(text) is not None]
 
@@ -163,7 +163,7 @@ def match_blocks(blocks: Iterable[bytes], known: Scanner, sampled: frozenset[int
             block = cut_long_lines(block)
             yield Matched(block, occur, lines_of(block, known, sampled))
         else:
-            yield Matched(block, occur + known.confirmed(block, hinted, sampled), [])
+            yield Matched(block, occur + known.confirmed_hints(block, hinted, sampled), [])
 
 
 def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[Span]:

@@ -98,7 +98,7 @@ class Troubles:
         text = self.text.strip()[:LONGEST]
         if TRACE in text:
             self.end_trace()
-            self.trace = self.made(text, "fatal")
+            self.trace = self.current_record(text, "fatal")
         elif self.trace is not None and self.number - self.trace.origin.line <= TRACED and exception_pattern().search(text):
             self.trace = msgspec.structs.replace(self.trace, text=text, lines=self.number - self.trace.origin.line + 1, known=[*self.names])
         elif len(self.found) < DIFFERENT:
@@ -108,7 +108,7 @@ class Troubles:
                 known.again(self.text)
             else:
                 level = level_of(self.text, self.about)
-                known = self.add(shape, self.made(text, level) if level else None)
+                known = self.add(shape, self.current_record(text, level) if level else None)
             if len(self.seen) < DIFFERENT:
                 self.seen[zeros] = known
         else:
@@ -133,7 +133,7 @@ class Troubles:
         known = self.found[shape] = Alike(made if self.kept <= KEPT else None, self.text)
         return known
 
-    def made(self, text: str, level: str) -> Trouble:
+    def current_record(self, text: str, level: str) -> Trouble:
         """The record of the line that is read."""
         about, event = self.about, EVENT.match(self.text)
         return Trouble(

@@ -65,7 +65,7 @@ class Row(NamedTuple):
 
     def origin(self, output: Output, text: str = "") -> Origin:
         """Where the row stands; `text` in its stead where the row's sentence goes over several."""
-        return Origin(output.named(), self.number, text or f"{self.left.strip()} {self.right.strip()}".strip())
+        return Origin(output.origin_name(), self.number, text or f"{self.left.strip()} {self.right.strip()}".strip())
 
 
 def box_rows(output: Output) -> Iterator[Row]:
@@ -91,9 +91,9 @@ def problem(output: Output) -> tuple[str, Origin]:
     for number, line in lines(output):
         for phrase, word in PROBLEMS:
             if phrase in line:
-                return word, Origin(output.named(), number, line.strip())
+                return word, Origin(output.origin_name(), number, line.strip())
         if not failed[0] and FAILED.match(line):
-            failed = ("other", Origin(output.named(), number, line.strip()))
+            failed = ("other", Origin(output.origin_name(), number, line.strip()))
     return failed
 
 
@@ -109,7 +109,7 @@ def decode_json(output: Output) -> Any:
             value, at = decoder.raw_decode(text, start.end() - 1)
         except (ValueError, RecursionError) as error:
             quoted = text[start.end() - 1 : start.end() + 79].strip()
-            raise ParseError(f"{output.named()} has broken JSON ({str(error)[:80]}): {quoted}") from None
+            raise ParseError(f"{output.origin_name()} has broken JSON ({str(error)[:80]}): {quoted}") from None
         if OURS.search(text, start.end(), at):
             return value
     return {"tests": alone} if (alone := tests_alone(text)) else None
@@ -176,4 +176,4 @@ def gpu_name(entity: str, index: int | None) -> str:
 def not_read(output: Output, what: str) -> ParseError:
     """The error for a text that isn't what a parser reads."""
     first = next((line.strip() for _, line in lines(output) if line.strip()), "nothing")
-    return ParseError(f"{output.named()} is not {what}: {first[:120]}")
+    return ParseError(f"{output.origin_name()} is not {what}: {first[:120]}")

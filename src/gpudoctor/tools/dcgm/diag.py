@@ -68,7 +68,7 @@ def refusal(tree: Any, output: Output) -> tuple[str, Origin]:
     for holder in objects(tree, "runtime_error"):
         said = str(holder["runtime_error"])[:1000].strip()
         word, _ = problem(msgspec.structs.replace(output, pages=(said.encode("utf-8", "replace"),)))
-        return word or "other", Origin(output.named(), 0, said)
+        return word or "other", Origin(output.origin_name(), 0, said)
     return problem(output)
 
 
@@ -216,7 +216,7 @@ def of_result(
         text, code, severity = of_warning(warning)
         if text and text not in known:
             known.add(text)
-            place = Origin(output.named(), 0, f"{name}: {text}"[:1000])
+            place = Origin(output.origin_name(), 0, f"{name}: {text}"[:1000])
             # In DCGM 3 the deployment tests' results carry the number of the last GPU that has an error: each sentence names its own.
             index = None if re.search(r"\bGPU \d", text) and "gpu_id" in result else indexes[0]
             own.append(error("diag", name, status, entity if index is not None else "", index, text, place, about, code, severity))
@@ -229,7 +229,7 @@ def of_result(
             test=name,
             category=category,
             status=status,
-            origin=Origin(output.named(), 0, f"{name}: {entity} {index}: {status}" if index is not None else f"{name}: {status}"),
+            origin=Origin(output.origin_name(), 0, f"{name}: {entity} {index}: {status}" if index is not None else f"{name}: {status}"),
         )
         yield test_with_error(test, own[0]) if own and status in ("fail", "warn") else test
 

@@ -66,7 +66,7 @@ def samples(found: list[tuple[int, int, str, dict[str, str]]], output: Output, a
         left[index] -= 1
         time = output.time - left[index] * step if output.time else None
         every = None if output.time else step
-        yield sample(index, values, time, every, Origin(output.named(), number, line.strip()), about)
+        yield sample(index, values, time, every, Origin(output.origin_name(), number, line.strip()), about)
 
 
 def alarming_gpus(found: list[tuple[int, int, str, dict[str, str]]], output: Output, about: Subject) -> Iterator[Gpu]:
@@ -79,7 +79,11 @@ def alarming_gpus(found: list[tuple[int, int, str, dict[str, str]]], output: Out
             fields |= dcgm_fields.alarm(field, value)
         if fields:
             yield Gpu(
-                node=about.node, gpu=gpu_name("GPU", index), index=index, origin=Origin(output.named(), number, line.strip()), **fields
+                node=about.node,
+                gpu=gpu_name("GPU", index),
+                index=index,
+                origin=Origin(output.origin_name(), number, line.strip()),
+                **fields,
             )
 
 

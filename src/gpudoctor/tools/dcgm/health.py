@@ -101,7 +101,7 @@ def system(label: str) -> str:
 def watched_systems(tree: Any, output: Output, about: Subject) -> Iterator[Fact]:
     """The systems of `health -f` with On or Off."""
     if isinstance(tree, dict) and isinstance(tree.get("body"), dict):
-        whole = Origin(output.named())
+        whole = Origin(output.origin_name())
         labels = [(label, value.get("value"), whole) for label, value in tree["body"].items() if isinstance(value, dict)]
     elif tree is None:
         labels = [(row.left, row.right.strip(), row.origin(output)) for row in box_rows(output)]
@@ -118,7 +118,7 @@ def of_tree(tree: Any, output: Output) -> tuple[tuple[str, Origin] | None, list[
     body = tree.get("body") if isinstance(tree, dict) else None
     sections = {str(label): value for label, value in body.items() if isinstance(value, dict)} if isinstance(body, dict) else {}
     whole = STATUSES.get(str(sections.get("Overall Health", {}).get("value", "")), "")
-    origin = Origin(output.named(), 0, f"Overall Health: {whole}")
+    origin = Origin(output.origin_name(), 0, f"Overall Health: {whole}")
     incidents = []
     for entity, group in sections.items():
         for index, one in children(group):
@@ -126,7 +126,7 @@ def of_tree(tree: Any, output: Output) -> tuple[tuple[str, Origin] | None, list[
                 for label, node in children(errors):
                     text = " ".join(str(part) for part in overflow(node))
                     status = STATUSES.get(str(node.get("value", "")), "")
-                    place = Origin(output.named(), 0, f"{entity} {index}: {label}: {node.get('value', '')}"[:500])
+                    place = Origin(output.origin_name(), 0, f"{entity} {index}: {label}: {node.get('value', '')}"[:500])
                     incidents.append(Incident(entity[:20], number(index), system(label), status, text, place))
     return ((whole, origin) if whole else None), incidents
 
@@ -180,7 +180,7 @@ def unboxed_health(output: Output) -> tuple[tuple[str, Origin] | None, list[Inci
     index = None
     for row, line in lines(output):
         text = line.strip()
-        place = Origin(output.named(), row, text)
+        place = Origin(output.origin_name(), row, text)
         if first := OVERALL.match(text):
             overall = overall or (STATUSES[first.group(1)], place)
         elif given := QUOTED_GPU.match(text):

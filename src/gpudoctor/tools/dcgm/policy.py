@@ -105,4 +105,4 @@ def of_json(output: Output) -> Iterator[Box]:
         for key, node in body.items()
         if isinstance(node, dict)
     }
-    yield named[0] if named else "", values, Origin(output.named(), 0, f"{KEYS[2]}: {first_value(values, KEYS[2]) or '?'}")
+    yield named[0] if named else "", values, Origin(output.origin_name(), 0, f"{KEYS[2]}: {first_value(values, KEYS[2]) or '?'}")

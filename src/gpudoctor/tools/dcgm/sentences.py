@@ -64,7 +64,7 @@ def sentences(output: Output, about: Subject) -> Facts:
     for at, line in lines(output):
         match = find_sentence(line)
         if match and match.group(0) not in found and of_text(match.group(0)) is not None and len(found) < MOST:
-            origin = Origin(output.named(), at, line.strip())
+            origin = Origin(output.origin_name(), at, line.strip())
             source, status = ("health", "failure") if REPLAYS in match.group(0) else ("diag", "fail")
             found[match.group(0)] = error(source, "", status, "", None, match.group(0), origin, about)
     return {"dcgm_errors": [*found.values()]} if found else {}

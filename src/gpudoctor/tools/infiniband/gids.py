@@ -42,7 +42,7 @@ def table(output: Output, about: Subject) -> Facts:
     netdevs: list[Interface] = []
     seen = False
     for at, line in lines(output):
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         if HEAD.match(line) or line.startswith("n_gids_found="):
             seen = True
         elif (match := ROW.match(line)) and len(gids) < MOST:
@@ -84,7 +84,7 @@ def table(output: Output, about: Subject) -> Facts:
                 )
     ports += ipoib_ports_down(netdevs, ports)
     if not (seen or gids or ports or netdevs) and output.text.strip():
-        raise ParseError(f"{output.named()}: neither a table of GIDs nor of RDMA links: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: neither a table of GIDs nor of RDMA links: {output.text.strip()[:80]!r}")
     found: Facts = {"gids": [*gids]} if gids or seen else {}
     return found | ({"ib_ports": [*ports]} if ports else {}) | ({"interfaces": [*netdevs]} if netdevs else {})
 

@@ -44,7 +44,7 @@ def iblinkinfo(output: Output, about: Subject) -> Facts:
     host = name = adapter_guid = ""
     kind = ""
     for at, line in lines(output):
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         if match := NODE.match(line):
             kind, adapter_guid = match.group(1), guid(match.group(2) or "")
             host, name = host_and_adapter(match.group(3)) if kind == "CA" else ("", match.group(3))
@@ -56,7 +56,7 @@ def iblinkinfo(output: Output, about: Subject) -> Facts:
     said = output.stderr.decode("utf-8", "replace") + output.text[:4096]
     messages = scan_lines(output, about, source="log") if not found else []
     if not found and output.text.strip() and not messages and not ANSWER.search(said):
-        raise ParseError(f"{output.named()}: no links of a fabric: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no links of a fabric: {output.text.strip()[:80]!r}")
     return {"ib_ports": [*found]} if found else {"messages": [*messages]} if messages else {}
 
 

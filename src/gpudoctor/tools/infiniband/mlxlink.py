@@ -39,10 +39,10 @@ def mlxlink(output: Output, about: Subject) -> Facts:
     for at, line in lines(output):
         match = FIELD.match(line.strip())
         if match and match.group(1) in KEYS:
-            said.setdefault(match.group(1), (match.group(2).strip(), Origin(output.named(), at, line.strip())))
+            said.setdefault(match.group(1), (match.group(2).strip(), Origin(output.origin_name(), at, line.strip())))
     if "State" not in said or "Physical state" not in said:
         if output.text.strip() and "-E-" not in output.text:
-            raise ParseError(f"{output.named()}: not an answer of mlxlink: {output.text.strip()[:80]!r}")
+            raise ParseError(f"{output.origin_name()}: not an answer of mlxlink: {output.text.strip()[:80]!r}")
         return {}
     argv = output.command.argv
     device = argv[argv.index("-d") + 1] if "-d" in argv[:-1] else ""

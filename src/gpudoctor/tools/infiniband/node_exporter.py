@@ -119,7 +119,7 @@ def series(output: Output, about: Subject) -> Facts:
         if value or key not in places:
             places[key] = origin
     if not looks and not ports:
-        raise ParseError(f"{output.named()}: no counters of InfiniBand in Prometheus' names: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no counters of InfiniBand in Prometheus' names: {output.text.strip()[:80]!r}")
     made = []
     for of, read in looks.items():
         origin, about_port = places[of], {"node": of.node, "ca": of.device, "port": of.port}
@@ -166,7 +166,7 @@ def values(output: Output) -> Iterator[Value]:
     asked, labels = Asked(), dict[str, str]()
     last = None
     for at, line in lines(output):
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         if match := ROW.match(line):
             one, last = Asked(match[1]) if match[1] else asked, None
             if one.name and (value := real_number(match[3])) is not None:
@@ -202,7 +202,7 @@ def of_json(output: Output) -> Iterator[Value]:
                 and isinstance(point[0], int | float)
                 and (value := real_number(str(point[1]))) is not None
             ):
-                origin = Origin(output.named(), 0, f"{labels.get('__name__', '')} {labels.get('device', '')} {point[1]}"[:200])
+                origin = Origin(output.origin_name(), 0, f"{labels.get('__name__', '')} {labels.get('device', '')} {point[1]}"[:200])
                 yield Value(origin, Asked(labels.get("__name__", "")), labels, value, float(point[0]) if len(points) > 1 else None)
 
 

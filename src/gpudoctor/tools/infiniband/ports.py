@@ -76,7 +76,7 @@ def ports(output: Output, about: Subject) -> Facts:
     # so does `cat /sys/class/infiniband/*/ports/1/state`
     unnamed = bool(output.command.argv) and output.command.argv[0] in TOOLS and not HEADS.search(output.text)
     for at, line in lines(output):
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         if unnamed and (match := BARE.match(line.strip()) or BARE_RATE.match(line.strip())):
             read = {"state": infiniband.state(match.group(1))} if match.lastindex else rate(line)
             keep(found, {"ca": f"adapter {len(found) + 1}"}, {"port": 1, "origin": origin, **read}, about)
@@ -100,9 +100,9 @@ def ports(output: Output, about: Subject) -> Facts:
             set_field(adapter, port, match.group(1).lower(), match.group(2), origin)
     keep(found, adapter, port, about)
     said = output.stderr.decode("utf-8", "replace") + "\n" + output.text[:65536]
-    messages: list[Fact] = [*scan_text(said, source="log", about=about, origin=Origin(output.named()))]
+    messages: list[Fact] = [*scan_text(said, source="log", about=about, origin=Origin(output.origin_name()))]
     if not saw_adapter and output.text.strip() and not messages and not ANSWER.search(said):
-        raise ParseError(f"{output.named()}: no ports of InfiniBand: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no ports of InfiniBand: {output.text.strip()[:80]!r}")
     if not saw_adapter and not messages:
         # An adapter that isn't there is an answer; a tool that was not let in isn't.
         return {"ib_ports": []} if output.exit == 0 or "No IB devices found" in said or "No devices" in said else {}
@@ -118,7 +118,9 @@ def partitions(output: Output, about: Subject) -> Iterator[Message]:
     """Each key, as the line of sysfs that names its file too would say it."""
     for at, line in lines(output):
         if KEY.fullmatch(line.strip()):
-            yield from scan_text(f"pkeys/0:{line.strip()}", source="log", about=about, origin=Origin(output.named(), at, line.strip()))
+            yield from scan_text(
+                f"pkeys/0:{line.strip()}", source="log", about=about, origin=Origin(output.origin_name(), at, line.strip())
+            )
 
 
 def requested_adapter(argv: Sequence[str]) -> str:

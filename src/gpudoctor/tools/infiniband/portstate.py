@@ -41,9 +41,9 @@ def query(output: Output, about: Subject) -> Facts:
         if head := HEAD.match(text) or ASKED.search(text):
             place = (int(head[1] or 0), int(head[2]))
         elif (field := FIELD.match(text)) and len(ports) < MOST:
-            ports.setdefault(place, {})[field[1]] = field[2], Origin(output.named(), at, text)
+            ports.setdefault(place, {})[field[1]] = field[2], Origin(output.origin_name(), at, text)
     if not ports:
-        raise ParseError(f"{output.named()}: no state of a port: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no state of a port: {output.text.strip()[:80]!r}")
     widest = {key: width(read, "Active") for key, read in ports.items()}
     return {"ib_ports": [make_port(key, read, about, any(other > widest[key] for other in widest.values())) for key, read in ports.items()]}
 

@@ -54,7 +54,7 @@ def table(output: Output, about: Subject) -> Facts:
     texts = [*lines(output)]
     found = parse_rows(texts, output.text[:8_000_000])
     if not found:
-        raise ParseError(f"{output.named()}: no rows of RDMA ports: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no rows of RDMA ports: {output.text.strip()[:80]!r}")
     mine = {row.line for row in found}
     around = " ".join([*output.command.argv, *(text for at, text in texts if at not in mine)][:200])
     grown = any(row.grown for row in found) or DIFFERENCES.search(around) is not None
@@ -101,7 +101,7 @@ def port_of(key: Key, row: Row, output: Output) -> IbPort:
         link_layer=layer or ("InfiniBand" if net.startswith("ib") else ""),
         interface=net[:32],
         own=True,
-        origin=Origin(output.named(), row.line, row.text),
+        origin=Origin(output.origin_name(), row.line, row.text),
         **speed,
         **known,
     )
@@ -130,7 +130,7 @@ def interface_of(key: Key, row: Row, about: Subject, output: Output) -> Interfac
         kind="infiniband" if layer == "InfiniBand" or net.startswith("ib") else "",
         ca=key.ca,
         port=key.port,
-        origin=Origin(output.named(), row.line, row.text),
+        origin=Origin(output.origin_name(), row.line, row.text),
     )
 
 
@@ -174,5 +174,5 @@ def as_two_looks(key: Key, its: list[Row], span: float, output: Output) -> list[
 def look(key: Key, row: Row, counts: dict[str, int], traffic: dict[str, float], time: float, output: Output) -> IbCounters:
     """One look at a port's counters."""
     words = {f"port_{way}_data": round(volume / WORD) for way, volume in traffic.items() if volume < 1e30}
-    origin = Origin(output.named(), row.line, row.text)
+    origin = Origin(output.origin_name(), row.line, row.text)
     return counters({**counts, **words}, origin=origin, node=key.node, ca=key.ca, port=key.port, time=time)

@@ -104,7 +104,7 @@ def port(key: tuple[str, int], read: dict[str, tuple[int, str, str]], adapter: d
         interface=text.get("gid_attrs/ndevs/0", "")[:32],
         own=True,
         counted=any(name.startswith("counters/") for name in read),
-        origin=Origin(output.named(), at, line),
+        origin=Origin(output.origin_name(), at, line),
         **rate(text.get("rate", "")),
         **adapter,
     )
@@ -127,7 +127,7 @@ def counts(key: tuple[str, int], read: dict[str, tuple[int, str, str]], output: 
     if not known:
         return None
     at, _, line = next((read[name] for name in read if name.startswith("counters/") and values.get(name)), (0, "", ""))
-    return counters(known, node=about.node, ca=key[0], port=key[1], time=output.time or None, origin=Origin(output.named(), at, line))
+    return counters(known, node=about.node, ca=key[0], port=key[1], time=output.time or None, origin=Origin(output.origin_name(), at, line))
 
 
 def gids(key: tuple[str, int], read: dict[str, tuple[int, str, str]], output: Output, about: Subject) -> Iterator[Gid]:
@@ -147,7 +147,7 @@ def gids(key: tuple[str, int], read: dict[str, tuple[int, str, str]], output: Ou
             kind=kind_of(kind),
             address=address_of(content),
             interface=device[:32],
-            origin=Origin(output.named(), at, line),
+            origin=Origin(output.origin_name(), at, line),
         )
 
 
@@ -156,4 +156,4 @@ def interface(name: str, read: dict[str, tuple[int, str, str]], output: Output, 
     at, state, line = read.get("operstate", (0, "", ""))
     # ARPHRD_INFINIBAND 32, ARPHRD_ETHER 1: Linux, if_arp.h
     kind = {"32": "infiniband", "1": "ether"}.get(read.get("type", (0, "", ""))[1], "")
-    return Interface(node=about.node, interface=name, state=state.lower()[:16], kind=kind, origin=Origin(output.named(), at, line))
+    return Interface(node=about.node, interface=name, state=state.lower()[:16], kind=kind, origin=Origin(output.origin_name(), at, line))

@@ -82,7 +82,7 @@ def scanner() -> Scanner:
 
 def scan(pages: Iterable[Output], sources: int = 1) -> Iterator[Batch]:
     """What matters of all sources, each of which gives at least one batch. `sources` is about how many there are."""
-    for name, of_one in groupby(pages, key=Output.named):
+    for name, of_one in groupby(pages, key=Output.origin_name):
         passed = Passed()
         hits: list[Hit] = []
         speakers = set()

@@ -135,7 +135,7 @@ def object_facts(start: int, lines: list[str], output: Output, about: Subject) -
     else:
         facts, owner = other_facts(rest, output, about)
     for line in found:
-        event = events.event_of(line, output.named(), owner)
+        event = events.event_of(line, output.origin_name(), owner)
         events.add({kind: facts.setdefault(kind, []) for kind in ("events", "messages", "schedule_reasons")}, event)
     return facts
 
@@ -246,7 +246,7 @@ def other_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> 
     owner = Subject(kind="cluster", namespace=values.get("Namespace", "") or about.namespace, workload=about.workload)
     facts: Facts = {"messages": loose_messages(rest, output, owner)}
     if is_claim(values):
-        facts["claims"] = [claim(values, owner.namespace, Origin(output.named(), rest[0][0], rest[0][1].strip()))]
+        facts["claims"] = [claim(values, owner.namespace, Origin(output.origin_name(), rest[0][0], rest[0][1].strip()))]
     if rows := quota_rows(rest):
         facts["quotas"] = [
             Quota(
@@ -255,7 +255,7 @@ def other_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> 
                 resource=resource,
                 hard=quantity(hard, milli=in_milli(resource)) or 0,
                 used=quantity(used, milli=in_milli(resource)) or 0,
-                origin=Origin(output.named(), number, line.strip()),
+                origin=Origin(output.origin_name(), number, line.strip()),
             )
             for number, line, resource, used, hard in rows
         ]
@@ -268,7 +268,7 @@ def loose_messages(lines: list[tuple[int, str]], output: Output, about: Subject)
         message
         for number, line in lines
         if line.strip()
-        for message in scan_text(line, source="status", about=about, origin=Origin(output.named(), number, line.strip()))
+        for message in scan_text(line, source="status", about=about, origin=Origin(output.origin_name(), number, line.strip()))
     ]
 
 

@@ -35,11 +35,11 @@ def of_scheduler(lines: list[str], whole: str) -> int:
 
 
 def _events(output: Output, about: Subject) -> Facts:
-    return events.events([line[:LINE] for line in output.text.split("\n")], output.named(), about)
+    return events.events([line[:LINE] for line in output.text.split("\n")], output.origin_name(), about)
 
 
 def _scheduler(output: Output, about: Subject) -> Facts:
-    return events.scheduler_words([line[:LINE] for line in output.text.split("\n")], output.named(), about)
+    return events.scheduler_words([line[:LINE] for line in output.text.split("\n")], output.origin_name(), about)
 
 
 FORMS: tuple[Form, ...] = (

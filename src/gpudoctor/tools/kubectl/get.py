@@ -80,7 +80,7 @@ def tables(output: Output, about: Subject) -> Facts:
     loose: list[tuple[int, str]] = []  # of something else that was pasted below a table
     known = LABELS | asked_labels(output.command.argv)
     for number, line in enumerate(lines, 1):
-        origin = Origin(output.named(), number, line.strip())
+        origin = Origin(output.origin_name(), number, line.strip())
         columns = header(line)
         if columns:
             titles, kind = columns, kind_of(columns)
@@ -109,14 +109,14 @@ def tables(output: Output, about: Subject) -> Facts:
                 facts[name] += found
         elif not columns:
             loose.append((number, line))
-    events = kubectl_events.events(lines, output.named(), about)
+    events = kubectl_events.events(lines, output.origin_name(), about)
     for name, records in events.items():
         if records:
             facts.setdefault(name, []).extend(records)
     used = {number for line in kubectl_events.find(lines) for number in line.used}
     for number, line in loose:
         if number not in used:
-            origin = Origin(output.named(), number, line.strip())
+            origin = Origin(output.origin_name(), number, line.strip())
             facts.setdefault("messages", []).extend(scan_text(line, source="status", about=about, origin=origin))
     return facts
 

@@ -77,7 +77,7 @@ def monitors(output: Output, about: Subject) -> Facts:
                     exporter="dcgm" in name.lower(),
                     listed=len(rows) if "NAMESPACE" in row else 1,  # a list of one namespace says nothing of the others
                     gaps=gaps(Monitor, shown, "not shown by kubectl get"),
-                    origin=Origin(output.named(), number, line.strip()),
+                    origin=Origin(output.origin_name(), number, line.strip()),
                 )
             )
     return {kind: [*records] for kind, records in made.items()}
@@ -94,14 +94,14 @@ def servers(output: Output, about: Subject) -> Facts:
     """The Prometheus with those selectors; the others are a gap."""
     found: dict[str, Any] = of_answer(" ".join(output.command.argv), output.text) or dict(of_lines(output.text.split("\n")))
     if not found:
-        raise ParseError(f"{output.named()}: no selector of monitors: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no selector of monitors: {output.text.strip()[:80]!r}")
     after = output.command.argv[output.command.argv.index("get") + 2 :]
     name = after[0] if after and not after[0].startswith(("-", "|")) else ""
     made = PrometheusServer(
         namespace=about.namespace,
         prometheus=name,
         gaps=gaps(PrometheusServer, {"namespace", "prometheus", "other_configs", *found}, "the command doesn't show it"),
-        origin=Origin(output.named(), 1, " ".join(output.text.split())[:LINE]),
+        origin=Origin(output.origin_name(), 1, " ".join(output.text.split())[:LINE]),
         **found,
     )
     return {"prometheuses": [made]}
@@ -160,7 +160,7 @@ def namespaces(output: Output, about: Subject) -> Facts:
         if columns := header(line):
             titles = columns
         elif titles and line.strip():
-            row, where = cells(line, titles), Origin(output.named(), number, line.strip())
+            row, where = cells(line, titles), Origin(output.origin_name(), number, line.strip())
             if row.get("LABELS"):
                 found.append(NamespaceLabels(namespace=row.get("NAME", ""), labels=dict(PAIR.findall(row["LABELS"])), origin=where))
             elif shown := {label: row.get(title, "") for title, label in asked.items() if title in {name for _, name in titles}}:

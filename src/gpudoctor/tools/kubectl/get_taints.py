@@ -31,7 +31,7 @@ def tainted_nodes(output: Output, about: Subject) -> Facts:
     """The nodes that were tainted; everything else about them is a gap."""
     found: dict[str, Node] = {}
     for number, line in enumerate([" ".join(output.command.argv), *output.text.split("\n")]):
-        origin = Origin(output.named(), number, line.strip()[:LINE])
+        origin = Origin(output.origin_name(), number, line.strip()[:LINE])
         found |= {name: node_of(name, [taint], origin) for name, taint in taints_set(line[:LINE])}
     return {"nodes": [*found.values()]}
 

@@ -62,12 +62,12 @@ def facts(output: Output, about: Subject) -> Facts:
     question = requested_paths(output.command.argv)
     text = output.text
     if question is None or len(text) > LARGEST:
-        raise ParseError(f"{output.named()}: no answer of chosen fields: {text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no answer of chosen fields: {text.strip()[:80]!r}")
     found = [made for values in records(question, text) if (made := rebuilt(question, values))]
     for made in found:
         complete_object(made, question.kind, output.command.argv)
     if not found:
-        raise ParseError(f"{output.named()}: not what the command asks for: {text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: not what the command asks for: {text.strip()[:80]!r}")
     page = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": found[:MOST]})
     read: Facts = {}
     if question.kind not in PARTLY:
@@ -75,13 +75,13 @@ def facts(output: Output, about: Subject) -> Facts:
     if question.kind not in ("Pod", "Event"):
         read |= object_parts.parts(found, output, about, whole=True)
     if not any(read.values()):  # values that stand in another form than the API's
-        raise ParseError(f"{output.named()}: no fields of objects: {text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no fields of objects: {text.strip()[:80]!r}")
     paths = [path for part in question.parts for path in paths_of(part)] + [*required_fields(question.kind, output.command.argv)]
     parts = remove_placeholders({kind: [with_gaps(one, kind, paths) for one in records] for kind, records in read.items()})
     if question.kind == "Event":
         return parts
     # What a label or a condition says in words is known, too.
-    where = Origin(output.named(), 1, text.strip().split("\n")[0][:LINE])
+    where = Origin(output.origin_name(), 1, text.strip().split("\n")[0][:LINE])
     return {**parts, "messages": [*parts.get("messages", []), *scan_text(text, source="status", about=about, origin=where)]}
 
 

@@ -97,7 +97,7 @@ def labels_said(output: Output, about: Subject) -> list[Any]:
     return [
         message
         for match in list(ENFORCES.finditer(output.text))[:20]
-        for message in scan_text(match[0], source="status", about=about, origin=Origin(output.named(), 0, match[0]))
+        for message in scan_text(match[0], source="status", about=about, origin=Origin(output.origin_name(), 0, match[0]))
     ]
 
 

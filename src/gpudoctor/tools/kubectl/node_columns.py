@@ -99,7 +99,7 @@ def tables(output: Output, about: Subject) -> Facts:
     titles: list[str] = []
     lines = [line[:LINE].rstrip("\r ") for line in output.text.split("\n")]
     for number, line in enumerate(lines, 1):
-        origin = Origin(output.named(), number, line.strip())
+        origin = Origin(output.origin_name(), number, line.strip())
         if found := table_titles(line):
             titles = found
         elif not line.strip():
@@ -113,7 +113,7 @@ def tables(output: Output, about: Subject) -> Facts:
             usage.append(NodeUsage(node=match["node"], requested={GPU: int(match["used"])}, origin=origin))
     facts: Facts = {kind: [*records] for kind, records in (("nodes", nodes), ("node_usage", usage)) if records}
     if not get.score(lines):  # whose reader reads the events
-        facts |= events.events(lines, output.named(), about)
+        facts |= events.events(lines, output.origin_name(), about)
     return facts
 
 

@@ -237,7 +237,7 @@ def bound(one: dict[str, Any], name: str, output: Output) -> list[Fact]:
 
 def search_text(output: Output, text: str) -> Origin:
     """Where a part is looked up."""
-    return Origin(output.named(), 0, text)
+    return Origin(output.origin_name(), 0, text)
 
 
 def add(found: Facts, kind: str, records: list[Any]) -> None:

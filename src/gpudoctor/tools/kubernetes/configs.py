@@ -54,8 +54,8 @@ def plain_config(output: Output, about: Subject) -> Facts:
     value = content(output.text)
     made = [*plugin_configs(value), *mig_configs(value)]
     if not made:
-        raise ParseError(f"{output.named()}: no configuration of the device plugin or the MIG manager: {output.text.strip()[:80]!r}")
-    space, name = about.namespace, output.named()
+        raise ParseError(f"{output.origin_name()}: no configuration of the device plugin or the MIG manager: {output.text.strip()[:80]!r}")
+    space, name = about.namespace, output.origin_name()
     found = [StackConfig(namespace=space, config_map=name, key="", origin=evidence(output, summary(fields)), **fields) for fields in made]
     return {"stack_configs": [*found]}
 

@@ -36,7 +36,7 @@ def gpu_pods(outputs: Iterable[Output], about: Subject) -> Facts:
             return gpus is not None and not is_well(item.status or PodStatus(), gpus, output)
 
         if not output.ok:
-            raise ParseError(f"{output.named()}: the list of pods is not complete: {output.reason or output.failure}")
+            raise ParseError(f"{output.origin_name()}: the list of pods is not complete: {output.reason or output.failure}")
         found = read(output, target=True, wanted=ill)
         for kind, records in kept.items():
             records += found[kind]

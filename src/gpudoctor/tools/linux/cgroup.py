@@ -28,7 +28,7 @@ def cgroup(output: Output, about: Subject) -> Facts:
     if pid is None or not any(ENTRY.match(line) for line in lines):
         if not lines:
             return {"process_pods": []}
-        raise ParseError(f"{output.named()}: no control groups of a process: {lines[0][:200]}")
+        raise ParseError(f"{output.origin_name()}: no control groups of a process: {lines[0][:200]}")
     pod = first_capture(POD, lines)
     return {
         "process_pods": [
@@ -37,7 +37,7 @@ def cgroup(output: Output, about: Subject) -> Facts:
                 pid=pid,
                 pod_uid=pod.replace("_", "-"),  # static pods have 32 digits without dashes
                 container_id=first_capture(CONTAINER, lines),
-                origin=Origin(output.named(), 1, next((line for line in lines if pod and pod in line), lines[0]).strip()),
+                origin=Origin(output.origin_name(), 1, next((line for line in lines if pod and pod in line), lines[0]).strip()),
             )
         ]
     }

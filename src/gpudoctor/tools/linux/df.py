@@ -58,7 +58,11 @@ def file_systems(output: Output, about: Subject) -> Facts:
     place: dict[str, Any] = {"node": about.node, "namespace": about.namespace, "pod": about.pod}
     if output.failure:
         hung = output.failure in ("timeout", "unkillable")
-        return {"file_systems": [FileSystem(problem="timeout", origin=Origin(output.named(), 0, output.reason), **place)]} if hung else {}
+        return (
+            {"file_systems": [FileSystem(problem="timeout", origin=Origin(output.origin_name(), 0, output.reason), **place)]}
+            if hung
+            else {}
+        )
     found: list[FileSystem] = []
     counts, block, device, seen = "space", 1 << 10, "", False
     for number, line in lines(output):
@@ -72,11 +76,15 @@ def file_systems(output: Output, about: Subject) -> Facts:
         # A long name stands on a line of its own before its row.
         match = ROW.match(line.lstrip()) or (ROW.match(f"{device} {line.strip()}") if device else None)
         device = line.strip() if not match and line.strip() and " " not in line.strip() and len(line) < 250 else ""
-        if match and len(found) < MOST and (one := file_system(match, counts, block, Origin(output.named(), number, line.strip()), place)):
+        if (
+            match
+            and len(found) < MOST
+            and (one := file_system(match, counts, block, Origin(output.origin_name(), number, line.strip()), place))
+        ):
             found.append(one)
         seen = seen or match is not None
     if not seen and output.text.strip():
-        raise ParseError(f"{output.named()}: not a table of `df`: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: not a table of `df`: {output.text.strip()[:80]!r}")
     return {"file_systems": [*found]}
 
 

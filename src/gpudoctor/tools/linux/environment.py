@@ -50,7 +50,7 @@ ASKED = regex(rf"(?:echo \$\{{?|printenv ){NAME}\}}?$")
 def settings(output: Output, about: Subject) -> Facts:
     """One Setting for each variable that the text sets; of several assignments the last."""
     text = output.text.replace("\0", "\n").replace("\r\n", "\n")
-    rank, pid = RANK.search(text), PID.search(output.named())
+    rank, pid = RANK.search(text), PID.search(output.origin_name())
     file = any(word.endswith("nccl.conf") for word in (*output.command.argv[-1:], output.source))
     whole = pid is not None or file or FILTERED.search(text) is not None or len(EVERYWHERE.findall(text)) >= WHOLE
     found: dict[str, Setting] = {}
@@ -67,7 +67,7 @@ def settings(output: Output, about: Subject) -> Facts:
             rank=int(rank[1]) if rank else None,
             pid=int(pid[1]) if pid else None,
             whole=whole,
-            origin=Origin(output.named(), number, line if value == printable_value(name, value) else f"{name}={HIDDEN}"),
+            origin=Origin(output.origin_name(), number, line if value == printable_value(name, value) else f"{name}={HIDDEN}"),
         )
     return {"settings": list(found.values())}
 

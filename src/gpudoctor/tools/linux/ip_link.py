@@ -58,7 +58,7 @@ def link(output: Output, about: Subject) -> Facts:
         return {"interfaces": [*of_listing(output, about)]}
     found = of_json(text, output, about) if text[:1] == "[" else of_text(output, about)
     if not found and text not in ("", "[]"):
-        raise ParseError(f"{output.named()}: no network interfaces: {text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no network interfaces: {text[:80]!r}")
     return {"interfaces": [*found]}
 
 
@@ -97,7 +97,7 @@ def of_listing(output: Output, about: Subject) -> Iterator[Interface]:
     for at, line in lines(output):
         for name in line.split()[:MOST]:
             yield Interface(
-                node=about.node, pod=about.pod, namespace=about.namespace, interface=name, origin=Origin(output.named(), at, line)
+                node=about.node, pod=about.pod, namespace=about.namespace, interface=name, origin=Origin(output.origin_name(), at, line)
             )
 
 
@@ -106,9 +106,9 @@ def of_json(text: str, output: Output, about: Subject) -> list[Fact]:
     try:
         rows = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise ParseError(f"{output.named()}: {error}") from None
+        raise ParseError(f"{output.origin_name()}: {error}") from None
     named = [row for row in rows if isinstance(row, dict) and isinstance(row.get("ifname"), str)] if isinstance(rows, list) else []
-    return [make_interface(row, about, Origin(output.named(), 0, quote(row))) for row in named[:MOST]]
+    return [make_interface(row, about, Origin(output.origin_name(), 0, quote(row))) for row in named[:MOST]]
 
 
 def make_interface(row: dict[str, Any], about: Subject, origin: Origin) -> Interface:
@@ -154,25 +154,25 @@ def of_text(output: Output, about: Subject) -> list[Fact]:
     for at, line in lines(output):
         if match := HEAD.match(line.strip()):
             flags, state = match.group(3).split(","), match.group(5).lower()
-            origin = Origin(output.named(), at, line.strip())
+            origin = Origin(output.origin_name(), at, line.strip())
             found.append(Interface(node=about.node, interface=match.group(2), state=state, enabled="UP" in flags, origin=origin))
         elif match := BRIEF.match(line.strip()):
             kind = "infiniband" if len(match.group(3)) == INFINIBAND else "ether"
-            origin, enabled = Origin(output.named(), at, line.strip()), "UP" in match.group(4).split(",")
+            origin, enabled = Origin(output.origin_name(), at, line.strip()), "UP" in match.group(4).split(",")
             brief: dict[str, Any] = {"interface": match.group(1), "state": match.group(2).lower(), "kind": kind}
             found.append(Interface(node=about.node, guid=port_guid(match.group(3)), enabled=enabled, origin=origin, **brief))
         elif match := BRIEF_ADDRESSES.match(line.strip()):
             address = next((word for word in match.group(3).split() if "/" in word and not word.startswith("fe80")), "")
-            origin = Origin(output.named(), at, line.strip())
+            origin = Origin(output.origin_name(), at, line.strip())
             named: dict[str, Any] = {"interface": match.group(1), "state": match.group(2).lower(), "address": address.partition("/")[0]}
             found.append(Interface(node=about.node, origin=origin, **named))
         elif rows and (match := ROW.match(line.strip())) and match.group(1) not in {one.interface for one in found}:
             address = "" if match.group(2).startswith("fe80") else match.group(2)
-            origin = Origin(output.named(), at, line.strip())
+            origin = Origin(output.origin_name(), at, line.strip())
             found.append(Interface(node=about.node, interface=match.group(1), address=address, origin=origin))
         elif read := in_words(line.strip(), output.command.argv):
             name, kind, state = read
-            origin = Origin(output.named(), at, line.strip())
+            origin = Origin(output.origin_name(), at, line.strip())
             found.append(Interface(node=about.node, interface=name, kind=kind, state=state, origin=origin))
         elif found and not found[-1].kind and (match := KIND.match(line)):
             found[-1] = msgspec.structs.replace(found[-1], kind=match.group(1), guid=port_guid(match.group(2) or ""))

@@ -63,7 +63,11 @@ def lspci(output: Output, about: Subject) -> Facts:
     # -s 52:00.0  |  -vvs 52:00.0
     asked = next((after for option, after in pairwise(argv) if SELECTS.match(option)), "")
     if BUS.fullmatch(asked) and not DEVICE_LINES.search(output.text[:LINE]):  # `lspci -vv -s 52:00.0 | grep Lnk` hides the first line
-        found = {"node": about.node, "pci": pci.canonical(asked), "origin": Origin(output.named(), 1, output.text[:LINE].split("\n")[0])}
+        found = {
+            "node": about.node,
+            "pci": pci.canonical(asked),
+            "origin": Origin(output.origin_name(), 1, output.text[:LINE].split("\n")[0]),
+        }
         found["gaps"] = {}
     whole = output.exit == 0 and f"{NVIDIA}:" in output.command.argv
     drivers = DRIVER.search(output.text) is not None
@@ -81,7 +85,7 @@ def lspci(output: Output, about: Subject) -> Facts:
                     found.setdefault("driver", "")
                 devices.append(PciDevice(**found))
             complete = once
-            found = first_line_fields(match, about, Origin(output.named(), number, line)) if len(devices) < MOST else None
+            found = first_line_fields(match, about, Origin(output.origin_name(), number, line)) if len(devices) < MOST else None
             if found and full_address(match.group(1)) in virtual:
                 found |= {"kind": "virtual", "gpu": "", "pci": full_address(match.group(1))}
         elif found and line[:1] in ("\t", " "):
@@ -98,7 +102,7 @@ def lspci(output: Output, about: Subject) -> Facts:
     if not devices and not DEVICE_LINES.search(output.text):
         reject_foreign(output, "lspci")
     if whole and not any(device.vendor == NVIDIA for device in devices):
-        devices.append(PciDevice(node=about.node, pci="", kind="none", origin=Origin(output.named(), 0, "")))
+        devices.append(PciDevice(node=about.node, pci="", kind="none", origin=Origin(output.origin_name(), 0, "")))
     return {"pci_devices": list(devices)}
 
 

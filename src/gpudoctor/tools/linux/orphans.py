@@ -45,7 +45,7 @@ def orphans(output: Output, about: Subject) -> Facts:
     """The workers whose parent is process 1; [] where there is none."""
     rows = [*cut(lines(output))]
     if not rows:
-        raise ParseError(f"{output.named()}: no list of processes with their parents: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no list of processes with their parents: {output.text.strip()[:80]!r}")
     listed = {cells["PID"]: command_of(cells) for _, cells in rows}
     gone = [pid for pid in requested_pids(output.command.argv) if pid not in listed]
     # In a container the server itself may be process 1, the parent of its workers.
@@ -58,7 +58,7 @@ def orphans(output: Output, about: Subject) -> Facts:
             pid=int(cells["PID"]),
             process=command_of(cells)[:100],
             parent_gone=proof,
-            origin=Origin(output.named(), number, " ".join(cells.values())[:300]),
+            origin=Origin(output.origin_name(), number, " ".join(cells.values())[:300]),
         )
         for number, cells in rows
         if is_orphan(cells)
@@ -120,10 +120,10 @@ def users(output: Output, about: Subject) -> Facts:
             continue
         known |= device.startswith("/dev/nvidia")
         if device.startswith("/dev/nvidia") and not SERVICES.search(name) and len(found) < MOST:
-            made = GpuProcess(node=about.node, pid=int(pid), process=name, origin=Origin(output.named(), number, line.strip()))
+            made = GpuProcess(node=about.node, pid=int(pid), process=name, origin=Origin(output.origin_name(), number, line.strip()))
             found.setdefault(int(pid), made)
     if not known:
-        raise ParseError(f"{output.named()}: nobody who has a GPU open: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: nobody who has a GPU open: {output.text.strip()[:80]!r}")
     return {"gpu_processes": [*found.values()]}
 
 

@@ -58,7 +58,7 @@ def processes(output: Output, about: Subject) -> Facts:
             seen |= cells["PID"].isdecimal()
             if "PPID" in cells and len(rows) < MOST:
                 rows.append(cells)
-            origin = Origin(output.named(), number, line.strip())
+            origin = Origin(output.origin_name(), number, line.strip())
             one = row_process(cells, about, origin, output.time) or waiting_worker(cells, about, origin, output.time)
             if one is None or len(found) >= MOST:
                 continue
@@ -69,7 +69,7 @@ def processes(output: Output, about: Subject) -> Facts:
         elif not words:
             columns = []
     if not seen and output.text.strip():
-        raise ParseError(f"{output.named()}: not a list of processes with their state: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: not a list of processes with their state: {output.text.strip()[:80]!r}")
     return {"processes": [with_ranks(one, rows) for one in found.values()]}
 
 

@@ -45,10 +45,10 @@ def quotas(output: Output, about: Subject) -> Facts:
                 before = words[0]  # a long name stands on a line of its own
                 continue
             named = words if not before else [before, *words]
-            found += limits(named, about, Origin(output.named(), number, line.strip()))
+            found += limits(named, about, Origin(output.origin_name(), number, line.strip()))
             before = ""
     if not headed:
-        raise ParseError(f"{output.named()}: no table of quotas: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no table of quotas: {output.text.strip()[:80]!r}")
     return {"file_systems": [*found]}
 
 

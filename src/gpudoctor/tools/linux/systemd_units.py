@@ -37,7 +37,7 @@ def units(output: Output, about: Subject) -> Facts:
     found: list[dict[str, Any]] = []
     for number, raw in enumerate(output.text.split("\n"), 1):
         line = raw[:1024].rstrip()
-        at: dict[str, Any] = {"node": about.node, "origin": Origin(output.named(), number, line.strip())}
+        at: dict[str, Any] = {"node": about.node, "origin": Origin(output.origin_name(), number, line.strip())}
         if len(found) >= MOST:
             break
         if match := PROPERTY.match(line):

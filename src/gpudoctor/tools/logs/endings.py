@@ -48,7 +48,7 @@ def last_ending(output: Output, about: Subject) -> list[Ending]:
                 container=about.container,
                 node=about.node,
                 component=about.component,
-                origin=Origin(output.named(), first + number + 1, line[:LONGEST]),
+                origin=Origin(output.origin_name(), first + number + 1, line[:LONGEST]),
             )
         ]
     return []

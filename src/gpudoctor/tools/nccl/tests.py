@@ -101,9 +101,9 @@ def tests(output: Output, about: Subject) -> Facts:
     for number, line in lines(output):
         if "#" not in line and not ROW.search(line):
             continue
-        read(found, line, Origin(output.named(), number, line.strip()[:500]))
+        read(found, line, Origin(output.origin_name(), number, line.strip()[:500]))
     if not found and not output.text.strip():
-        raise ParseError(f"{output.named()}: no log")
+        raise ParseError(f"{output.origin_name()}: no log")
     return {"collective_tests": [one.fact(about) for one in found]}
 
 

@@ -38,9 +38,9 @@ def gpus(output: Output, about: Subject) -> Facts:
             for title, cell in zip(titles, cells, strict=True):
                 # some releases print how many rows failed
                 card.put(TITLES[title], str(min(int(cell), 1)) if title.startswith("RR") else cell, title, number)
-            found.append(card.done(node=about.node, gpu=f"GPU {row[1]}", origin=Origin(output.named(), number, line.strip())))
+            found.append(card.done(node=about.node, gpu=f"GPU {row[1]}", origin=Origin(output.origin_name(), number, line.strip())))
     if not found:
-        raise ParseError(f"{output.named()}: no table of check_gpu_ecc: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no table of check_gpu_ecc: {output.text.strip()[:80]!r}")
     return {"gpus": [*found]}
 
 

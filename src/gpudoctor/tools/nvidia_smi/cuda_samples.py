@@ -38,7 +38,9 @@ def score(text: list[str]) -> int:
 def peers(output: Output, about: Subject) -> Facts:
     """A record for each pair, in the order that was tested."""
     found = [
-        GpuPath(node=about.node, matrix="t", one=pair[0], other=pair[1], path=pair[2], origin=Origin(output.named(), number, line.strip()))
+        GpuPath(
+            node=about.node, matrix="t", one=pair[0], other=pair[1], path=pair[2], origin=Origin(output.origin_name(), number, line.strip())
+        )
         for number, line in lines(output)
         if "Peer" in line and (pair := peer_pair(line))
     ]

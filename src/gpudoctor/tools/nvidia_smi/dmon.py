@@ -52,7 +52,7 @@ def dmon(output: Output, about: Subject) -> Facts:
         ):
             found.append(one)
     if not columns:
-        raise ParseError(f"{output.named()}: not a table of `nvidia-smi dmon`: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: not a table of `nvidia-smi dmon`: {output.text[:120]!r}")
     return {"gpu_samples": list(found)}
 
 
@@ -69,5 +69,10 @@ def row_sample(line: str, number: int, columns: list[str], output: Output, about
     stamp = " ".join(part for part in (cells.get("date", ""), cells.get("time", "")) if part)
     moment = (line_time(f"{stamp[:4]}/{stamp[4:6]}/{stamp[6:]}") if stamp[:8].isdecimal() else line_time(stamp)) if stamp else None
     return GpuSample(
-        node=about.node, gpu=f"GPU {index}", index=int(index), time=moment, origin=Origin(output.named(), number, line.strip()), **values
+        node=about.node,
+        gpu=f"GPU {index}",
+        index=int(index),
+        time=moment,
+        origin=Origin(output.origin_name(), number, line.strip()),
+        **values,
     )

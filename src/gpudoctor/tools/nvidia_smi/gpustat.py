@@ -44,11 +44,11 @@ def gpustat(output: Output, about: Subject) -> Facts:
         if len(gpus) >= MOST:
             break
         if lost := LOST.match(line):
-            gpus.append(unreadable_gpu(lost, node, Origin(output.named(), number, line.strip()[:500])))
+            gpus.append(unreadable_gpu(lost, node, Origin(output.origin_name(), number, line.strip()[:500])))
         if not (match := ROW.match(line)):
             continue
         index, used, total, use = int(match[1]), int(match[7]), int(match[8]), int(match[4])
-        name, origin = f"GPU {index}", Origin(output.named(), number, line.strip()[:500])
+        name, origin = f"GPU {index}", Origin(output.origin_name(), number, line.strip()[:500])
         shown = match[9] is not None
         gpus.append(
             Gpu(
@@ -83,7 +83,7 @@ def gpustat(output: Output, about: Subject) -> Facts:
             for one in PROGRAM.finditer(match[9] or "")
         ]
     if not gpus:
-        raise ParseError(f"{output.named()}: no row of gpustat: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no row of gpustat: {output.text.strip()[:80]!r}")
     return {"gpus": [*gpus], "gpu_samples": [*samples], "gpu_processes": [*programs]}
 
 

@@ -58,7 +58,7 @@ def nvlink(output: Output, about: Subject) -> Facts:
     links: dict[tuple[str, int | None, int | None], NvLink] = {}
     gpu: Gpu | None = None
     for number, line in lines(output):
-        origin = Origin(output.named(), number, line.strip())
+        origin = Origin(output.origin_name(), number, line.strip())
         if head := GPU.match(line):
             gpu = gpu_of_header(head, about, origin)
             gpus.append(gpu)
@@ -77,7 +77,7 @@ def nvlink(output: Output, about: Subject) -> Facts:
             links[(*owner(gpu), None)] = replace(link(gpu, about, origin, None), state=state)
     if not gpus and not links:
         if output.text.strip() and not MINE.search(output.text[: 64 * LINE]):
-            raise ParseError(f"{output.named()}: not an answer of nvidia-smi nvlink: {first_line(output)!r}")
+            raise ParseError(f"{output.origin_name()}: not an answer of nvidia-smi nvlink: {first_line(output)!r}")
         return {"messages": [*scan_lines(output, about, source="log")]} if output.text.strip() else {}
     return {
         "nvlinks": [*links.values()],

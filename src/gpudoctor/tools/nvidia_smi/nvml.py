@@ -58,7 +58,7 @@ def gpus(output: Output, about: Subject) -> Facts:
         problem = FAILURES.get(output.failure, "")
         return {"smi": [smi_record(output, about, {}, problem, output.reason)]} if problem == "timeout" else {}
     said = decode_answer(output)
-    origin = Origin(output.named(), 0, "")
+    origin = Origin(output.origin_name(), 0, "")
     code = said.get("code")
     problem = CODES.get(code, "other") if isinstance(code, int) and code else ""
     found = [one for one in (gpu(raw, about, origin, said) for raw in object_list(said, "gpus", MOST)) if one]
@@ -74,7 +74,7 @@ def gpus(output: Output, about: Subject) -> Facts:
 def samples(output: Output, about: Subject) -> Facts:
     """One GpuSample for each GPU and moment."""
     said = decode_answer(output)
-    origin = Origin(output.named(), 0, "")
+    origin = Origin(output.origin_name(), 0, "")
     found: list[GpuSample] = []
     for raw in object_list(said, "samples", MOST * 64):
         values, gaps, _ = fields(GpuSample, raw)
@@ -89,9 +89,9 @@ def decode_answer(output: Output) -> dict[str, Any]:
     try:
         said = msgspec.json.decode(b"".join(output.pages))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ParseError(f"{output.named()}: not the JSON of NVML: {str(error)[:200]}") from None
+        raise ParseError(f"{output.origin_name()}: not the JSON of NVML: {str(error)[:200]}") from None
     if not isinstance(said, dict) or said.get("nvml") != 1:
-        raise ParseError(f"{output.named()}: not the JSON of NVML: {output.text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: not the JSON of NVML: {output.text[:80]!r}")
     return said
 
 
@@ -110,7 +110,7 @@ def smi_record(output: Output, about: Subject, said: dict[str, Any], problem: st
         library_version=text(said.get("library")) or None,
         cuda_version=text(said.get("cuda")) or None,
         gpus=count,
-        origin=Origin(output.named(), 0, why),
+        origin=Origin(output.origin_name(), 0, why),
     )
 
 

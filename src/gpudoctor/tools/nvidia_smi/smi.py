@@ -73,7 +73,7 @@ def smi(output: Output, about: Subject) -> Facts:
         else len(gpus) or (0 if problem == "no_devices" else attached_gpus(lines)),
         mig=mig(gpus, lines),
         mig_profiles=sorted({match[1] for line in lines if (match := INSTANCE.match(line))}),
-        origin=Origin(output.named(), number, lines[number - 1].strip() if number else output.reason),
+        origin=Origin(output.origin_name(), number, lines[number - 1].strip() if number else output.reason),
     )
     facts: Facts = {
         "smi": [answer],
@@ -83,7 +83,7 @@ def smi(output: Output, about: Subject) -> Facts:
         "messages": [*scan_lines(output, about, source="exec")],
     }
     if not output.failure and (why := cut_off(whole, lines, bool(cards or problem), output)):
-        raise ParseError(f"{output.named()}: {why}", {kind: many for kind, many in facts.items() if many})
+        raise ParseError(f"{output.origin_name()}: {why}", {kind: many for kind, many in facts.items() if many})
     # What an error or a command that did not return hasn't shown is not known: an empty list would say that there is none.
     silent = output.failure or problem not in ("", "no_devices")
     return {kind: records for kind, records in facts.items() if records or (kind == "messages" and not output.failure)} if silent else facts
@@ -153,7 +153,7 @@ def mig(gpus: list[Gpu], lines: list[str]) -> bool | None:
 def gpu_record(card: Card, about: Subject, output: Output, lines: list[str], driver: str | None) -> Gpu:
     """The record with its node and its place in the text: the line of what no sound GPU shows, else where the GPU begins."""
     at = card.telling or card.line
-    origin = Origin(output.named(), at, lines[at - 1].strip() if 0 < at <= len(lines) else "")
+    origin = Origin(output.origin_name(), at, lines[at - 1].strip() if 0 < at <= len(lines) else "")
     known = {"driver_version": driver} if driver else {}
     return card.done(node=about.node, gpu=card.values.get("uuid") or card.values.get("pci", ""), origin=origin, **known)
 
@@ -162,7 +162,7 @@ def sample_record(sample: GpuSample, card: Card, output: Output, lines: list[str
     """The sample with the line of a reason that no healthy GPU has as its place, where there is one."""
     if not 0 < card.alarm <= len(lines):
         return sample
-    return msgspec.structs.replace(sample, origin=Origin(output.named(), card.alarm, lines[card.alarm - 1].strip()))
+    return msgspec.structs.replace(sample, origin=Origin(output.origin_name(), card.alarm, lines[card.alarm - 1].strip()))
 
 
 def merge_gpus(gpus: list[Gpu]) -> list[Gpu]:
@@ -264,7 +264,7 @@ def processes(held: list[tuple[Card, dict[str, str]]], known: Named, about: Subj
                 memory=int(memory.group(1)) if memory else None,
                 namespace=about.namespace,
                 pod=about.pod,
-                origin=Origin(output.named(), card.line, lines[card.line - 1].strip() if 0 < card.line <= len(lines) else ""),
+                origin=Origin(output.origin_name(), card.line, lines[card.line - 1].strip() if 0 < card.line <= len(lines) else ""),
                 gaps={} if memory else {"memory": said.get("memory", "N/A")[:LONGEST]},
                 time=card.time,
             )

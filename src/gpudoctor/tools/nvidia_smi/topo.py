@@ -38,9 +38,9 @@ def topo(output: Output, about: Subject) -> Facts:
         if len(head) >= 1 and (len(head) > 1 or len(words) == 1 or not is_cell(words[1])):
             columns = head
         elif columns and head and head[0] in columns:
-            paths += row_paths(head[0], words[1:], columns, about, Origin(output.named(), number, line.strip()), letter)
+            paths += row_paths(head[0], words[1:], columns, about, Origin(output.origin_name(), number, line.strip()), letter)
     if not columns and output.text.strip():
-        raise ParseError(f"{output.named()}: not a matrix of nvidia-smi topo: {output.text.strip()[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: not a matrix of nvidia-smi topo: {output.text.strip()[:120]!r}")
     return {"gpu_paths": [*paths]} if columns else {}
 
 

@@ -60,12 +60,12 @@ def metrics(output: Output, about: Subject) -> Facts:
             continue
         known = dcgm_fields.find_field(name)
         if known and any(who[1:4]) and (fields := dcgm_fields.alarm(known.id, value)):
-            alarms[who] = alarm(alarms.get(who), who, fields, Origin(output.named(), number, line.strip()))
+            alarms[who] = alarm(alarms.get(who), who, fields, Origin(output.origin_name(), number, line.strip()))
         if any(who[1:4]) and math.isfinite(value):
             put_value(found.setdefault((who, int(moment) / 1000 if moment else clock), {}), name, value, holder(labels))
     if not summary.names:
-        raise ParseError(f"{output.named()}: no metrics of dcgm-exporter: {output.text[:120]!r}")
-    source = output.named()
+        raise ParseError(f"{output.origin_name()}: no metrics of dcgm-exporter: {output.text[:120]!r}")
+    source = output.origin_name()
     samples = [sample(who, moment, read, source) for (who, moment), read in sorted(found.items()) if read]
     # Without its comments the text went through grep or an editor, which may have left metrics out.
     whole = commented and not cut and len(summary.names) >= WHOLE

@@ -77,8 +77,8 @@ def queries(output: Output, about: Subject) -> Facts:
             read["span"] = max(span, read.get("span", 0.0))
         moments[at] = max(moments.get(at, 0.0), moment)
     if not found and output.text.strip():
-        raise ParseError(f"{output.named()}: no answers about DCGM's metrics: {output.text.strip()[:80]!r}")
-    return {"gpu_samples": [sample_of(at[0], moments[at], read, output.named()) for at, read in found.items() if read]}
+        raise ParseError(f"{output.origin_name()}: no answers about DCGM's metrics: {output.text.strip()[:80]!r}")
+    return {"gpu_samples": [sample_of(at[0], moments[at], read, output.origin_name()) for at, read in found.items() if read]}
 
 
 def sample_of(who: Key, moment: float, read: dict[str, Any], source: str) -> GpuSample:

@@ -51,9 +51,9 @@ def samples(output: Output, about: Subject) -> Facts:
     try:
         answer = decoder(_Answer).decode(b"".join(output.pages))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise ParseError(f"{output.named()}: not an answer of Prometheus: {output.text[:120]!r}") from None
+        raise ParseError(f"{output.origin_name()}: not an answer of Prometheus: {output.text[:120]!r}") from None
     if answer.status != "success" or answer.data is None:
-        raise ParseError(f"{output.named()}: Prometheus has no answer: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: Prometheus has no answer: {output.text[:120]!r}")
     found: dict[tuple[Key, float], dict[str, Any]] = {}
     for raw in answer.data.result[:SERIES]:
         try:
@@ -67,7 +67,7 @@ def samples(output: Output, about: Subject) -> Facts:
         owner = holder(series.metric)
         for moment, value in points(series):
             put_value(found.setdefault((who, moment), {}), name, value, owner)
-    source = output.named()
+    source = output.origin_name()
     facts: Facts = {"gpu_samples": [sample(who, moment, read, source) for (who, moment), read in sorted(found.items()) if read]}
     if why := why_outdated(found, output):
         raise ParseError(f"{source}: {why}", facts)

@@ -98,13 +98,13 @@ def rule_texts(output: Output, about: Subject) -> Facts:
                 continue
             line, open_ = value, True
         elif not open_ and (match := ROW.match(line)):
-            found += wanted_metrics(match[2], match[1], True, Origin(output.named(), number, line.strip()))
+            found += wanted_metrics(match[2], match[1], True, Origin(output.origin_name(), number, line.strip()))
         elif ":" in line.partition(" #")[0] and not NAME.search(line):
             open_ = False  # the next key ends an expression of several lines
         if open_:
-            found += wanted_metrics(line, name or "an expression", alert, Origin(output.named(), number, line.strip()))
+            found += wanted_metrics(line, name or "an expression", alert, Origin(output.origin_name(), number, line.strip()))
     if not found:
-        raise ParseError(f"{output.named()}: no expression over metrics of DCGM: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: no expression over metrics of DCGM: {output.text[:120]!r}")
     return {"wanted_metrics": [*unique(found)]}
 
 
@@ -151,7 +151,7 @@ def counters(output: Output, about: Subject) -> Facts:
     """The counters of a file. Raises `ParseError` for a text without one."""
     made = counter_list(output.text, output, "")
     if made is None:
-        raise ParseError(f"{output.named()}: no counters of dcgm-exporter: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: no counters of dcgm-exporter: {output.text[:120]!r}")
     return {"counter_lists": [made]}
 
 
@@ -176,4 +176,4 @@ def counter_list(text: str, output: Output, before: str) -> CounterList | None:
         return None
     off = [name for name in commented if name not in names]
     said = f"{before}{len(names)} counters in use, {len(off)} commented out"
-    return CounterList(names=list(names), commented=off, origin=Origin(output.named(), 0, said))
+    return CounterList(names=list(names), commented=off, origin=Origin(output.origin_name(), 0, said))

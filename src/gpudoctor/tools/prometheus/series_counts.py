@@ -86,10 +86,10 @@ def counts(output: Output, about: Subject) -> Facts:
             by="Somebody",
             rare=dcgm_metrics.is_rare(name),
             absent=True,
-            origin=Origin(output.named(), number, line.strip()[:500]),
+            origin=Origin(output.origin_name(), number, line.strip()[:500]),
         )
         for name, (number, line) in absent.items()
     ]
-    said = Origin(output.named(), 0, f"{len(there)} metrics of DCGM with series, {len(absent)} without")
+    said = Origin(output.origin_name(), 0, f"{len(there)} metrics of DCGM with series, {len(absent)} without")
     made = [Exposition(node=about.node, place="prometheus", names=there, origin=said)] if there else []
     return {"expositions": [*made], "wanted_metrics": [*wanted]}

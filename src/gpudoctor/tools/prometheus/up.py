@@ -59,7 +59,7 @@ def scrape_targets(output: Output, about: Subject) -> Facts:
             error="" if up else "up is 0",
             trouble="" if up else "other",
             exporter=True,
-            origin=Origin(output.named(), number, line.strip()),
+            origin=Origin(output.origin_name(), number, line.strip()),
         )
         for number, line, instance, up in up_rows(plain_text(output), output.command.argv)
     ]

@@ -40,9 +40,9 @@ def loads(output: Output, about: Subject) -> Facts:
     found: dict[str, list[tuple[int, int, Origin]]] = {}
     for number, text in lines(output):
         if told := load_of_line(text):
-            found.setdefault(told[0], []).append((told[1], told[2], Origin(output.named(), number, text.strip())))
+            found.setdefault(told[0], []).append((told[1], told[2], Origin(output.origin_name(), number, text.strip())))
     if not output.text.strip() and output.failure:
-        raise ParseError(f"{output.named()}: no log")
+        raise ParseError(f"{output.origin_name()}: no log")
     usual = {name: (median(one[0] for one in own[-NEWEST:]), median(one[1] for one in own[-NEWEST:])) for name, own in found.items()}
     return {
         "engine_loads": [

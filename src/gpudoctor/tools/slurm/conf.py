@@ -41,7 +41,7 @@ def gres(output: Output, about: Subject) -> Facts:
         if not match:
             continue
         any_setting = True
-        origin = Origin(output.named(), number, line.strip())
+        origin = Origin(output.origin_name(), number, line.strip())
         words = {key.lower(): value.strip('"') for key, value in WORD.findall(line)}
         by_slurmd = asked or any(below.startswith("UpTime=") for _, below in found[at + 1 : at + 2])
         for node, file, count, kinds, detected in of_line(match.group(1).lower(), words):
@@ -59,7 +59,7 @@ def gres(output: Output, about: Subject) -> Facts:
             one["types"] = list(dict.fromkeys([*one["types"], *kinds]))
             one["detected"] = detected or one["detected"]
     if not any_setting and not made and (text := output.text.strip()) and not text.startswith("#"):
-        raise ParseError(f"{output.named()}: no configuration of Slurm: {text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no configuration of Slurm: {text[:80]!r}")
     return {"slurm_gres": [SlurmGres(**one) for one in made.values()]}
 
 

@@ -45,7 +45,7 @@ def jobs(output: Output, about: Subject) -> Facts:
     """A record for each job, and for each step that sacct shows; and what a client of Slurm complains of."""
     text = plain_text(output)
     said = complaints(output, about)
-    found = of_json(text, output.named()) if text.lstrip()[:1] == "{" else [*of_scontrol(output), *tables(output)]
+    found = of_json(text, output.origin_name()) if text.lstrip()[:1] == "{" else [*of_scontrol(output), *tables(output)]
     return {"slurm_jobs": [*found], **said} if found or not (said or output.stderr.strip()) else said
 
 
@@ -57,7 +57,7 @@ def of_scontrol(output: Output) -> Iterator[SlurmJob]:
         number, line, _ = record[0]
         if state := next(states, None):
             number, line = state, f"JobState={values['JobState']} Reason={values.get('Reason', '')}"
-        yield make_job(values, Origin(output.named(), number, line.strip()))
+        yield make_job(values, Origin(output.origin_name(), number, line.strip()))
 
 
 def make_job(values: dict[str, str], origin: Origin) -> SlurmJob:
@@ -116,7 +116,7 @@ def tables(output: Output) -> list[SlurmJob]:
         if ruled and not numbered and row is not None and not is_row(row):
             row = cells(line, titles, FREE, is_row)
         if row is not None and is_row(row) and len(found) < MOST:
-            found.append(of_row(row, Origin(output.named(), number, line.strip())))
+            found.append(of_row(row, Origin(output.origin_name(), number, line.strip())))
     return found
 
 

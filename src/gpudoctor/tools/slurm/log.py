@@ -42,7 +42,7 @@ def log(output: Output, about: Subject) -> Facts:
         if match := TAKEN.search(line):
             names, said = [group for group in match.groups() if group]
             reason = SHORT.get(said, said)
-            origin = Origin(output.named(), number, line.strip())
+            origin = Origin(output.origin_name(), number, line.strip())
             for name in expand(names):
                 if len(found) < MOST:
                     found[name] = node_of(node=name, shown="", reason=reason, origin=origin)

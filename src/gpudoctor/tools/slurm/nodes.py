@@ -62,7 +62,7 @@ def nodes(output: Output, about: Subject) -> Facts:
     text = plain_text(output)
     said = complaints(output, about)
     if text.lstrip()[:1] == "{":
-        found = of_json(text, output.named())
+        found = of_json(text, output.origin_name())
     else:
         found = [one for one in (*of_scontrol(output), *tables(output)) if one.node or one.reason]
     return {"slurm_nodes": [*found], **said} if found or not said else said
@@ -74,14 +74,14 @@ def of_scontrol(output: Output) -> Iterator[SlurmNode]:
         rows = [(number, line, dict(pairs(line))) for number, line in lines(output)]
         values = {key: value for *_, part in rows for key, value in part.items()}
         if number_line := next(((number, line) for number, line, part in rows if {"State", "Reason"} & part.keys()), None):
-            yield make_node({"NodeName": name, **values}, Origin(output.named(), number_line[0], number_line[1].strip()))
+            yield make_node({"NodeName": name, **values}, Origin(output.origin_name(), number_line[0], number_line[1].strip()))
             return
     for record in itertools.islice(described_records(lines(output), "NodeName", ("Reason", "State"), "JobId"), MOST):
         values = {key: value for *_, part in record for key, value in part.items()}
         number, line, first = next((part for part in reversed(record) if "Reason" in part[2]), record[0])
         if {"Reason", "NodeName"} <= first.keys():  # all on one line
             line = f"Reason={values['Reason']}"
-        yield make_node(values, Origin(output.named(), number, line.strip()))
+        yield make_node(values, Origin(output.origin_name(), number, line.strip()))
 
 
 def named_by(argv: tuple[str, ...]) -> str:
@@ -125,7 +125,7 @@ def tables(output: Output) -> list[SlurmNode]:
     hidden = requested_titles(output.command.argv)
     for number, line in lines(output):
         if hidden and (row := hidden_row(line, hidden)):
-            for one in of_row(row, Origin(output.named(), number, line.strip())):
+            for one in of_row(row, Origin(output.origin_name(), number, line.strip())):
                 found.setdefault((one.node, one.shown, one.reason), one)
             continue
         if "|" in line and "STATE" in line and (names := [cell.strip() for cell in line.split("|")]) and TITLES.issuperset(names[:1]):
@@ -139,7 +139,7 @@ def tables(output: Output) -> list[SlurmNode]:
         row = barred_row(line, titles) if barred else cells(line, titles, FREE, is_row)
         if row is None or len(found) >= MOST:
             continue
-        for one in of_row(row, Origin(output.named(), number, line.strip())):
+        for one in of_row(row, Origin(output.origin_name(), number, line.strip())):
             found.setdefault((one.node, one.shown, one.reason), one)
     return list(found.values())
 

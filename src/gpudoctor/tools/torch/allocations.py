@@ -61,7 +61,7 @@ def allocations(whole: str, output: Output, about: Subject) -> Iterator[Allocati
             cached=cached,
             elsewhere=max(0, total - free - allocated - cached),
             time=line_time(line, output.time),
-            origin=Origin(output.named(), number, line.strip()),
+            origin=Origin(output.origin_name(), number, line.strip()),
         )
 
 

@@ -51,7 +51,7 @@ Entry = Mapping[str, Any]
 def dump(output: Output, about: Subject) -> Facts:
     """The rank, its operations that matter, and the process groups that it takes part in."""
     data = decode_dump(output)
-    origin = Origin(output.named(), 0, "")
+    origin = Origin(output.origin_name(), 0, "")
     rank = rank_of(output)
     entries = [one for one in as_list(data.get("entries"))[-MOST_ENTRIES:] if isinstance(one, Mapping)]
     config = {text(name): one for name, one in as_mapping(data.get("pg_config")).items() if isinstance(one, Mapping)}
@@ -71,7 +71,7 @@ def dump(output: Output, about: Subject) -> Facts:
         node=about.node,
         namespace=about.namespace,
         pod=about.pod,
-        source=output.named(),
+        source=output.origin_name(),
         world=max(map(len, members.values()), default=0) or None,
         nccl_version=text(data.get("nccl_version") or data.get("comm_lib_version") or ""),
         stage="running" if entries else "started",
@@ -104,9 +104,9 @@ def decode_dump(output: Output) -> Entry:
     try:
         data = msgspec.json.decode(raw) if raw.lstrip()[:1] == b"{" else plain_pickle.load(raw)
     except (plain_pickle.Refused, plain_pickle.Broken, msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise ParseError(f"{output.named()}: not a flight recorder's dump: {error}") from None
+        raise ParseError(f"{output.origin_name()}: not a flight recorder's dump: {error}") from None
     if not isinstance(data, Mapping) or not ("entries" in data or "pg_config" in data):
-        raise ParseError(f"{output.named()}: not a flight recorder's dump: it has neither entries nor pg_config")
+        raise ParseError(f"{output.origin_name()}: not a flight recorder's dump: it has neither entries nor pg_config")
     return data
 
 

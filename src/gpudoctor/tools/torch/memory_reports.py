@@ -44,7 +44,7 @@ def reports(output: Output, about: Subject) -> Facts:
     """The completed reports; raises ParseError where no line tells of memory."""
     rows = [*lines(output)]
     if not any(is_memory_line(text) for _, text in rows):
-        raise ParseError(f"{output.named()}: nothing about the memory of a GPU: {output.text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: nothing about the memory of a GPU: {output.text[:80]!r}")
     taken = (one for one in at_start(rows, output, about) if one.elsewhere * 2 >= one.total)  # a GPU that is free is no failed allocation
     found = [*failed_allocation(rows, output, about), *taken]
     return {"allocations": [*found]} if found else {}
@@ -62,7 +62,7 @@ def failed_allocation(rows: list[tuple[int, str]], output: Output, about: Subjec
             last = number, text, told
         if last and (last[2].lacks or (out and (OUT.search(text) or number == rows[-1][0]))):
             tried = size(TRIED, text) or int(last[2].lacks)
-            yield make_allocation(last[2], tried, about, Origin(output.named(), last[0], last[1].strip()))
+            yield make_allocation(last[2], tried, about, Origin(output.origin_name(), last[0], last[1].strip()))
             return
 
 
@@ -87,7 +87,7 @@ def at_start(rows: list[tuple[int, str]], output: Output, about: Subject) -> Ite
     ranks: dict[str, tuple[float, Origin]] = {}
     total: tuple[float, Origin] | None = None
     for number, text in rows:
-        origin = Origin(output.named(), number, text.strip())
+        origin = Origin(output.origin_name(), number, text.strip())
         if match := OLLAMA.search(text):
             yield start(about, amount(match[1], match[2]), amount(match[3], match[4]), origin)
         elif match := SGLANG.search(text):

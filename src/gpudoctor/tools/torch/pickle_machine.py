@@ -80,7 +80,7 @@ class Machine:
         if len(self.marks) > MOST_OPEN:
             raise Broken(f"more than {MOST_OPEN} containers begun near byte {self.at}")
 
-    def marked(self) -> list[Any]:
+    def items_since_mark(self) -> list[Any]:
         """What was put on the stack since the last mark."""
         begin = self.marks.pop()
         items = self.stack[begin:]

@@ -91,7 +91,7 @@ def run(machine: Machine) -> Any:
         elif code == 0x28:  # MARK
             machine.mark()
         elif code == 0x65:  # APPENDS
-            machine.extend(machine.marked())
+            machine.extend(machine.items_since_mark())
         elif code == 0x2E:  # STOP
             return stack.pop()
         else:
@@ -162,7 +162,7 @@ def decode_utf8(raw: bytes) -> str:
 
 def marked_dict(machine: Machine) -> None:
     """DICT: what was put on the stack since the last mark, as keys and values."""
-    items = machine.marked()
+    items = machine.items_since_mark()
     machine.hold({})
     machine.fill(items)
 
@@ -200,21 +200,21 @@ ACTIONS: dict[int, Callable[[Machine], None]] = {
     ord("G"): lambda m: m.push(struct.unpack(">d", m.take(8))[0]),  # BINFLOAT
     ord("]"): lambda m: m.hold([]),  # EMPTY_LIST
     ord("a"): lambda m: m.extend([m.pop()]),  # APPEND
-    ord("l"): lambda m: m.hold(m.marked()),  # LIST
+    ord("l"): lambda m: m.hold(m.items_since_mark()),  # LIST
     ord(")"): lambda m: m.hold(()),  # EMPTY_TUPLE
-    ord("t"): lambda m: m.hold(tuple(m.marked())),  # TUPLE
+    ord("t"): lambda m: m.hold(tuple(m.items_since_mark())),  # TUPLE
     0x85: lambda m: m.tuple_of(1),  # TUPLE1
     0x86: lambda m: m.tuple_of(2),  # TUPLE2
     0x87: lambda m: m.tuple_of(3),  # TUPLE3
     ord("}"): lambda m: m.hold({}),  # EMPTY_DICT
     ord("d"): marked_dict,  # DICT
     ord("s"): lambda m: m.fill([m.pop(), m.pop()][::-1]),  # SETITEM
-    ord("u"): lambda m: m.fill(m.marked()),  # SETITEMS
+    ord("u"): lambda m: m.fill(m.items_since_mark()),  # SETITEMS
     0x8F: lambda m: m.hold(set()),  # EMPTY_SET
-    0x90: lambda m: m.add(m.marked()),  # ADDITEMS
-    0x91: lambda m: m.hold(frozenset(plain_key(one) for one in m.marked())),  # FROZENSET
+    0x90: lambda m: m.add(m.items_since_mark()),  # ADDITEMS
+    0x91: lambda m: m.hold(frozenset(plain_key(one) for one in m.items_since_mark())),  # FROZENSET
     ord("0"): drop,  # POP
-    ord("1"): lambda m: m.marked().clear(),  # POP_MARK
+    ord("1"): lambda m: m.items_since_mark().clear(),  # POP_MARK
     ord("2"): lambda m: m.push(m.stack[-1]),  # DUP
     ord("g"): lambda m: m.push(m.memo[decimal(m.line())]),  # GET
     ord("p"): lambda m: m.keep(decimal(m.line())),  # PUT

@@ -73,7 +73,7 @@ class Seen:
         self.origin = origin
         self.diverged = self.diverged or DIVERGED.search(origin.text) is not None
 
-    def beside(self, slowest: Slowest | None, memory: float | None, peak: float | None, origin: Origin) -> None:
+    def add_line_beside(self, slowest: Slowest | None, memory: float | None, peak: float | None, origin: Origin) -> None:
         """A line between those of steps: a comparison of ranks, the memory that is allocated now, or the most so far."""
         if slowest is not None:
             self.slowest, self.origin = slowest, origin
@@ -164,16 +164,16 @@ def pace(output: Output, about: Subject) -> Facts:
         line = line_of(text, output.time)
         key = (line.pod, line.rank if line.rank is not None else line.task, line.local)
         if key in found or len(found) < PROCESSES:
-            seen, origin = found.setdefault(key, Seen(line)), Origin(output.named(), number, text.strip())
+            seen, origin = found.setdefault(key, Seen(line)), Origin(output.origin_name(), number, text.strip())
             if step is not None:
                 newest = number
                 seen.add(step, line.time, origin)
             else:
-                seen.beside(slowest, memory, peak, origin)
+                seen.add_line_beside(slowest, memory, peak, origin)
     if not output.text.strip() and output.failure:
-        raise ParseError(f"{output.named()}: no log")
+        raise ParseError(f"{output.origin_name()}: no log")
     for number, row in steps_in(log):
-        origin = Origin(output.named(), number, log[number - 1].strip()[:500])
+        origin = Origin(output.origin_name(), number, log[number - 1].strip()[:500])
         found.setdefault(TABLE, Seen(Line(""))).add(row, None, origin)
     ended = last_time(log, output.time) if found else None
     after = first_time(log[newest:], output.time) if newest else None

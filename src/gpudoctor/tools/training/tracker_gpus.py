@@ -44,12 +44,12 @@ def samples(output: Output, about: Subject) -> Facts:
     """A sample for each GPU of each row."""
     found: list[GpuSample] = []
     for number, row, text in tracker_rows([line for _, line in lines(output)]):
-        origin = Origin(output.named(), number, text.strip()[:500])
+        origin = Origin(output.origin_name(), number, text.strip()[:500])
         moment = next((float(row[name]) for name in TIMES if name in row), None)
         for index, values in of_gpus(row).items():
             found.append(GpuSample(node=about.node, gpu=f"GPU {index}", index=index, time=moment, origin=origin, holder="a run", **values))
     if not found:
-        raise ParseError(f"{output.named()}: no rows of GPUs: {output.text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no rows of GPUs: {output.text[:80]!r}")
     return {"gpu_samples": [*found[:MOST]]}
 
 
