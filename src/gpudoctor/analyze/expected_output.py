@@ -37,7 +37,7 @@ def without_expected(facts: Facts) -> Facts:
 
 
 def is_expected(fact: Fact) -> bool:
-    """Whether the line of a record says that this was to happen, or might.
+    """Tell whether the line of a record says that this was meant to happen, or might.
 
     >>> from gpudoctor.facts import Origin
     >>> lines = ["ok 3 stays pending: 0/2 nodes", "refused, as expected: 0/2 nodes", "does not work as expected: 0/2 nodes"]

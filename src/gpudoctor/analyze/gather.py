@@ -160,7 +160,7 @@ def looked_at(paths: Iterable[str], count: Count, budget: Budget) -> Iterator[Re
 
 
 def inspect_source(source: files.Source) -> Read:
-    """A source after the first look."""
+    """Look at a source for the first time."""
     ends = source.ends if source.data is None else source.data
     if plain_pickle.looks_like(ends):
         return read_dump(source)

@@ -35,7 +35,7 @@ REPLICA = regex(r"(\S{1,240}?)-(?:[a-f0-9]{5,10}-[a-z0-9]{5}|\d{1,4})$")
 
 
 def add_implied(facts: Facts) -> Facts:
-    """The facts with what follows from several of them."""
+    """Return the facts with those that follow from several of them."""
     templates = distinct_templates([one for one in facts.get("pod_templates", []) if isinstance(one, PodTemplate)])
     allowances = put_together([one for one in facts.get("allowances", []) if isinstance(one, Allowance)])
     found: Facts = {kind: records for kind, records in facts.items() if kind not in PRIVATE}
@@ -90,7 +90,7 @@ def distinct_templates(templates: Sequence[PodTemplate]) -> list[PodTemplate]:
 
 
 def fill_waiting_pods(facts: Facts, templates: Sequence[PodTemplate]) -> Facts:
-    """The facts with the pods that wait completed by what they ask for."""
+    """Fill in what the waiting pods ask for."""
     pods: list[Pod] = records_of(facts, "pods", Pod)
     pending = [pod for pod in pods if pod.phase == "Pending" and not pod.node and not pod.component and not pod.deleting]
     blank = [pod for pod in pending if "requests" in pod.gaps]
@@ -151,14 +151,14 @@ def made_by(pod: Pod) -> str:
 
 
 def fill_from_template(pod: Pod, asks: Pod) -> Pod:
-    """A pod of a table with what it asks for."""
+    """Fill in what a pod of a table asks for."""
     changes = {field: getattr(asks, field) for field in SHOWN if field in pod.gaps and field not in asks.gaps}
     left = {field: why for field, why in pod.gaps.items() if field not in changes and field not in ("node", "scheduled")}
     return replace(pod, **changes, gaps=left)
 
 
 def gpu_use_is_known(facts: Facts) -> bool:
-    """Whether somebody has counted the GPUs in use on all nodes that have some."""
+    """Whether the GPUs in use are known on every node that has GPUs."""
     counted = {usage.node for usage in records_of(facts, "node_usage", NodeUsage) if any(map(is_gpu, usage.requested))}
     offering = {node.node for node in records_of(facts, "nodes", Node) if gpu_count(node.allocatable)}
     return bool(offering) and offering <= counted
@@ -172,7 +172,7 @@ def one_gpu(pod: Pod) -> Pod:
 
 
 def controller_messages(facts: Facts, templates: Sequence[PodTemplate], allowances: Sequence[Allowance]) -> Iterator[Fact]:
-    """What controllers would say."""
+    """The messages that controllers would write."""
     pods: list[Pod] = [pod for pod in records_of(facts, "pods", Pod) if pod.target and not pod.node and pod.requests]
     yield from of_queues(templates, pods, [one for one in allowances if one.kind == "queue"])
     pending = any(pod.phase == "Pending" and not pod.component for pod in records_of(facts, "pods", Pod))

@@ -91,7 +91,7 @@ def join_records(records: list[Fact], names: tuple[str, ...]) -> list[Fact]:
 
 
 def group_by_identity(records: list[Fact], names: tuple[str, ...]) -> Iterable[list[Fact]]:
-    """The records of each thing; one without a name stands for itself."""
+    """Group the records by the thing they describe; a record without a name is a group of its own."""
     groups: dict[tuple[Any, ...], list[Fact]] = defaultdict(list)
     for record in records:
         named = getattr(record, names[-1])
@@ -112,7 +112,7 @@ def latest_per_text(records: list[Fact]) -> list[Fact]:
 
 
 def fill_gaps(first: Fact, other: Fact) -> Fact:
-    """The first record with the fields that it doesn't show and the other does."""
+    """Fill the gaps of the first record with the fields that the other shows."""
     changes: dict[str, Any] = {field: getattr(other, field) for field in first.gaps if field not in other.gaps}
     # Optional in every form; a manifest has no phase either, and one that names a node itself passes by what waits.
     for field in ("age", "node") if getattr(first, "node", "") else ("age", "node", "phase"):

@@ -150,7 +150,7 @@ def last_seen(event: Event) -> Seen:
 
 
 def last_seen_by_object(events: Iterable[Event], reasons: tuple[str, ...]) -> dict[Name, Seen]:
-    """When each object last had an event of some reasons."""
+    """The time at which each object last had an event with one of these reasons."""
     found: dict[Name, Seen] = {}
     for event in events:
         if event.reason in reasons and event.age is not None:
@@ -189,5 +189,5 @@ def is_history(fact: Fact, old: set[tuple[str, int, str]], running: set[Name]) -
 
 
 def text_position(fact: Fact) -> tuple[str, int, str]:
-    """Where a fact stands; the text tells only where there is no line."""
+    """The position of a fact: its file, its line, and its text where it has no line."""
     return fact.origin.source, fact.origin.line, "" if fact.origin.line else fact.origin.text

@@ -206,7 +206,7 @@ def open_probe(where: Where) -> tuple[Any, Any, str]:
 
 
 def host_access(name: str) -> Any:
-    """How hosts are reached. Raises `Refused` for a way that isn't there."""
+    """The way to reach hosts. Raises `Refused` for a way that does not exist."""
     from gpudoctor.probes.base import VIAS
 
     if name not in VIAS:
@@ -215,7 +215,7 @@ def host_access(name: str) -> Any:
 
 
 def load_library() -> Library:
-    """The library; problems in our own files are shown like a user's."""
+    """Load the library; problems in our own files are shown like a user's."""
     from gpudoctor.library.index import BrokenLibrary, library
 
     try:

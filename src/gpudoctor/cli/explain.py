@@ -111,7 +111,7 @@ def unknown_name(name: str, library: Library) -> Refused:
 
 
 def explain_cause(library: Library, cause: Cause) -> Explained:
-    """An entry with what stands elsewhere about it."""
+    """A cause of the catalogue with what explains it, what finds it, and what it is confused with."""
     return Explained(
         schema=SCHEMA,
         explained_by=[one.id for one in library.causes.values() if cause.id in one.explains],
@@ -161,7 +161,7 @@ def with_placeholders(fix: FixTemplate) -> Fix:
 
 
 def print_heading(page: Page, title: str, beside: str = "") -> None:
-    """A line over a part."""
+    """Print the heading of a part."""
     page.gap()
     page.lines((title, "bold"), (beside, "dim"))
 

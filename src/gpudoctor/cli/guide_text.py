@@ -119,7 +119,7 @@ def commands(page: Page, asked: Sequence[Command], most: int = COMMANDS) -> None
 
 
 def command_places(asked: Sequence[Command]) -> str:
-    """Where commands run."""
+    """The places where commands run."""
     hosts = [command.host for command in asked if command.host]
     if hosts:
         return f"on {fold(hosts)}"
@@ -175,7 +175,7 @@ def after_step(news: News, width: int, color: bool) -> str:
 
 
 def print_finding(page: Page, finding: Finding) -> None:
-    """A finding in a few lines."""
+    """Print a finding in a few lines."""
     word = "FOUND" if finding.severity != "info" else "NOTED"
     page.lines((f"{word}: ", "bold red" if finding.severity == "critical" else "bold"), (finding.title, "bold"), rows=3)
     name = finding.subject.name or finding.subject.kind
@@ -187,7 +187,7 @@ def print_finding(page: Page, finding: Finding) -> None:
 
 
 def print_next_steps(page: Page, news: News) -> None:
-    """Where the runbook goes next, and what it leaves out."""
+    """Print where the runbook goes next, and what it leaves out."""
     not_needed = list(dict.fromkeys(title(step) for step in news.passed if not step.undecided))
     undecided = list(dict.fromkeys(title(step) for step in news.passed if step.undecided))
     if not_needed:

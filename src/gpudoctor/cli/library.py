@@ -109,7 +109,7 @@ def step_lines(step: Step) -> Iterator[str]:
 
 
 def step_request(step: Step) -> str:
-    """How a step asks: a command line, NVML, or a query of a Prometheus.
+    """The request of a step: a command line, NVML, or a query to a Prometheus.
 
     >>> step_request(Step(id="x", run=["promql", "${input.url}", "up", "300", "15"]))
     'promql  up   of the last 300 s, every 15 s, at ${input.url}'

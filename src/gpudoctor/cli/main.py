@@ -42,7 +42,7 @@ def run_guarded() -> int:
 
 
 def run_reporting_errors() -> int:
-    """The exit code of the command, with its error said."""
+    """Run the command and print its error; returns the exit code."""
     out = sys.stdout
     try:
         code = invoke()

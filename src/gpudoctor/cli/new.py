@@ -22,7 +22,7 @@ def new_runbook(name: Annotated[str, typer.Argument(metavar="ID", help="Its id: 
     """
     from gpudoctor.cli import skeletons
 
-    print_written_files(skeletons.runbook(name), f"gpudoctor test {skeletons.runbook_folder(name)}")
+    print_written_files(skeletons.runbook(name), f"gpudoctor test {skeletons.runbook_path(name)}")
 
 
 @new_app.command("check")
@@ -59,7 +59,7 @@ def new_parser(
 
 
 def print_written_files(written: list[Path], then: str) -> None:
-    """The files that were written, and what to do next."""
+    """Print the files that were written, and what to do next."""
     for path in written:
         print(path)
     print(f"next: edit them, then run {then}")

@@ -105,6 +105,6 @@ def size(text: str) -> int:
 
 
 def range_size(text: str) -> int:
-    """The numbers of one range: `01-16` are 16, `0-10/5` are 3."""
+    """Count the numbers of one range: `01-16` are 16, `0-10/5` are 3."""
     match = RANGE.match(text)
     return max(0, int(match[2]) - int(match[1])) // max(1, int(match[3] or 1)) + 1 if match else 1

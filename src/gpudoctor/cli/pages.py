@@ -57,7 +57,7 @@ def runbooks_page(library: Library) -> Iterator[str]:
 
 
 def escape_markdown(text: str) -> str:
-    r"""A text that Markdown shows as it is: angle brackets are no tags.
+    r"""Escape a text so that Markdown shows it as it is: angle brackets are no tags.
 
     >>> escape_markdown("shows <unknown> for `kubectl get node <node>`")
     'shows \\<unknown\\> for `kubectl get node <node>`'

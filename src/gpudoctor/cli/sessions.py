@@ -156,7 +156,7 @@ def refuse_unfit(where: Where, files: bool) -> None:
 
 
 def begin_session(book: Runbook, asked: str, started: float, timeout: float, inputs: dict[str, Any], where: Where) -> Open:
-    """A new session, held. Raises `Refused`."""
+    """Begin a session and hold its lock. Raises `Refused`."""
     from gpudoctor.library.index import library
 
     runbook = book.id if library().runbooks.get(book.id) is book else str(Path(book.path).absolute())

@@ -62,7 +62,7 @@ def asked_codes(words: list[str]) -> list[Asked] | None:
 
 
 def parse_xid(word: str) -> Asked | None:
-    """A code (`79`, `Xid79`) or a pasted line; None for anything else."""
+    """Parse a code (`79`, `Xid79`) or a pasted line; None for anything else."""
     if match := CODE.match(word.strip()):
         return Asked(int(match[1]))
     if match := LINE.search(word[:4096]):
@@ -72,7 +72,7 @@ def parse_xid(word: str) -> Asked | None:
 
 
 def explain_xids(asked: list[Asked], known: Book) -> Explained:
-    """Everything that is known of what was asked."""
+    """Explain the codes that were asked about."""
     codes = list(dict.fromkeys(one.code for one in asked))
     xids = [entry for entry in map(known.xid, codes) if entry]
     sxids = [entry for entry in map(known.sxid, codes) if entry]

@@ -157,7 +157,7 @@ def paragraph(text: str, indent: int = 0) -> list[str]:
 
 
 def labelled_lines(label: str, text: str, indent: int = 0) -> list[str]:
-    """A label and its text beside it."""
+    """A label with its text beside it, as lines."""
     first = f"{' ' * indent}{label:<{LABEL if not indent else 6}}"
     return textwrap.wrap(
         text, width(), initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False, break_long_words=False
@@ -165,7 +165,7 @@ def labelled_lines(label: str, text: str, indent: int = 0) -> list[str]:
 
 
 def numbered_list(texts: Iterable[str]) -> Iterator[str]:
-    """A list in its order."""
+    """The lines of a numbered list."""
     for number, text in enumerate(texts, 1):
         first = f"{number:>3}. "
         yield from textwrap.wrap(
@@ -174,7 +174,7 @@ def numbered_list(texts: Iterable[str]) -> Iterator[str]:
 
 
 def titled_list(title: str, texts: list[str]) -> Iterator[str]:
-    """A titled list, nothing where it is empty."""
+    """The lines of a list under its title; none for an empty list."""
     if texts:
         yield ""
         yield title

@@ -44,7 +44,7 @@ def measure_fabric(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object]
 
 
 def nvlink_sums(node: str, machine: Machine) -> Iterable[NvLinkSum]:
-    """The rows of one machine, each compared with the others of its product."""
+    """A row for each GPU of one machine, compared with the GPUs of the same product."""
     by_gpu: dict[tuple[str, int | None], list[NvLink]] = defaultdict(list)
     for link in machine.links:
         by_gpu[(link.gpu, link.index)].append(link)
@@ -116,7 +116,7 @@ def counter_total(links: list[NvLink], field: str, names: tuple[str, ...]) -> in
 
 
 def most_common(values: list[int]) -> int | None:
-    """The value that most have; of two equally frequent ones the higher."""
+    """The most frequent value; of two equally frequent ones the higher."""
     return max(Counter(values).items(), key=lambda pair: (pair[1], pair[0]))[0] if values else None
 
 
@@ -192,7 +192,7 @@ def fabric(node: str, machine: Machine, sums: list[NvLinkSum], *, bus: bool) -> 
 
 
 def first_pair_text(paths: list[GpuPath]) -> str:
-    """The first pair in words, "" without one."""
+    """The first pair of devices as text, "" without one."""
     return f"{paths[0].one} and {paths[0].other}" if paths else ""
 
 

@@ -104,7 +104,7 @@ def active_share(one: GpuUse) -> float | None:
 
 
 def median_of(uses: Iterable[GpuUse], field: str) -> float | None:
-    """The median of a field."""
+    """The median of a field over the GPUs that have it."""
     known = [value for one in uses if (value := getattr(one, field)) is not None]
     return median(known) if known else None
 

@@ -72,7 +72,7 @@ def implied_ranks(numbers: set[int]) -> set[int]:
 def measure_job(
     job: str, ranks: list[Rank], collectives: list[Collective], communicators: list[Communicator], facts: Mapping[str, list[Fact]]
 ) -> tuple[Job, Progress | None]:
-    """One job, and where its ranks stand."""
+    """Measure one job, and where its ranks stand."""
     numbered = {one.rank: one for one in ranks if one.rank is not None}
     told = environment(of_type(facts.get("settings", []), Setting))
     world = world_of(ranks, communicators) or told.world

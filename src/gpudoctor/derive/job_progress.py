@@ -74,7 +74,7 @@ def precedence(one: Progress) -> tuple[bool, bool, float, int]:
 
 
 def measure_group(group: str, records: list[Collective], everybody: set[int], speaking: set[int], all_known: bool) -> Progress:
-    """One group."""
+    """Measure the progress of one process group."""
     numbered = [one for one in records if one.operation not in POINT_TO_POINT] or records
     at = rank_positions(numbered)
     made = Progress(group=group, at=at)
@@ -101,7 +101,7 @@ def measure_group(group: str, records: list[Collective], everybody: set[int], sp
 
 
 def rank_positions(records: list[Collective]) -> dict[int, At]:
-    """Where each rank stands, from all that is said of it."""
+    """The position of each rank, from all that is recorded of it."""
     at: dict[int, At] = {}
     seen: dict[tuple[int, int], float | None] = {}
     for one in records:

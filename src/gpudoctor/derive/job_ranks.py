@@ -166,6 +166,6 @@ def numbers(ranks: Iterable[int]) -> str:
 
 
 def ranks_text(ranks: Iterable[int]) -> str:
-    """The same with its noun: `rank 3`, `ranks 0-7`."""
+    """Ranks as text with their noun: `rank 3`, `ranks 0-7`."""
     found = set(ranks)
     return f"{'rank' if len(found) == 1 else 'ranks'} {numbers(found)}" if found else ""

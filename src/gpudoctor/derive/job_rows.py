@@ -135,7 +135,7 @@ def state(one: Rank, progress: Progress | None) -> State:
 
 
 def error_text(one: Rank) -> str:
-    """The name of its error as words, with how the process ended."""
+    """The error of a rank as text, with how the process ended."""
     name = one.error.replace("_", " ")
     end = SIGNALS.get(one.signal, f"signal {one.signal}") if one.signal is not None else f"exit code {one.exit_code}"
     ended = one.signal is not None or one.exit_code not in (None, 0)

@@ -105,7 +105,7 @@ def outlier(gpu: Gpu, field: str, value: str, usual: str, peers: int) -> Outlier
 
 
 def is_smaller(value: str, usual: str) -> bool | None:
-    """Whether it is the smaller number; None where they are no numbers.
+    """Whether a value is the smaller number; None where the values are no numbers.
 
     >>> is_smaller("8 lanes", "16 lanes"), is_smaller("96.00.74.00.01", "96.00.89.00.01")
     (True, None)

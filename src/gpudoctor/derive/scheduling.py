@@ -86,7 +86,7 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
 
 
 def device_claims(pod: Pod) -> list[str]:
-    """That a pod claims devices, in words."""
+    """The claims of devices among the further rules of a pod."""
     return [words for words in pod.further_rules if words == "claims of devices"]
 
 

@@ -20,7 +20,7 @@ AFact = TypeVar("AFact", bound=Fact)
 
 
 def records_of(facts: Mapping[str, list[Fact]], name: str, kind: type[AFact]) -> list[AFact]:
-    """The records of one type, [] when it was not read."""
+    """The records of one type, [] where the type was not read."""
     return [fact for fact in facts.get(name, []) if isinstance(fact, kind)]
 
 

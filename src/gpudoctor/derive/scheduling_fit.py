@@ -85,7 +85,7 @@ def nearest_fits(ask: Ask, around: Around, verdicts: Sequence[Sequence[Blocker]]
 
 
 def pod_fit(ask: Ask, change: str, detail: str, nodes: Sequence[str], rank: int = 0) -> Fit:
-    """One Fit of the pod; `nodes` are names."""
+    """Make a Fit of the pod; `nodes` are names."""
     pod = ask.pod
     return Fit(namespace=pod.namespace, pod=pod.pod, change=change, detail=detail, nodes=fold(nodes), count=len(nodes), rank=rank)
 

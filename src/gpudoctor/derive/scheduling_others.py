@@ -205,7 +205,7 @@ def places_of(around: Around, terms: Sequence[PodTerm]) -> set[Place]:
 
 
 def no_blockers(host: Host) -> list[Blocker]:
-    """The check of a plugin that has nothing to say about the pod."""
+    """Return no blockers: for a plugin that says nothing about the pod."""
     return []
 
 

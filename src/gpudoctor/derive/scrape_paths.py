@@ -199,7 +199,7 @@ def monitor_fields(choosing: list[Monitor], service: Service | None, read: Read)
         elif not closest and 0 < len(read.listed) < SEVERAL:  # one monitor of something else: nobody has listed them
             fields["monitors"] = None
         return fields
-    best = next((one for one in choosing if untaken(one, read) == ""), choosing[0])
+    best = next((one for one in choosing if why_monitor_ignored(one, read) == ""), choosing[0])
     if service and best.monitor.startswith("ServiceMonitor/"):
         troubles = [scrape_ports.of_monitor(one, service) for one in choosing]
         fields["monitor_port_trouble"] = "" if "" in troubles else troubles[0]
@@ -208,7 +208,7 @@ def monitor_fields(choosing: list[Monitor], service: Service | None, read: Read)
 
 def whether_taken(choosing: list[Monitor], read: Read) -> dict[str, Any]:
     """The fields about the Prometheus that takes one of some monitors."""
-    taken = [(one, untaken(one, read)) for one in choosing]
+    taken = [(one, why_monitor_ignored(one, read)) for one in choosing]
     best = next((one for one, why in taken if why == ""), choosing[0])
     fields: dict[str, Any] = {"monitor": f"{best.monitor} in {best.namespace}"}
     if read.prometheuses:
@@ -230,7 +230,7 @@ def monitor_misses(monitor: Monitor, service: Service) -> str:
     return f"it selects Services with {why_not(monitor.selector, service.labels, 'the Service')}"
 
 
-def untaken(monitor: Monitor, read: Read) -> str | None:
+def why_monitor_ignored(monitor: Monitor, read: Read) -> str | None:
     """Why no Prometheus takes a monitor, "" when one does, None where that can't be said."""
     reasons: list[str | None] = []
     for server in read.prometheuses or ():

@@ -121,7 +121,7 @@ def of_name(name: str, there: Mapping[Place, Setting], places: Mapping[Place, bo
 
 
 def places_text(group: Iterable[Place]) -> str:
-    """The places folded: ranks, pods, or machines."""
+    """The places as text, folded: ranks, pods, or machines."""
     made = list(group)
     pods = {
         namespace: [place.pod for place in made if place.pod and place.namespace == namespace] for namespace in {p.namespace for p in made}

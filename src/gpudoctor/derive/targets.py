@@ -42,7 +42,7 @@ def close_spaces(namespace: str, facts: Mapping[str, list[Fact]]) -> list[str]:
 
 
 def singular_kind(kind: str) -> str:
-    """A kind or resource word as `kubectl` takes it, in one form.
+    """A kind or resource word that `kubectl` accepts, in its singular form.
 
     >>> [singular_kind(word) for word in ("Job", "pods", "deploy", "pytorchjobs.kubeflow.org")]
     ['job', 'pod', 'deployment', 'pytorchjob']

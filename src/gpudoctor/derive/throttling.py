@@ -208,7 +208,7 @@ def counter_growth(samples: list[GpuSample]) -> dict[str, float]:
 
 
 def counter_rise(counts: Iterable[N | None]) -> N | None:
-    """How much a counter grew over its readings, None with fewer than two."""
+    """How much a counter rose over its readings, None with fewer than two."""
     known = [count for count in counts if count is not None]
     if len(known) < 2:
         return None

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.engine.plan import cast
-from gpudoctor.engine.reading import Reading, failed_reading, heard, is_worth_another_way, read, read_answer, second
+from gpudoctor.engine.reading import Reading, ask_probe, failed_reading, is_worth_another_way, read, read_answer, second
 from gpudoctor.engine.store import Place, Store
 from gpudoctor.facts import Fact, Subject
 from gpudoctor.probes.base import GRACE, Command, Probe
@@ -103,7 +103,7 @@ class Answers:
         if why := self.refusal(step, command):
             return dict.fromkeys(readers, failed_reading(command, why))
         if len(readers) == 1:
-            return {readers[0]: heard(self.probe, readers[0], self.limit_time(command), asked.about)}
+            return {readers[0]: ask_probe(self.probe, readers[0], self.limit_time(command), asked.about)}
         output = self.probe(self.limit_time(command))
         return {parser: read_answer(parser, output, asked.about) for parser in readers}
 

@@ -103,7 +103,7 @@ def full_check_name(book: Runbook, check: str) -> str:
 
 
 def with_full_check_name(book: Runbook, expected: dict[str, Any]) -> dict[str, Any]:
-    """An expected finding with the check's full name."""
+    """Return an expected finding with the full name of its check."""
     return {**expected, "check": full_check_name(book, expected["check"])}
 
 

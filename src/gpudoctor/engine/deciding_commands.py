@@ -70,7 +70,7 @@ def commands(kind: str, records: Iterable[Fact]) -> list[str]:
 
 
 def fill_names(template: str, record: Fact) -> str:
-    """A command with the names that a record has."""
+    """Fill the names of a record into a command."""
     return FIELD.sub(lambda match: shell_field(record, match[1]), template)
 
 

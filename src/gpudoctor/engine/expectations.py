@@ -130,7 +130,7 @@ def machines_without_record(
 
 
 def expectations_of(book: Runbook, inputs: Inputs) -> list[Expectation]:
-    """What a runbook expects, asked with some inputs."""
+    """The expectations of a runbook that hold for these inputs."""
     given, types = input_values(inputs), input_types(book.inputs)
     return [one for one in book.expects if not one.asked or compile_expression(one.asked, types).holds(given)]
 
@@ -151,7 +151,7 @@ def left_out(kind: str, step: StepRun) -> bool:
 
 
 def none_needless(subject: Subject) -> bool:
-    """Nothing is needless."""
+    """Return False: no subject is needless."""
     return False
 
 

@@ -104,7 +104,7 @@ def has_subjects(check: Check, store: Store) -> bool:
 
 
 def decide_check(book: Runbook, check: Check, answer: Answer, commands: list[str]) -> Checked:
-    """Found if any record is found, else unknown if any is, else clear."""
+    """Decide a check: found if any record is found, else unknown if any is, else clear."""
     if answer.hits:
         return Checked(book=book, check=check, outcome="found", hits=answer.hits)
     if answer.unsure:

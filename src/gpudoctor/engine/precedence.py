@@ -48,7 +48,7 @@ def draw_conclusions(library: Library, checked: list[Checked], links: Links) -> 
 
 
 def not_overridden(found: list[Found]) -> list[Found]:
-    """The causes that nothing overrides."""
+    """The causes that no other cause overrides."""
     return [one for one in found if not one.overridden_by]
 
 
@@ -150,6 +150,6 @@ def message_order(line: str, first: str, second: str) -> int | None:
 
 @functools.lru_cache(maxsize=1024)
 def pattern_span(line: str, pattern: str) -> tuple[int, int] | None:
-    """Where a known message stands in its line."""
+    """The span of a known message in its line."""
     found = single_pattern(pattern).search(line) if pattern else None
     return found.span() if found else None

@@ -63,7 +63,7 @@ def failed_reading(command: Command, why: str, *, unreachable: bool = False) -> 
     return Reading(Output(command, failure="unreachable", reason=why) if unreachable else Output(command), why)
 
 
-def heard(probe: Probe, parser: str, command: Command, about: Subject) -> Reading:
+def ask_probe(probe: Probe, parser: str, command: Command, about: Subject) -> Reading:
     """Ask the probe one command and read the answer; a list too large to hold is read page by page."""
     if registry.PARSERS[parser].streams:
         return read_pages(parser, probe.stream(command), command, about)
@@ -89,7 +89,7 @@ def read_pages(parser: str, answers: Iterator[Output], command: Command, about: 
 
 
 def judge_answer(parser: str, output: Output, facts: Facts, problem: str, printed: Printed) -> Reading:
-    """The worth of an answer and of what a parser made of it."""
+    """Judge an answer, and what a parser made of it."""
     if not_there(output):
         return Reading(output, "", {kind: [] for kind in registry.PARSERS[parser].fills})
     problem = (
@@ -155,7 +155,7 @@ def not_there(output: Output) -> bool:
 
 
 def is_absent(output: Output) -> bool:
-    """Whether the program, unit or file that was asked isn't there."""
+    """Whether the program, unit or file of the command does not exist."""
     if output.failure:
         return output.failure == "not-found"
     return output.exit == NO_PROGRAM or (output.exit != 0 and bool(GONE.search(output.stderr)))
@@ -229,7 +229,7 @@ def is_generated_while_read(argv: tuple[str, ...]) -> bool:
 
 
 def inner_command(argv: tuple[str, ...]) -> tuple[str, ...]:
-    """The command itself: of `kubectl exec … -- env` what runs in the container."""
+    """The command that runs in the container: of `kubectl exec … -- env` it is `env`."""
     return argv[argv.index("--") + 1 :] if argv[:2] == ("kubectl", "exec") and "--" in argv[:-1] else argv
 
 

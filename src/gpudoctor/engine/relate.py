@@ -164,7 +164,7 @@ def of_other_gpus(cause: Found, effect: Found) -> bool:
 
 
 def is_seen_after(cause: Found, effect: Found) -> bool:
-    """Whether a cause is seen to come after what it would explain."""
+    """Whether a cause was seen later than what it would explain."""
     return cause.time is not None and effect.time is not None and cause.time > effect.time + SLACK
 
 

@@ -143,7 +143,7 @@ class Store:
 
 
 def merge_records(kind: str, found: list[Fact]) -> list[Fact]:
-    """Records of equal identity made one; records without one stay as they are."""
+    """Merge records of equal identity; records without one stay as they are."""
     made: list[Fact] = []
     places: dict[tuple[Any, ...], int] = {}
     for record in found:
@@ -168,7 +168,7 @@ def shape(fact: type[Fact]) -> tuple[list[str], list[Any], Callable[[Fact], tupl
 
 
 def complete_record(first: Fact, second: Fact) -> Fact:
-    """The first record with what it lacks (its gaps, and fields at their default) taken from the second.
+    """Complete the first record from the second: its gaps, and its fields at their default.
 
     What either of the two states to be true is true; a gap stays where the second doesn't know it either.
     """

@@ -58,7 +58,7 @@ def inputs_of(one: Checked) -> Inputs:
 
 
 def join_record(one: Checked, record: Fact | None, store: Store) -> Sight:
-    """A record with everything that the check joins to it."""
+    """Join to a record everything that its check reads."""
     check = one.check
     values = Values(input_values(inputs_of(one)), {check.each.name: record} if check.each else {})
     undecided, counts = {}, {}
@@ -72,7 +72,7 @@ def join_record(one: Checked, record: Fact | None, store: Store) -> Sight:
 
 
 def tried_check(seen: Sight, outcome: Outcome, *, near: list[str] | None = None, records: int = 0) -> Tried:
-    """A check on a record, as the report shows it."""
+    """A check on a record, in the form of the report."""
     check, one = seen.one.check, seen.one
     terms = deciding_terms(check.when, seen.term)
     shown = names_in(check.when) if outcome == "found" else sorted({name for term in terms for name in names_in(term.text)})
@@ -95,17 +95,17 @@ def tried_check(seen: Sight, outcome: Outcome, *, near: list[str] | None = None,
 
 
 def check_place(one: Checked) -> str:
-    """Where a check is written: file:line."""
+    """The place where a check is written: file:line."""
     return f"{one.book.path.rpartition('/')[2] or one.book.id}:{one.check.line}"
 
 
 def on_one_line(condition: str) -> str:
-    """A condition on one line."""
+    """Write a condition on one line."""
     return " ".join(condition.split())
 
 
 def variable_value(seen: Sight, name: str) -> Value:
-    """A variable with its value and the place where its record was read."""
+    """A variable with its value, and where its record was read."""
     owner, _, field = name.partition(".")
     record = seen.values.records.get(owner)
     value = seen.values.get(name)
@@ -137,12 +137,12 @@ def quote_value(value: Any) -> str:
 
 
 def shorten_value(text: str) -> str:
-    """A text that fits on a line."""
+    """Shorten a text so that it fits on a line."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def join_text(join: Join, seen: Sight) -> str:
-    """A join in words, with what it found."""
+    """A join as text, with what it found."""
     if join.name in seen.undecided:
         return f"{rule(join)}: could not be joined, {seen.undecided[join.name]}"
     count = seen.counts.get(join.name, 0)

@@ -87,7 +87,7 @@ class Known:
 
 
 def is_harmless(reason: Harmless, count: int, final: bool) -> bool:
-    """Whether what is said of a message that makes it harmless is so."""
+    """Whether the condition that makes a message harmless holds."""
     return (not reason.at_most or count <= reason.at_most) and not (reason.not_last and final)
 
 

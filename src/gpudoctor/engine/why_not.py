@@ -61,7 +61,7 @@ def explain_part(part: str, one: Expectation, types: Types, values: Values) -> s
 
 
 def expected_value(text: str, types: Types, values: Values) -> str:
-    """The right side of a comparison as its value; "" where it has none."""
+    """The value of the right side of a comparison; "" where there is none."""
     try:
         return value_text(compile_expression(text, types, "")(values))
     except (Unsure, ValueError):

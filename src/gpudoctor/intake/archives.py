@@ -142,7 +142,7 @@ class Content:
 
 
 def padded_size(size: int) -> int:
-    """A size rounded up to whole blocks."""
+    """Round a size up to whole blocks."""
     return -(-size // BLOCK) * BLOCK
 
 

@@ -100,7 +100,7 @@ def flatten_fields(value: dict[str, Any], depth: int) -> dict[str, Any]:
 
 
 def text_of(value: Any) -> str | None:
-    """A text; the journal writes one that isn't plain as a list of bytes."""
+    """The text of a value; the journal writes text that isn't plain as a list of bytes."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(isinstance(byte, int) and 0 <= byte < 256 for byte in value):

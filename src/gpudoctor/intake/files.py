@@ -221,12 +221,12 @@ def read(
 
 
 def is_packed(head: bytes) -> bool:
-    """Whether bytes begin something that is unpacked."""
+    """Whether bytes begin a file that must be unpacked."""
     return bool(packed_as(head)) or head.startswith(ZIP) or archives.is_tar(head)
 
 
 def plain_source(name: str, file: Plain, head: bytes, size: int, again: Callable[[], Pieces], written: float) -> Source:
-    """A text on a disk: only its ends are looked at now."""
+    """A text on a disk, as a source: only its ends are read now."""
     if size < LONG:
         head += file.read(LONG)  # it may be growing, and those of /proc have no size
         data = b"".join(decode_text(iter((head,))))

@@ -57,7 +57,7 @@ Part = tuple[int, list[str], str]  # index of its first line, lines, host
 
 
 def inner_command(command: str) -> str:
-    """What such a command runs on each host, "" where that can't be told."""
+    """The command that runs on each host, "" where that is not known."""
     match = QUOTED.search(command[:1000]) or UNQUOTED.search(command[:1000])
     return match.group(1) if match else ""
 
@@ -127,7 +127,7 @@ def headed_lines(lines: list[str]) -> list[Part]:
 
 
 def non_blank_lines(parts: Iterable[list[str]]) -> Iterator[list[str]]:
-    """The lines of each part that are not blank, where there are any."""
+    """The non-blank lines of each part that has any."""
     yield from (texts for part in parts if (texts := [line for line in part if line]))
 
 

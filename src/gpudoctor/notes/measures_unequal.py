@@ -35,14 +35,14 @@ LESS = 0.6  # of what most have: a link at half its lanes or a generation below 
 
 
 def unequal_devices(lines: Sequence[Line]) -> Iterator[Reading]:
-    """All of these."""
+    """The readings of all devices that are unequal."""
     for found in (matrices(lines), devices(lines), gpu_lines(lines)):
         yield from far_below_most(found)
     yield from copies(lines)
 
 
 def far_below_most(found: dict[str, dict[str, tuple[float, Line]]]) -> Iterator[Reading]:
-    """For each way of copying the devices that have far less than most."""
+    """For each way of copying the devices that are far below most others."""
     for rows in found.values():
         if len(rows) < PAIR:
             continue

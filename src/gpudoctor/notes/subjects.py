@@ -88,7 +88,7 @@ def parts(clause: str) -> Iterator[Part]:
 
 
 def names_several(clause: str) -> bool:
-    """Whether it tells of more than one GPU."""
+    """Whether a clause names more than one GPU."""
     return vocabulary.SEVERAL.search(clause) is not None
 
 
@@ -109,6 +109,6 @@ def names(clause: str) -> list[tuple[int, Gpus]]:
 
 
 def counted_gpus(text: str) -> Gpus:
-    """So many GPUs, the first of them called 0."""
+    """So many GPUs, numbered from 0."""
     count = COUNTS.get(text.lower()) or (int(text) if text.isdecimal() else 0)
     return Gpus(tuple((f"GPU {index}", index) for index in range(count)), counted=True) if 1 <= count <= MOST else NONE

@@ -77,7 +77,7 @@ class Keeper:
 
 
 def readable_page(page: bytes) -> bytes:
-    """A page as a person can read it: JSON has lines."""
+    """Format a page for a person: JSON gets line breaks."""
     try:
         return msgspec.json.format(page, indent=2) + b"\n" if page[:1] in (b"{", b"[") else page
     except (msgspec.MsgspecError, RecursionError):

@@ -86,7 +86,7 @@ def check_object(body: bytes) -> None:
 def refusal(answer: Answer, request: Request, url: str) -> Stopped:
     """What an answer other than 200 means for the request."""
     status = status_of(answer.body)
-    words = clean_foreign_text(status.message) or f"HTTP {answer.status}{_plain(answer.body)}"
+    words = clean_foreign_text(status.message) or f"HTTP {answer.status}{_text_line(answer.body)}"
     named = status.details is not None and bool(status.details.name)
     match answer.status:
         case 401:
@@ -109,7 +109,7 @@ def refusal(answer: Answer, request: Request, url: str) -> Stopped:
             return Stopped("broken", f"{url} answered HTTP {answer.status} ({words}); is it a Kubernetes API server?")
 
 
-def _plain(body: bytes) -> str:
+def _text_line(body: bytes) -> str:
     """What something on the way says in a line of text, where the API server would have sent a Status; no page and no other format."""
     line = body[:SHOWN].partition(b"\n")[0].strip()
     return f", {clean_foreign_text(line.decode())}" if len(body) < SHOWN and line.isascii() and line[:1].isalpha() else ""

@@ -154,11 +154,11 @@ def _sign_in(context: Context) -> Callable[[], str]:
         "users": users,
     }
     settings = Configuration()
-    with _heard() as messages:
+    with _captured_log() as messages:
         KubeConfigLoader(alone, config_persister=merger.save_changes).load_and_set(settings)  # type: ignore[no-untyped-call]
 
     def header() -> str:
-        with _heard():
+        with _captured_log():
             value = settings.auth_settings().get("BearerToken", {}).get("value") or ""
         _keep_out(context.user.fields)
         if not value:
@@ -171,7 +171,7 @@ def _sign_in(context: Context) -> Callable[[], str]:
 
 
 @contextmanager
-def _heard() -> Iterator[list[str]]:
+def _captured_log() -> Iterator[list[str]]:
     """What this thread logs, kept instead of printed: the package reports some failures by `logging.error` only."""
     messages: list[str] = []
     thread = threading.get_ident()

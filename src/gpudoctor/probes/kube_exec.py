@@ -132,7 +132,7 @@ class Session:
 
 
 def _channel_writer(printed: dict[int, bytearray]) -> Put:
-    """What keeps each channel by itself."""
+    """A function that writes each channel into its own buffer."""
 
     def put(channel: int, chunk: bytes) -> None:
         if channel in printed:

@@ -211,7 +211,7 @@ def unreachable(error: Exception, address: Address) -> Unusable:
     """What went wrong on the way, in one sentence."""
     import urllib3
 
-    said = _said(error)
+    said = _innermost_error(error)
     where = f"Prometheus at {address.shown}"
     if isinstance(error, urllib3.exceptions.SSLError) or "CERTIFICATE_VERIFY_FAILED" in said or "WRONG_VERSION_NUMBER" in said:
         return Unusable("unreachable", f"{where}: no TLS connection: {said[:300]}")
@@ -225,7 +225,7 @@ def unreachable(error: Exception, address: Address) -> Unusable:
     return Unusable("unreachable", f"{where} can't be reached: {said[:300]}")
 
 
-def _said(error: BaseException) -> str:
+def _innermost_error(error: BaseException) -> str:
     """The words of the innermost error, without urllib3's object before them."""
     inner = error
     while isinstance(reason := getattr(inner, "reason", None), BaseException):

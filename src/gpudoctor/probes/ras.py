@@ -65,7 +65,7 @@ def run(command: Command) -> Output:
 
 
 def ncclras_options(argv: tuple[str, ...]) -> dict[str, str]:
-    """What the options of `ncclras` say.
+    """The options of an `ncclras` command.
 
     >>> ncclras_options(("ncclras", "-v", "-h", "gpu-01"))
     {'host': 'gpu-01', 'port': '28028', 'format': '', 'wait': '', 'verbose': 'yes'}

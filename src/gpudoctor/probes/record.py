@@ -241,7 +241,7 @@ class _Writing:
 
 
 def _valid_time(seconds: float) -> float:
-    """The number where a bundle may hold it, else 0: not known."""
+    """The time where a bundle can hold it, else 0: not known."""
     return float(seconds) if 0 <= seconds <= bundle.LATEST else 0.0
 
 

@@ -75,7 +75,7 @@ def not_asked(command: Command, waited: float) -> Output:
 
 
 def with_failure(output: Output, host: str) -> Output:
-    """An output with the failure that its exit code stands for, if it does."""
+    """Return an output with the failure that its exit code means, if any."""
     program, code, words = output.command.argv[0], output.exit, output.stderr.decode("utf-8", "replace")
     failure: Failure = ""
     reason = ""

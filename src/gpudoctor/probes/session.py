@@ -30,7 +30,7 @@ class Busy(Exception):
 
 
 def sessions_folder() -> Path:
-    """Where the sessions of this user are."""
+    """The folder of this user's sessions."""
     state = os.environ.get("XDG_STATE_HOME", "")
     if not state.startswith("/"):
         try:
@@ -55,7 +55,7 @@ def paths() -> Iterator[Path]:
 
 
 def modified_time(path: Path) -> float | None:
-    """When a file was written last; None when there is none."""
+    """The time at which a file was last written; None where there is no file."""
     try:
         return path.stat().st_mtime
     except OSError:

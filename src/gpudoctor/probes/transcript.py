@@ -198,13 +198,13 @@ def _lines(answer: Answer, bundle: Bundle, pages: Mapping[str, bytes], shared: M
         if content in shared:
             yield f"--- see {shared[content]}\n"
         else:
-            yield ("--- page\n" if number or not content else "") + _plain(content, name)
+            yield ("--- page\n" if number or not content else "") + _page_text(content, name)
     if answer.stderr is not None:
-        yield "--- stderr\n" + _plain(with_final_newline(pages[answer.stderr]), answer.stderr)
+        yield "--- stderr\n" + _page_text(with_final_newline(pages[answer.stderr]), answer.stderr)
 
 
 def with_final_newline(content: bytes) -> bytes:
-    """What was printed, with an end of line at its end."""
+    """Add the missing newline at the end of a content."""
     return content + b"\n" if content and not content.endswith(b"\n") else content
 
 
@@ -217,7 +217,7 @@ def fits_between_lines(content: bytes) -> bool:
     return not UNCLEAR.search(text)
 
 
-def _plain(content: bytes, name: str) -> str:
+def _page_text(content: bytes, name: str) -> str:
     if not fits_between_lines(content):
         raise BundleError(f"{name} holds what can't stand in a line: keep it in the folder '{ANSWERS}'")
     return content.decode()

@@ -108,6 +108,6 @@ def ties(page: Page, label: str, links: Sequence[Tie], verbose: bool) -> None:
 
 
 def print_more(page: Page, total: int, verbose: bool, most: int, noun: str, *, indent: int) -> None:
-    """How many were left out."""
+    """Print how many were left out."""
     if not verbose and total > most:
         page.lines((f"{count(total - most, f'more {noun}')} with -v", "dim"), indent=indent)

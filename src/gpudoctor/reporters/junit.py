@@ -126,7 +126,7 @@ def expectation_cases(report: Report) -> dict[str, Told]:
 
 
 def finding_lines(one: Finding) -> Iterator[str]:
-    """A finding: what and where, what it rests on, who acts, and how."""
+    """The lines of a finding: what and where, its evidence, who acts, and how."""
     yield f"{one.title} ({one.confidence}, {one.severity})"
     yield f"on {', '.join([one.subject.name or one.subject.kind, *one.also])}"
     if one.explained_by:
@@ -140,14 +140,14 @@ def finding_lines(one: Finding) -> Iterator[str]:
 
 
 def settle_lines(one: Candidate) -> Iterator[str]:
-    """What is only possible, and what would settle it."""
+    """The lines of a possible cause: why, and what would settle it."""
     yield f"{one.subject.name or one.subject.kind}: {one.why}"
     yield from evidence_lines(one.evidence)
     yield from (f"settle it with: {text}" for text in one.settle_with)
 
 
 def evidence_lines(pieces: Sequence[Evidence]) -> Iterator[str]:
-    """The lines that something rests on."""
+    """The lines of evidence."""
     yield from (f"evidence: {piece.source}{f':{piece.line}' if piece.line else ''}: {piece.text}" for piece in pieces)
 
 

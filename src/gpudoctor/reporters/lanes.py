@@ -42,7 +42,7 @@ def known_moments(row: Lane) -> list[float]:
 
 
 def draw_lane(row: Lane, begin: float, end: float, room: int) -> str:
-    """One row in `room` columns."""
+    """Draw one row in `room` columns."""
 
     def column(moment: float) -> int:
         return min(room - 1, max(0, int((moment - begin) / (end - begin) * room))) if end > begin else 0

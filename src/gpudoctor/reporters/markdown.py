@@ -63,7 +63,7 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
 
 
 def visible_part(report: Report, roots: Sequence[Finding]) -> Iterator[str]:
-    """What everybody reads: under 60 lines, whatever the report holds."""
+    """The part that is always visible: under 60 lines, whatever the report holds."""
     asked = question(report)
     yield f"## {report.verdict.upper()}" + (f": {safe_sentence(asked, LONG)}" if asked else "")
     yield f"**{safe_sentence(headline(report, roots), 2 * LONG)}**" if roots else safe_sentence(headline(report, roots), 2 * LONG)
@@ -99,7 +99,7 @@ def cause(root: Finding) -> Iterator[str]:
 
 
 def evidence_lines(piece: Evidence) -> Iterator[str]:
-    """Where a line stands, and the line."""
+    """The place of a line, and the line."""
     yield shorten(safe(piece.source), LONG) + (f":{piece.line}" if piece.line else "")
     if piece.text:
         yield f"  {shorten(safe(piece.text), 2 * LONG)}"
@@ -152,7 +152,7 @@ def next_commands(report: Report, roots: Sequence[Finding]) -> list[str]:
 
 
 def folded_part(report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexplained: Sequence[Finding]) -> Iterator[str]:
-    """What somebody may open."""
+    """The part that the reader can unfold."""
     for number, one in enumerate(report.hardware[:PARTS], 1):
         yield details(f"For the vendor: GPU {number} of {len(report.hardware)}", align_rows(hardware_rows(one)))
     for number, (root, symptoms) in enumerate(roots[:PARTS], 1):
@@ -184,7 +184,7 @@ def folded_part(report: Report, roots: Sequence[tuple[Finding, list[Finding]]], 
 
 
 def finding_lines(one: Finding) -> Iterator[str]:
-    """A finding in full."""
+    """The lines of a finding in full."""
     yield f"{one.title} ({one.cause}, {one.confidence}, {one.severity}) on {', '.join([one.subject.name or one.subject.kind, *one.also])}"
     for piece in one.evidence:
         yield from (f"  {line}" for line in evidence_lines(piece))
@@ -195,7 +195,7 @@ def finding_lines(one: Finding) -> Iterator[str]:
 
 
 def step_lines(step: StepResult) -> Iterator[str]:
-    """A step: what became of it, what it ran, why it has no answer."""
+    """The lines of a step: its outcome, its commands, and why it has no answer."""
     yield f"{step.outcome:8}{step.seconds:7.1f} s  {step.id}  {step.host}".rstrip()
     yield from (f"    {line}" for line in (command(step.argv), step.note) if line)
 

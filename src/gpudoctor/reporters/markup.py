@@ -38,7 +38,7 @@ def attribute(name: str, value: str | float | bool | None) -> str:
 
 
 def join_markup(*children: str | Iterable[str]) -> Raw:
-    """Children side by side, the ones that aren't markup escaped."""
+    """Join children; those that aren't markup are escaped."""
     made = (child if isinstance(child, str) else join_markup(*child) for child in children)
     return Raw("".join(child if isinstance(child, Raw) else escape(safe(child)) for child in made))
 

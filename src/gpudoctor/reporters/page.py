@@ -60,7 +60,7 @@ def page_top(report: Report, roots: Sequence[Finding], asked: str) -> Raw:
 
 
 def coverage_text(report: Report) -> str:
-    """How much was looked at."""
+    """What was covered: commands or files, the causes that are ruled out, the checks without an answer."""
     said = report.coverage
     read = f"{said.answered} of {count(said.asked, 'command')} answered"
     parts = [f"{said.answered} of {count(said.asked, 'file')} read" if report.inputs else read] if said.asked else []
@@ -182,7 +182,7 @@ def reason(why: str, own: Sequence[Unknown]) -> Raw:
 
 
 def settle_block(texts: Sequence[str]) -> Raw:
-    """The commands whose answer would decide."""
+    """The commands whose answer would decide, as a block."""
     return (
         join_markup(tag("p", "Settle it with", class_="quiet"), (tag("pre", tag("code", text), tabindex=0) for text in texts))
         if texts
@@ -204,7 +204,7 @@ def scroll(content: Raw, name: str) -> Raw:
 
 
 def wide_block(text: str, name: str) -> Raw:
-    """A long line in a box of its own."""
+    """A long line in a block that scrolls."""
     return tag("pre", tag("code", text), tabindex=0, role="region", aria_label=name)
 
 
@@ -214,7 +214,7 @@ def section(title: str, *content: Raw | Iterator[Raw]) -> Raw:
 
 
 def bullet_list(lines: Sequence[str]) -> Raw:
-    """A list; what is too much is counted."""
+    """A bullet list; further lines are counted."""
     more = [f"and {len(lines) - ROWS} more"] if len(lines) > ROWS else []
     return tag("ul", (tag("li", line) for line in [*lines[:ROWS], *more]))
 

@@ -55,7 +55,7 @@ def frame(height: int) -> dict[str, str | float | bool | None]:
 
 
 def group_by_title(series: Sequence[Series]) -> list[list[Series]]:
-    """The lines of each title, without those that have no point."""
+    """Group the lines by title, without those that have no point."""
     groups = [[one for one in series if one.title == title and one.points] for title in titles(series)]
     return [group for group in groups if group]
 
@@ -149,6 +149,6 @@ def rule(x1: float, y1: float, x2: float, y2: float) -> Raw:
 
 
 def svg_text(x: float, y: float, text: str, *, size: int = 12, anchor: str = "start", bold: bool = False) -> Raw:
-    """A text, at most as long as there is room for."""
+    """A text element of at most 120 characters."""
     look: dict[str, str | float | bool | None] = {"font-size": size, "text-anchor": anchor, "font-weight": "bold" if bold else None}
     return tag("text", text[:120], x=f"{x:.0f}", y=f"{y:.0f}", fill="#222222", **look)

@@ -159,13 +159,13 @@ def possible(page: Page, candidate: Candidate, verbose: bool) -> None:
 
 
 def print_deciding_commands(page: Page, commands: Sequence[str], verbose: bool, *, indent: int = 2) -> None:
-    """The commands whose answer would decide."""
+    """Print the commands whose answer would decide."""
     for text in commands if verbose else commands[:2]:
         page.lines(("settle it with  ", "dim"), (text, "cyan"), indent=indent, rows=0 if verbose else 2)
 
 
 def print_table(page: Page, table: Table, verbose: bool) -> None:
-    """A runbook's table; without -v its first rows."""
+    """Print a runbook's table; without -v its first rows."""
     page.gap()
     page.lines((table.title, "bold"))
     page.table(table.columns, table.rows if verbose else table.rows[:SHORT], indent=2)
@@ -173,7 +173,7 @@ def print_table(page: Page, table: Table, verbose: bool) -> None:
 
 
 def print_series(page: Page, report: Report) -> None:
-    """What was measured over time, one row a line."""
+    """Print what was measured over time, one row a line."""
     if report.series:
         page.gap()
     for row, marked in plot(report.series, page.width):
@@ -193,7 +193,7 @@ def vendor(page: Page, report: Report) -> None:
 
 
 def print_withheld(page: Page, report: Report, verbose: bool) -> None:
-    """What was not run for want of consent."""
+    """Print the commands that were not run because consent was not given."""
     for missing in report.withheld if verbose else report.withheld[:SHORT]:
         page.gap()
         page.lines(("needs consent  ", "yellow"), (missing.what, "cyan"), rows=0 if verbose else 2)
@@ -234,7 +234,7 @@ def left_open(page: Page, report: Report, verbose: bool) -> None:
 
 
 def print_list(page: Page, title: str, lines: Sequence[str], verbose: bool) -> None:
-    """Some lines under a title, if there are any."""
+    """Print lines under a title, if there are any."""
     if lines:
         page.gap()
         page.lines((title, "bold"))
@@ -304,6 +304,6 @@ def step_line(page: Page, step: StepResult, verbose: bool) -> None:
 
 
 def print_more(page: Page, total: int, verbose: bool, *, indent: int, most: int = SHORT) -> None:
-    """How many were left out."""
+    """Print how many were left out."""
     if not verbose and total > most:
         page.lines((f"{total - most} more with -v", "dim"), indent=indent)

@@ -94,7 +94,7 @@ def not_shown_lines(report: Report, every: bool = False) -> list[tuple[str, NotS
 
 
 def unanswered_text(checks: Sequence[Unknown]) -> str:
-    """What is left open, counted."""
+    """The number of checks without an answer, as text."""
     return f"{count(len(checks), 'check')} without an answer"
 
 
@@ -108,7 +108,7 @@ def troubles(report: Report) -> list[str]:
 
 
 def next_step_text(report: Report) -> str:
-    """What to do when nothing at all could be read."""
+    """The next step where nothing could be read."""
     if report.verdict != "inconclusive" or not report.coverage.missing or report.coverage.answered or report.withheld:
         return ""
     if report.inputs:

@@ -47,7 +47,7 @@ def each(text: Any) -> dict[str, str]:
 
 
 def free_name(name: str) -> str:
-    """A name for a record that means nothing else in a condition."""
+    """Check that the name of a record means nothing else in a condition, and return it."""
     if name in TAKEN:
         raise ValueError(f"'{name}' can't be the name of a record: conditions use this word otherwise")
     return name
@@ -88,7 +88,7 @@ def seconds(value: Any) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """The value of an input."""
+    """Check the value of an input, and return it."""
     if not isinstance(value, str | int | float | bool):
         raise ValueError("is a text, a number, true or false")
     return value

@@ -52,7 +52,7 @@ def without_parentheses(text: str) -> str:
 
 
 def closing_bracket(text: str) -> int:
-    """Where the bracket that a text begins with is closed."""
+    """The position of the bracket that closes the one at the beginning; -1 where none does."""
     return next((at for at, mark in scan_marks(text) if mark == "closed"), -1)
 
 

@@ -19,13 +19,13 @@ FORM = "from gpudoctor.tools.form import Form"
 STATES = {"failed": "failed", "sound": "active"}
 
 
-def runbook_folder(name: str) -> Path:
+def runbook_path(name: str) -> Path:
     """Where a runbook is written: among ours in a checkout, else here."""
     return (index.runbooks_folder() if index.in_checkout() else Path()) / f"{name}.yaml"
 
 
 def fill_skeleton(skeleton: str, **values: str) -> str:
-    """A skeleton with its `@NAME@` filled in."""
+    """Fill in each `@NAME@` of a skeleton."""
     text = (HERE / skeleton).read_text(encoding="utf-8")
     for key, value in values.items():
         text = text.replace(f"@{key.upper()}@", value)
@@ -44,7 +44,7 @@ def write(files: dict[Path, str]) -> list[Path]:
 
 
 def valid_name(name: str, form: re.Pattern[str], what: str) -> str:
-    """A name that may become part of a path. Raises `Refused`."""
+    """Check that a name may become part of a path, and return it. Raises `Refused`."""
     if not form.fullmatch(name):
         raise Refused(f"'{name[:80]}' is no name for a {what}: it is made of small letters, digits and {'-' if form is ID else '_'}")
     return name
@@ -52,7 +52,7 @@ def valid_name(name: str, form: re.Pattern[str], what: str) -> str:
 
 def runbook(name: str) -> list[Path]:
     """Write a runbook, its paired test and its cases."""
-    path = runbook_folder(valid_name(name, ID, "runbook"))
+    path = runbook_path(valid_name(name, ID, "runbook"))
     cases = index.fixtures_folder() / name if index.in_checkout() else Path(f"{name}.cases")
     answers = {case: f"Id=nvidia-fabricmanager.service\nLoadState=loaded\nActiveState={state}" for case, state in STATES.items()}
     answers["silent"] = "--- exit 124\n--- timeout: no answer within 30 s"

@@ -21,7 +21,7 @@ TELLING = ("message", "last_message", "last_reason", "reason", "status", "worklo
 
 
 def remove_placeholders(facts: Facts) -> Facts:
-    """The facts with the stand-in for an unknown name taken out again."""
+    """Remove the placeholder for an unknown name from the facts."""
     return {kind: [_remove_placeholders(fact) for fact in records] for kind, records in facts.items()}
 
 
@@ -64,7 +64,7 @@ def place_facts(facts: Facts, text: str, first: int, numbers: Sequence[int] = ()
 
 
 def with_file_line(fact: Fact, numbers: Sequence[int]) -> Fact:
-    """The fact with the number of its line in the file."""
+    """Return the fact with its line number in the file."""
     origin = fact.origin
     return msgspec.structs.replace(fact, origin=Origin(origin.source, numbers[min(origin.line, len(numbers)) - 1], origin.text))
 
@@ -83,7 +83,7 @@ def find(fact: Fact, text: str) -> int:
 
 
 def search_texts(fact: Fact) -> Iterator[str]:
-    """What to look for, the most telling first."""
+    """The texts to search for, the most specific first."""
     if type(fact).__name__ in ("Message", "ScheduleReason") and fact.origin.text:
         yield fact.origin.text[:NEEDLE]
     for field in TELLING:

@@ -138,7 +138,7 @@ def fold(messages: Iterable[Message]) -> list[Message]:
 
 
 def smaller_known(one: float | None, other: float | None) -> float | None:
-    """The smaller of two numbers that may not be known."""
+    """The smaller of two numbers, either of which may be unknown."""
     known = [number for number in (one, other) if number is not None]
     return min(known, default=None)
 

@@ -50,7 +50,7 @@ class Patterns(Sequence[Any]):
 
 
 def single_pattern(pattern: str) -> Any:
-    """One pattern that a line is held against."""
+    """Compile one pattern that lines are tried against."""
     import re2
 
     return re2.compile(pattern)

@@ -189,7 +189,7 @@ def marks() -> Scanner:
 
 @functools.cache
 def exception_pattern() -> Any:
-    """What a traceback ends with."""
+    """The pattern of a traceback's last line."""
     return single_pattern(RAISED)
 
 

@@ -109,7 +109,7 @@ def program_of(table: tuple[str, ...]) -> str:
 
 
 def take_setting(said: Said, value: Value) -> None:
-    """One line of a program's tables."""
+    """Read one line of a program's tables."""
     table, key = value.table, value.key
     if "runtimes" in table[:-1]:
         name = table[table.index("runtimes") + 1]

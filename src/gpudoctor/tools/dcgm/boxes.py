@@ -144,7 +144,7 @@ def objects(value: Any, key: str) -> Iterator[dict[str, Any]]:
 
 
 def as_list(value: Any) -> list[Any]:
-    """A list as it is, nothing as none, and anything else as a list of one."""
+    """A list as it is, None as an empty list, anything else as a list of one."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 

@@ -173,11 +173,11 @@ def with_error(test: DcgmTest, first: dict[tuple[str, int | None], DcgmError]) -
     """A failed test with what its first error says."""
     one = first.get((test.test, test.index)) or first.get((test.test, None))
     fits = one is not None and test.status in ("fail", "warn") and (test.index is None or one.index in (None, test.index))
-    return test_with_error(test, one) if one is not None and fits else test
+    return fill_error(test, one) if one is not None and fits else test
 
 
-def test_with_error(test: DcgmTest, first: DcgmError) -> DcgmTest:
-    """A test with what an error says."""
+def fill_error(test: DcgmTest, first: DcgmError) -> DcgmTest:
+    """Return a test with the text and code of its error."""
     return msgspec.structs.replace(test, text=first.text, code=first.code, error=first.error, severity=first.severity)
 
 
@@ -231,7 +231,7 @@ def of_result(
             status=status,
             origin=Origin(output.origin_name(), 0, f"{name}: {entity} {index}: {status}" if index is not None else f"{name}: {status}"),
         )
-        yield test_with_error(test, own[0]) if own and status in ("fail", "warn") else test
+        yield fill_error(test, own[0]) if own and status in ("fail", "warn") else test
 
 
 def of_warning(warning: Any) -> tuple[str, int | None, str]:

@@ -118,7 +118,7 @@ def sample(index: int, values: dict[str, str], time: float | None, every: float 
 
 
 def convert_value(name: str, value: float) -> Any:
-    """A value in the type of its field."""
+    """Convert a value to the type of its field."""
     if name == "reasons":
         return clock_reasons.from_mask(int(value)) if value >= 0 else None
     return int(value) if name in ("pstate", "ecc_corrected") else value

@@ -124,7 +124,7 @@ def of_tree(tree: Any, output: Output) -> tuple[tuple[str, Origin] | None, list[
         for index, one in children(group):
             for _, errors in children(one):
                 for label, node in children(errors):
-                    text = " ".join(str(part) for part in overflow(node))
+                    text = " ".join(str(part) for part in overflow_pieces(node))
                     status = STATUSES.get(str(node.get("value", "")), "")
                     place = Origin(output.origin_name(), 0, f"{entity} {index}: {label}: {node.get('value', '')}"[:500])
                     incidents.append(Incident(entity[:20], number(index), system(label), status, text, place))
@@ -137,7 +137,7 @@ def children(node: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return [(str(name), one) for name, one in below.items() if isinstance(one, dict)] if isinstance(below, dict) else []
 
 
-def overflow(node: dict[str, Any]) -> list[Any]:
+def overflow_pieces(node: dict[str, Any]) -> list[Any]:
     """The pieces of a text that was broken for the box."""
     pieces = node.get("overflow")
     return pieces if isinstance(pieces, list) else []

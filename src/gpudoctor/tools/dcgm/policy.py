@@ -58,7 +58,7 @@ def is_mixed(values: dict[str, list[str]], key: str) -> bool:
 
 
 def first_value(values: dict[str, list[str]], key: str) -> str | None:
-    """A value in lower case, None where the box doesn't have it."""
+    """The first value in lower case, None where the box lacks the key."""
     return values[key][0].lower() if values.get(key) else None
 
 

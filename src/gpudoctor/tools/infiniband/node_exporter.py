@@ -207,7 +207,7 @@ def of_json(output: Output) -> Iterator[Value]:
 
 
 def real_number(text: str) -> float | None:
-    """A number, None for what only looks like one."""
+    """The number in a text, None where there is none."""
     try:
         return float(text[:40])
     except ValueError:

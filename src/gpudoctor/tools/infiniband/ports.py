@@ -124,7 +124,7 @@ def partitions(output: Output, about: Subject) -> Iterator[Message]:
 
 
 def requested_adapter(argv: Sequence[str]) -> str:
-    """The adapter that the command names.
+    """The adapter that the command names, "" for none.
 
     >>> requested_adapter(("ibv_devinfo", "-d", "mlx5_0")), requested_adapter(("ibstat", "mlx5_1", "1")), requested_adapter(("ibstat",))
     ('mlx5_0', 'mlx5_1', '')

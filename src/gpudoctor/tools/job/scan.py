@@ -124,7 +124,7 @@ class Passed:
 
 
 def split_edges(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes, the first and the last of them in small pieces."""
+    """The same bytes, with the first and the last chunk in small pieces."""
     held = b""
     for number, chunk in enumerate(chunks):
         if held:

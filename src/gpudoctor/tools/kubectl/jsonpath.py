@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 
 def requested_paths(argv: tuple[str, ...]) -> Asked | None:
-    """What the words of a command ask for; None where they name no paths.
+    """The paths that a command asks for; None where it names none.
 
     >>> requested_paths(("kubectl", "get", "node", "gpu-1", "-o", "jsonpath={.spec.taints[*].key}")).parts
     (('spec', 'taints', -1, 'key'),)

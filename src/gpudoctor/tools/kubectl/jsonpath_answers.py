@@ -220,7 +220,7 @@ def cut_at_literals(parts: Sequence[str | Path], text: str) -> Iterator[tuple[Pa
 
 
 def list_value(path: Path, value: str, mark: str) -> Any:
-    """The value, or those of all entries of a list."""
+    """The decoded value; for a path through a list the texts of its entries."""
     return [one for one in value.strip().split(mark) if one] if -1 in path and value[:1] not in ("{", "[") else decode_value(value)
 
 
@@ -249,7 +249,7 @@ def rebuilt(question: Asked, values: list[tuple[Path, Any]]) -> dict[str, Any]:
 
 
 def api_value(path: Path, value: Any) -> Any:
-    """A text as the type that the API has at this path."""
+    """Convert a text to the type that the API has at this path."""
     key = path[-1]
     if not isinstance(value, str):
         return value

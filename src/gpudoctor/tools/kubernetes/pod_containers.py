@@ -79,7 +79,7 @@ def container_fact(spec: ContainerSpec, kind: str, status: ContainerStatus, pod:
 
 
 def run_duration(run: Terminated) -> float | None:
-    """How long a run took, where both times are known."""
+    """The duration of a run in seconds, None unless both times are known."""
     begun, over = seconds(run.startedAt), seconds(run.finishedAt)
     return over - begun if begun is not None and over is not None and over >= begun else None
 

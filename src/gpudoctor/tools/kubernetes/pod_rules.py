@@ -13,12 +13,12 @@ NAME = "kubernetes.io/metadata.name"  # the label that every namespace has, with
 
 
 def required_affinity(meta: Meta, spec: PodSpec) -> list[PodTerm]:
-    """The pods in whose place it must be: required podAffinity."""
+    """The terms of the required podAffinity."""
     return [*terms_of(meta, spec.affinity.podAffinity if spec.affinity else None)]
 
 
 def required_anti_affinity(meta: Meta, spec: PodSpec) -> list[PodTerm]:
-    """The pods in whose place it must not be: required podAntiAffinity."""
+    """The terms of the required podAntiAffinity."""
     return [*terms_of(meta, spec.affinity.podAntiAffinity if spec.affinity else None)]
 
 
@@ -32,7 +32,7 @@ def terms_of(meta: Meta, rules: PodAffinity | None) -> Iterator[PodTerm]:
 
 
 def selector_key(given: LabelSelector | None) -> tuple[Requirement, ...] | None:
-    """A selector that can be a key."""
+    """A selector in a hashable form, None where it can't be read."""
     found = selector(given)
     return None if found is None else tuple(found)
 

@@ -152,7 +152,7 @@ def counts_of(kind: str, spec: WorkloadSpec, status: WorkloadStatus | None) -> C
 
 
 def created_pods(role: ReplicaStatus) -> int:
-    """How many pods there are or were: those that have ended were made too."""
+    """The number of pods that were created, those that have ended included."""
     return sum(map(first_known, (role.active, role.succeeded, role.failed)))
 
 

@@ -44,5 +44,5 @@ def cgroup(output: Output, about: Subject) -> Facts:
 
 
 def first_capture(pattern: re.Pattern[str], lines: list[str]) -> str:
-    """What a pattern captures in the first line that has it."""
+    """The group that a pattern captures in the first line that matches."""
     return next((match.group(1) for line in lines if (match := pattern.search(line))), "")

@@ -112,7 +112,7 @@ def of_json(text: str, output: Output, about: Subject) -> list[Fact]:
 
 
 def make_interface(row: dict[str, Any], about: Subject, origin: Origin) -> Interface:
-    """One interface of the JSON."""
+    """Make an interface from its JSON."""
     state, kind, flags, address = (row.get(name) for name in ("operstate", "link_type", "flags", "address"))
     return Interface(
         node=about.node,

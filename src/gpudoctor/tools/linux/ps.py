@@ -140,7 +140,7 @@ def titles(argv: Sequence[str]) -> list[str]:
 
 
 def elapsed_seconds(text: str) -> float | None:
-    """Seconds since a process began.
+    """Seconds since a process started, None where the text is no time.
 
     >>> elapsed_seconds("1-00:00:10"), elapsed_seconds("11:09"), elapsed_seconds("51034"), elapsed_seconds("?")
     (86410.0, 669.0, 51034.0, None)

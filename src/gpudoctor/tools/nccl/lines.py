@@ -103,7 +103,7 @@ class Communicators:
         return made
 
 
-def communicator(line: Line, process: Process, known: Communicators) -> None:
+def read_communicator(line: Line, process: Process, known: Communicators) -> None:
     """A communicator is begun, complete, or destroyed."""
     match = COMMUNICATOR.search(line.text)
     if not match:
@@ -132,7 +132,7 @@ def communicator(line: Line, process: Process, known: Communicators) -> None:
         process.reach_stage("ended")
 
 
-def version(line: Line, process: Process, _: Communicators) -> None:
+def read_version(line: Line, process: Process, _: Communicators) -> None:
     """NCCL's version, or the driver's as CUDA counts it."""
     if match := VERSION.search(line.text):
         process.set_first("nccl_version", match[1])
@@ -140,7 +140,7 @@ def version(line: Line, process: Process, _: Communicators) -> None:
         process.set_first("driver_version", f"CUDA {match[1]}.{match[2]}")
 
 
-def network(line: Line, process: Process, _: Communicators) -> None:
+def read_network(line: Line, process: Process, _: Communicators) -> None:
     """Interfaces, HCAs, the network and its plugin."""
     process.reach_stage("init")
     if match := BOOTSTRAP.search(line.text):
@@ -159,27 +159,27 @@ def network(line: Line, process: Process, _: Communicators) -> None:
         process.set_first("sockets", ", ".join(names[:16]))
 
 
-def setting(line: Line, process: Process, _: Communicators) -> None:
+def read_setting(line: Line, process: Process, _: Communicators) -> None:
     """A variable that NCCL found set."""
     match = SETTING.match(line.text)
     if match and len(process.settings) < MOST_SETTINGS:
         process.settings[match[1]] = match[2].strip()
 
 
-def connected(line: Line, process: Process, _: Communicators) -> None:
+def read_connected(line: Line, process: Process, _: Communicators) -> None:
     """The channels are made."""
     process.reach_stage("running")
     if process.gdr is None and (match := RINGS.search(line.text)) and match[1] == "0":
         process.gdr = False
 
 
-def channels(line: Line, process: Process, _: Communicators) -> None:
+def read_channels(line: Line, process: Process, _: Communicators) -> None:
     """How many channels the collectives of its first communicator have."""
     if match := CHANNELS.search(line.text):
         process.set_first("channels", match[1])
 
 
-def channel(line: Line, process: Process, _: Communicators) -> None:
+def read_channel(line: Line, process: Process, _: Communicators) -> None:
     """What a channel goes over."""
     match = VIA.search(line.text)
     if not match:
@@ -193,14 +193,14 @@ def channel(line: Line, process: Process, _: Communicators) -> None:
 
 
 HANDLERS: dict[str, Callable[[Line, Process, Communicators], None]] = {
-    "=communicator": communicator,
-    "=version": version,
-    "=network": network,
-    "=setting": setting,
-    "=connected": connected,
-    "=channels": channels,
-    "=gdr": channel,
-    "=net": channel,
-    "=p2p": channel,
-    "=shm": channel,
+    "=communicator": read_communicator,
+    "=version": read_version,
+    "=network": read_network,
+    "=setting": read_setting,
+    "=connected": read_connected,
+    "=channels": read_channels,
+    "=gdr": read_channel,
+    "=net": read_channel,
+    "=p2p": read_channel,
+    "=shm": read_channel,
 }

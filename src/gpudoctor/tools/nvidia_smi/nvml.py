@@ -96,7 +96,7 @@ def decode_answer(output: Output) -> dict[str, Any]:
 
 
 def smi_record(output: Output, about: Subject, said: dict[str, Any], problem: str, why: str, count: int | None = None) -> Smi:
-    """The answer as a whole."""
+    """The record of the answer as a whole."""
     return Smi(
         node=about.node,
         namespace=about.namespace,
@@ -172,7 +172,7 @@ def fields(kind: type[msgspec.Struct], raw: dict[str, Any]) -> tuple[dict[str, A
 
 
 def fit_value(value: Any, kinds: list[Any]) -> Any:
-    """A value as a field of these types takes it, None when it doesn't."""
+    """The value, where a field of these types accepts it, else None."""
     if isinstance(value, bool):
         return value if bool in kinds else None
     if isinstance(value, int):
@@ -194,7 +194,7 @@ def reasons(value: Any) -> list[str]:
 
 
 def object_list(said: dict[str, Any], name: str, most: int) -> list[dict[str, Any]]:
-    """The objects of a list."""
+    """The objects of a named list."""
     found = said.get(name)
     return [one for one in found[:most] if isinstance(one, dict)] if isinstance(found, list) else []
 

@@ -135,7 +135,7 @@ def search(pattern: re.Pattern[str], lines: list[str]) -> str | None:
 
 
 def attached_gpus(lines: list[str]) -> int | None:
-    """The number after `Attached GPUs`."""
+    """The number of GPUs after `Attached GPUs`."""
     return next((int(match.group(1)) for line in lines if (match := ATTACHED.match(line))), None)
 
 
@@ -183,7 +183,7 @@ def merge_gpus(gpus: list[Gpu]) -> list[Gpu]:
 
 
 def may_be_same_gpu(one: Gpu, other: Gpu) -> bool:
-    """Whether nothing says that they are two."""
+    """Whether two records may be the same GPU: no name that both have differs."""
     return all(not (a and b) or a == b for a, b in ((one.uuid, other.uuid), (one.pci, other.pci)))
 
 

@@ -51,7 +51,7 @@ def score(whole: str, argv: Sequence[str] = ()) -> bool:
 
 
 def text_with_command(whole: str, argv: Sequence[str]) -> str:
-    """The text behind the command that asked."""
+    """The text, with the command before it where the command names a metric of DCGM."""
     command = " ".join(argv)[:5000]
     return f"{unescape_query(command)}\n{whole}" if "DCGM_FI_" in command else whole
 
@@ -137,7 +137,7 @@ BRACED = regex(r'https?://[^\s?]{1,500}\??|"[^"]{0,500}"|\{[^{}]{0,2000}\}|\[\w{
 
 
 def over_seconds(asked: str) -> float:
-    """The seconds of `…_over_time`.
+    """The seconds of the range in `…_over_time`.
 
     >>> over_seconds("avg_over_time(DCGM_FI_DEV_GPU_UTIL[6h])"), over_seconds("DCGM_FI_DEV_GPU_UTIL")
     (21600.0, 0.0)
@@ -147,7 +147,7 @@ def over_seconds(asked: str) -> float:
 
 
 def json_points(whole: str) -> Iterator[Point]:
-    """The same of a list of questions in JSON."""
+    """The points of a list of queries in JSON."""
     try:
         items = json.loads(whole)
     except (ValueError, RecursionError):

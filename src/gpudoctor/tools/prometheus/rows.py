@@ -21,7 +21,7 @@ BRACKETS = '[]"'
 
 
 def unescape_query(text: str) -> str:
-    """A question as it was before it became a part of an address.
+    """Decode a query that was percent-encoded for an address.
 
     >>> unescape_query("query=count%28DCGM_FI_DEV_GPU_TEMP%29")
     'query=count(DCGM_FI_DEV_GPU_TEMP)'

@@ -50,7 +50,7 @@ def score(whole: str, argv: Sequence[str]) -> int:
 
 
 def scrape_targets(output: Output, about: Subject) -> Facts:
-    """A target for each row."""
+    """A scrape target for each row."""
     found = [
         ScrapeTarget(
             url=instance,

@@ -61,7 +61,7 @@ def of_scontrol(output: Output) -> Iterator[SlurmJob]:
 
 
 def make_job(values: dict[str, str], origin: Origin) -> SlurmJob:
-    """A job by the keys of scontrol."""
+    """Make a job from the keys of scontrol."""
     words = {key: value.split(" ")[0] for key, value in values.items()}
     # 22.05 writes what is held in TRES, later releases in ReqTRES and AllocTRES; a request by node is times the nodes.
     asked = next((count for key in ("TRES", "AllocTRES", "ReqTRES") if (count := gpus(words.get(key, ""))) is not None), None)
@@ -146,7 +146,7 @@ def is_row(row: Row) -> bool:
 
 
 def first_cell(row: Row, *names: str) -> str:
-    """The first of some cells that is there."""
+    """The first of the named cells that is not empty."""
     return next((row[name] for name in names if row.get(name)), "")
 
 

@@ -96,7 +96,7 @@ def named_by(argv: tuple[str, ...]) -> str:
 
 
 def make_node(values: dict[str, str], origin: Origin) -> SlurmNode:
-    """A node by the keys of scontrol."""
+    """Make a node from the keys of scontrol."""
     reason, by, since = values.get("Reason", ""), "", ""
     if match := SET_BY.match(reason[:2000]):
         reason, by, since = match.groups()

@@ -100,7 +100,7 @@ def gpus(text: str) -> int | None:
 
 
 def whole_number(text: Any) -> int | None:
-    """A number as it stands, None for anything else."""
+    """A whole number, None for anything else."""
     text = str(text)
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
 

@@ -255,7 +255,7 @@ def whole_number(value: Any) -> int | None:
 
 
 def as_mapping(value: Any) -> Mapping[str, Any]:
-    """A mapping, or an empty one."""
+    """The value if it is a mapping, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 

@@ -111,7 +111,7 @@ def start(about: Subject, total: float, free: float, origin: Origin) -> Allocati
 
 
 def place_fields(about: Subject) -> dict[str, Any]:
-    """Whose it is."""
+    """The fields that say where a record comes from."""
     return {"node": about.node, "namespace": about.namespace, "pod": about.pod, "container": about.container}
 
 

@@ -124,7 +124,7 @@ def printable_name(name: Any) -> str:
 
 
 def signed_number(raw: bytes) -> int:
-    """A signed number, little-endian."""
+    """Decode a signed little-endian number."""
     if len(raw) > LONGEST_NUMBER:
         raise Broken(f"a number of {len(raw)} bytes")
     return int.from_bytes(raw, "little", signed=True)
@@ -156,7 +156,7 @@ def quoted_text(text: bytes) -> str:
 
 
 def decode_utf8(raw: bytes) -> str:
-    """Text as UTF-8; what isn't becomes U+FFFD."""
+    """Decode UTF-8; invalid bytes become U+FFFD."""
     return raw.decode("utf-8", "replace")
 
 

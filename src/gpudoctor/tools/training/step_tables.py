@@ -65,7 +65,7 @@ def header(line: str) -> tuple[str, list[str]] | None:
 
 
 def is_read_column(title: str) -> bool:
-    """Whether a column is read."""
+    """Whether a column is one that is read."""
     return bool(MEMORY.match(title) or (TIMED.search(title) and (DATA.match(title) or WHOLE.match(title))))
 
 
