@@ -59,5 +59,5 @@ def data_files(root: Path) -> dict[Path, str]:
     books = [path for path in (root / "runbooks").rglob("*.yaml") if not path.name.endswith(".test.yaml")]
     fixtures = root / "tests" / "fixtures"
     texts = [fixtures / f"{scenario.bundle}.txt" for scenario in SCENARIOS.values()]
-    bundles = {file for text in texts for file in (text, *transcript.shared(text))}
+    bundles = {file for text in texts for file in (text, *transcript.shared_files(text))}
     return {path: str(path.relative_to(root)) for path in books} | {path: f"fixtures/{path.relative_to(fixtures)}" for path in bundles}

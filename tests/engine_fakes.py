@@ -39,11 +39,11 @@ def read_facts(output: Any, about: Subject) -> Facts:
         if one.text == "crash":
             raise RuntimeError("a bug in the parser")
         if not one.text.startswith("{"):
-            raise ParseError(f"{one.named()}: not facts: {one.text[:40]!r}")
+            raise ParseError(f"{one.origin_name()}: not facts: {one.text[:40]!r}")
         for kind, records in json.loads(one.text).items():
             known = FACTS[kind].__struct_fields__
             names = {name: getattr(about, name) for name in ("node", "namespace", "pod") if name in known}
-            origin = {"source": one.named(), "line": 1, "text": f"a line about {kind}"}
+            origin = {"source": one.origin_name(), "line": 1, "text": f"a line about {kind}"}
             made.setdefault(kind, []).extend(msgspec.convert({"origin": origin} | names | record, FACTS[kind]) for record in records)
     return made
 

@@ -20,7 +20,7 @@ Run = tuple[Bundle, dict[str, bytes]]  # what was recorded, and its pages by nam
 
 def cases() -> list[Path]:
     """The files of all cases."""
-    return [path for path in sorted(FIXTURES.glob("*/*.txt")) if transcript.place(path) is not None]
+    return [path for path in sorted(FIXTURES.glob("*/*.txt")) if transcript.transcript_path(path) is not None]
 
 
 def unpacked(case: Path, folder: Path) -> Path:
@@ -52,13 +52,13 @@ def keep(new: Mapping[Path, Run]) -> None:
     for run, pages in runs.values():
         for answer in run.outputs:
             for name in answer.stdout:
-                content = transcript.ended(pages[name])
+                content = transcript.with_final_newline(pages[name])
                 used[content] += 1
                 names.setdefault(content, f"{bundle.slug(answer.argv)}-{hashlib.sha256(content).hexdigest()[:8]}.txt")
     shared = {
         content: names[content]
         for content, times in used.items()
-        if not transcript.plain(content) or (times > 1 and (content.count(b"\n") > SHORT or len(content) > 140 * SHORT))
+        if not transcript.fits_between_lines(content) or (times > 1 and (content.count(b"\n") > SHORT or len(content) > 140 * SHORT))
     }
     shelf = FIXTURES / transcript.ANSWERS
     shelf.mkdir(exist_ok=True)
@@ -68,7 +68,7 @@ def keep(new: Mapping[Path, Run]) -> None:
         path.unlink()
     for path, (run, pages) in runs.items():
         path.parent.mkdir(exist_ok=True)
-        changed(path, transcript.written(run, pages, shared).encode())
+        changed(path, transcript.transcript_text(run, pages, shared).encode())
 
 
 def changed(path: Path, content: bytes) -> None:

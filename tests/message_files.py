@@ -6,7 +6,7 @@ import yaml
 
 from gpudoctor.library.index import messages_folder
 from gpudoctor.tools.common.messages import find
-from gpudoctor.tools.common.scanner import compiled
+from gpudoctor.tools.common.scanner import compile_scanner
 
 
 class MessageFiles:
@@ -16,7 +16,7 @@ class MessageFiles:
         self.entries: list[dict[str, object]] = [
             entry for file in files for entry in yaml.safe_load((messages_folder() / f"{file}.yaml").read_text())["messages"]
         ]
-        self.scanner = compiled([(str(entry["name"]), str(entry["pattern"])) for entry in self.entries])
+        self.scanner = compile_scanner([(str(entry["name"]), str(entry["pattern"])) for entry in self.entries])
         self.benign = {str(entry["name"]) for entry in self.entries if entry.get("benign")}
 
     def names(self, text: str) -> set[str]:

@@ -16,8 +16,8 @@ import pytest
 
 from gpudoctor import cores
 from gpudoctor.analyze.gather import gather
-from gpudoctor.engine.overall import understood
-from gpudoctor.intake import budget, files, mounts, recorded, section_facts, walk
+from gpudoctor.engine.overall_verdict import is_understood
+from gpudoctor.intake import budget, files, mounts, recorded_bundles, section_facts, walk
 from gpudoctor.intake.budget import PARTLY, UNREAD, Budget, TimeUp, interrupted_at
 from gpudoctor.intake.split import Section
 from gpudoctor.report import InputFile
@@ -149,14 +149,14 @@ def test_a_file_that_grows_is_read_as_far_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_list_of_a_bundle_is_not_held_whatever_its_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorded, "LARGEST", 1000)
+    monkeypatch.setattr(recorded_bundles, "LARGEST", 1000)
     (tmp_path / "bundle.json").write_text('{"bundle": 1, "outputs": []}' + " " * 200_000)
-    assert gather([str(tmp_path / "bundle.json")]).inputs[0].recognised_as != [recorded.LIST]
+    assert gather([str(tmp_path / "bundle.json")]).inputs[0].recognised_as != [recorded_bundles.LIST]
 
 
 def test_what_was_cut_off_is_not_understood() -> None:
-    assert understood(InputFile(path="a", recognised_as=["kernel.log"]))
-    assert not understood(InputFile(path="a", recognised_as=["kernel.log"], note=PARTLY))
+    assert is_understood(InputFile(path="a", recognised_as=["kernel.log"]))
+    assert not is_understood(InputFile(path="a", recognised_as=["kernel.log"], note=PARTLY))
 
 
 # --- mounts

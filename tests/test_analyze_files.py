@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 
 from gpudoctor.analyze.gather import gather
 from gpudoctor.analyze.kernel_files import read
-from gpudoctor.intake import archives, files, keep, opening, pieces, walk
+from gpudoctor.intake import archives, files, opening, packed_texts, pieces, walk
 from gpudoctor.intake.budget import Budget, CutShort
 from gpudoctor.reporters.progress import reader
 
@@ -117,11 +117,11 @@ def test_pieces_cut_anywhere_give_the_same_and_cut_off_ones_their_beginning(
     kind: str, data: bytes, size: int, drawn: st.DataObject
 ) -> None:
     packed = PACKERS[kind](data)
-    assert b"".join(pieces.unpacked(cut(packed, size), kind, pieces.Guard(Budget()))) == data
+    assert b"".join(pieces.unpack(cut(packed, size), kind, pieces.Guard(Budget()))) == data
     short = packed[: drawn.draw(st.integers(1, len(packed) - 1))]
     got: list[bytes] = []
     with suppress(CutShort):
-        got.extend(pieces.unpacked(cut(short, size), kind, pieces.Guard(Budget())))
+        got.extend(pieces.unpack(cut(short, size), kind, pieces.Guard(Budget())))
     assert data.startswith(b"".join(got))
 
 
@@ -417,7 +417,7 @@ def test_a_file_that_becomes_a_pipe_does_not_hold_us(tmp_path: Path, monkeypatch
     found = (tmp_path / "file").stat()
     monkeypatch.setattr(os, "stat", lambda path: found)
     with pytest.raises(OSError, match="not a file"):
-        opening.opened(str(tmp_path / "pipe"))
+        opening.open_plain(str(tmp_path / "pipe"))
 
 
 def test_a_pipe_of_the_shell_is_read(tmp_path: Path) -> None:
@@ -456,8 +456,8 @@ def test_patterns_in_quotes(tmp_path: Path) -> None:
         (tmp_path / name).write_text("x\n")
     assert set(under(tmp_path, texts(f"{tmp_path}/**/rank-?.log"))) == {"a/rank-1.log", "a/b/rank-2.log"}
     assert set(under(tmp_path, texts(f"{tmp_path}/a/[x].log"))) == {"a/[x].log"}  # a file of that name comes first
-    assert walk.expanded(f"{tmp_path}/*.none") == walk.expanded("a\0*") == walk.expanded("x" * 5000) == []
-    assert walk.expanded("-") == ["-"]
+    assert walk.expand_pattern(f"{tmp_path}/*.none") == walk.expand_pattern("a\0*") == walk.expand_pattern("x" * 5000) == []
+    assert walk.expand_pattern("-") == ["-"]
 
 
 def test_patterns_are_those_of_the_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -467,10 +467,10 @@ def test_patterns_are_those_of_the_shell(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "a" / "up").symlink_to("..")  # `**` doesn't follow it
     monkeypatch.chdir(tmp_path)
     for pattern in ("*.log", "*/*.log", "./?/x.log", "*/", "*/../x.log", ".*/x.log", "a/[!b]*", "no/*", f"{tmp_path}/*/b/x.log"):
-        assert walk.expanded(pattern) == sorted(glob.glob(pattern)), pattern  # noqa: PTH207
-    assert walk.expanded("**/x.log") == ["a/b/x.log", "a/x.log", "x.log"]
-    assert walk.expanded("**") == ["."]
-    assert walk.expanded("x.log/") == walk.expanded("") == []
+        assert walk.expand_pattern(pattern) == sorted(glob.glob(pattern)), pattern  # noqa: PTH207
+    assert walk.expand_pattern("**/x.log") == ["a/b/x.log", "a/x.log", "x.log"]
+    assert walk.expand_pattern("**") == ["."]
+    assert walk.expand_pattern("x.log/") == walk.expand_pattern("") == []
 
 
 def test_an_empty_file_and_one_of_proc(tmp_path: Path) -> None:
@@ -502,7 +502,7 @@ def test_a_pipe_longer_than_what_is_kept_is_read_at_both_ends(monkeypatch: pytes
     data = b"begin\n" + os.urandom(400_000).hex().encode() + b"\nend\n"
     (tmp_path / "x").write_bytes(data)
     for name, value in (("ROOM", 100_000), ("LAST", 1000)):
-        monkeypatch.setattr(keep, name, value)
+        monkeypatch.setattr(packed_texts, name, value)
     monkeypatch.setattr(opening, "PIECE", 4096)
     with (tmp_path / "x").open() as given:
         monkeypatch.setattr("sys.stdin", given)

@@ -31,7 +31,7 @@ KNOWN = [
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = messages.compiled(KNOWN)
+    made = messages.compile_scanner(KNOWN)
     monkeypatch.setattr(messages, "scanner", lambda: made)
 
 

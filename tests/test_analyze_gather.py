@@ -26,7 +26,7 @@ KNOWN = [("no_runtime_handler", r'no runtime for "([^"]+)" is configured'), ("wa
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = messages.compiled(KNOWN)
+    made = messages.compile_scanner(KNOWN)
     monkeypatch.setattr(messages, "scanner", lambda: made)
 
 

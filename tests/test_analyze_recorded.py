@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from gpudoctor.analyze.gather import gather
 from gpudoctor.cli.app import app
 from gpudoctor.engine.diagnose import analyze
-from gpudoctor.intake import recorded
+from gpudoctor.intake import recorded_bundles
 from gpudoctor.library.index import library
 from tests.fixture_files import FIXTURES, cases, unpacked
 
@@ -43,7 +43,7 @@ def test_a_bundle_in_an_archive_is_read_with_the_commands_that_its_list_names(tm
     report = analyze(library(), gathered.facts, gathered.inputs, gathered.now)
     assert report.findings[0].cause == "gpu-fallen-off-bus"
     assert report.coverage.missing == []
-    assert {one.recognised_as[0] for one in gathered.inputs if one.path.endswith("bundle.json")} == {recorded.LIST}
+    assert {one.recognised_as[0] for one in gathered.inputs if one.path.endswith("bundle.json")} == {recorded_bundles.LIST}
     nodes = {getattr(xid, "node", "") for xid in gathered.facts["xids"] if "dmesg" in xid.origin.source}
     assert nodes == {"gpu-01"}
 
@@ -72,7 +72,7 @@ def test_a_bundle_that_is_damaged_or_of_an_unknown_runbook_is_read_as_files(tmp_
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"bundle": 1}', b'{"bundle": "x", "outputs": []}', b'{"bundle": 1, "outputs": [7]}'])
 def test_what_is_no_list_names_nothing(data: bytes) -> None:
-    assert recorded.answers([("a/bundle.json", data)]) == {}
+    assert recorded_bundles.answers([("a/bundle.json", data)]) == {}
 
 
 def test_samples_are_read_in_the_order_of_their_times(tmp_path: Path) -> None:

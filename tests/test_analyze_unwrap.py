@@ -68,12 +68,14 @@ def test_hostile_lines_take_linear_time() -> None:
 def test_any_text(text: str) -> None:
     assert all(len(lines) <= 6 for _, lines in records(Section("a", 1, text)))
     output = Output(command=Command(("kubectl", "taint")), pages=(text.encode("utf-8", "replace"),), source="a")
-    assert get_taints.tainted(output, NOBODY)["nodes"] == [] or "taint" in text
+    assert get_taints.tainted_nodes(output, NOBODY)["nodes"] == [] or "taint" in text
 
 
 def test_taints_that_were_set() -> None:
     command = ("kubectl", "taint", "nodes", "gpu-1", "gpu-2", "nvidia.com/gpu=present:NoSchedule")
-    facts = get_taints.tainted(Output(command=Command(command), pages=(b"node/gpu-1 tainted\nnode/gpu-2 tainted\n",), source="a"), NOBODY)
+    facts = get_taints.tainted_nodes(
+        Output(command=Command(command), pages=(b"node/gpu-1 tainted\nnode/gpu-2 tainted\n",), source="a"), NOBODY
+    )
     nodes = [one for one in facts["nodes"] if isinstance(one, Node)]
     assert [(one.node, one.taint_keys, "capacity" in one.gaps) for one in nodes] == [
         ("gpu-1", ["nvidia.com/gpu"], True),

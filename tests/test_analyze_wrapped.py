@@ -182,17 +182,17 @@ def test_an_output_in_an_issue_is_found_with_its_command(form: str, tmp_path: Pa
 
 
 def test_entities_of_web_pages() -> None:
-    assert markup.plain("<pre>Xid: 79, pid=&#39;&lt;unknown&gt;&#39;</pre>") == "Xid: 79, pid='<unknown>'"
-    assert markup.plain("Xid: 79, name=<unknown>") == "Xid: 79, name=<unknown>"
+    assert markup.strip_markup("<pre>Xid: 79, pid=&#39;&lt;unknown&gt;&#39;</pre>") == "Xid: 79, pid='<unknown>'"
+    assert markup.strip_markup("Xid: 79, name=<unknown>") == "Xid: 79, name=<unknown>"
     smi = '<?xml version="1.0" ?>\n<nvidia_smi_log>\n<a>&lt;b&gt;</a>'
-    assert markup.plain(smi) == smi
+    assert markup.strip_markup(smi) == smi
 
 
 def test_indented_parts_of_an_output_stay() -> None:
     query = "    Clocks Event Reasons\n        Idle                              : Active\n"
-    assert markup.plain(query) == query
+    assert markup.strip_markup(query) == query
     manifest = "spec:\n  args: |\n\n    apiVersion: v1\n    kind: Pod\n"
-    assert markup.plain(manifest) == manifest
+    assert markup.strip_markup(manifest) == manifest
 
 
 @settings(max_examples=40)
@@ -205,7 +205,7 @@ def test_indented_parts_of_an_output_stay() -> None:
 def test_pieces_in_any_order_never_raise_and_keep_their_lines(pieces: list[str], end: int) -> None:
     text = clean("".join(pieces)[:end].encode()[: end or None])
     count = text.count("\n") + 1
-    assert markup.plain(text).count("\n") + 1 == count
+    assert markup.strip_markup(text).count("\n") + 1 == count
     for section in split("a", text):
         assert 1 <= section.line <= count
         assert all(1 <= number <= count for number in section.numbers)

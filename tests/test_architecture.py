@@ -64,7 +64,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "cel_expr_python": ("runbook/conditions.py",),
     "pydantic": ("runbook/",),
     "yaml": ("runbook/yamlfile.py", "tools/kubectl/manifests.py", "tools/kubernetes/configs.py", "probes/kube_config.py"),
-    "re2": ("tools/common/scanner.py", "runbook/lint.py", "engine/narrow.py", "probes/redact.py"),
+    "re2": ("tools/common/scanner.py", "runbook/lint.py", "engine/field_demands.py", "probes/redact.py"),
     "rich": ("reporters/",),
     "typer": ("cli/",),
     **dict.fromkeys(("subprocess", "socket", "ssl", "http", "urllib", "urllib3", "kubernetes", "websocket", "pynvml"), ("probes/",)),
@@ -224,7 +224,7 @@ def test_causes_are_named_only_in_yaml() -> None:
 def loaded_by(*words: str) -> set[str]:
     """The top-level modules, beside Python's own, that a gpudoctor command has loaded when it ends."""
     program = (
-        "import json, sys; from gpudoctor.cli.main import guarded; guarded();"
+        "import json, sys; from gpudoctor.cli.main import run_guarded; run_guarded();"
         "print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, timeout=60, check=True)

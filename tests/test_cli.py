@@ -21,7 +21,7 @@ from gpudoctor import leaving
 from gpudoctor.cli.scenarios import SCENARIOS
 from gpudoctor.probes import bundle
 from gpudoctor.report import Report
-from gpudoctor.reporters.machine import LEFT_OUT
+from gpudoctor.reporters.json_report import LEFT_OUT
 from tests.fixture_files import unpacked
 from tests.kube import objects as build
 from tests.kube.fixtures import Served
@@ -314,7 +314,7 @@ def test_an_error_of_ours_names_the_file_to_attach(tmp_path: Path) -> None:
 
 def test_the_file_of_an_error_of_ours_carries_no_credential_in_use(tmp_path: Path) -> None:
     program = (
-        "from gpudoctor.cli import app, main; from gpudoctor.probes.foreign import keep_out; keep_out('a plain word')\n"
+        "from gpudoctor.cli import app, main; from gpudoctor.probes.foreign_text import keep_out; keep_out('a plain word')\n"
         "def fails(**_): raise RuntimeError('said: a plain word')\n"
         "app.with_only = lambda _: fails; main.main()"
     )

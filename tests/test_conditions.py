@@ -15,8 +15,18 @@ from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.kubernetes import Node, Pod
 from gpudoctor.library import index
 from gpudoctor.runbook import conditions
-from gpudoctor.runbook.conditions import SLOTS, ConditionError, Unsure, Values, as_text, compiled, fields, join_types, record_types
-from gpudoctor.runbook.templates import fill, pieces, told
+from gpudoctor.runbook.conditions import (
+    SLOTS,
+    ConditionError,
+    Unsure,
+    Values,
+    as_text,
+    compile_expression,
+    fields,
+    join_types,
+    record_types,
+)
+from gpudoctor.runbook.templates import fill, fill_for_person, split_template
 
 TYPES = {
     **record_types("pod", "pods"),
@@ -107,7 +117,7 @@ CONFORMANCE: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("text", "wanted"), CONFORMANCE)
 def test_conformance(text: str, wanted: Any) -> None:
-    got = compiled(text, TYPES, "")(VALUES)
+    got = compile_expression(text, TYPES, "")(VALUES)
     assert got == wanted
     assert type(got) is type(wanted)
 
@@ -135,7 +145,7 @@ UNSURE: list[tuple[str, str]] = [
 def test_what_is_not_known_is_unsure_with_the_reason(text: str, why: str) -> None:
     for _ in range(2):  # the second answer is remembered
         with pytest.raises(Unsure, match=why):
-            compiled(text, TYPES).holds(VALUES)
+            compile_expression(text, TYPES).holds(VALUES)
 
 
 DECIDED: list[tuple[str, bool]] = [
@@ -152,7 +162,7 @@ DECIDED: list[tuple[str, bool]] = [
 
 @pytest.mark.parametrize(("text", "wanted"), DECIDED)
 def test_what_the_rest_decides_is_decided(text: str, wanted: bool) -> None:
-    assert compiled(text, TYPES).holds(VALUES) is wanted
+    assert compile_expression(text, TYPES).holds(VALUES) is wanted
 
 
 MISTAKES: list[tuple[str, str]] = [
@@ -181,7 +191,7 @@ MISTAKES: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("text", "wanted"), MISTAKES)
 def test_a_mistake_is_told_with_its_column(text: str, wanted: str) -> None:
     with pytest.raises(ConditionError, match=wanted) as caught:
-        compiled(text, TYPES)
+        compile_expression(text, TYPES)
     assert len(str(caught.value)) < 1000
 
 
@@ -190,7 +200,7 @@ def test_every_field_of_every_fact_that_conditions_may_use_compiles(fact: str) -
     types = record_types("x", fact)
     assert types
     for name in types:
-        compiled(f"{name} == {name}", types)
+        compile_expression(f"{name} == {name}", types)
     assert not {"origin", "gaps"} & set(fields(FACTS[fact]))
 
 
@@ -198,12 +208,12 @@ def test_every_field_of_every_fact_that_conditions_may_use_compiles(fact: str) -
 def test_a_field_alone_says_what_cel_says_of_it(field: str, value: Any) -> None:
     def answer(text: str) -> Any:
         try:
-            return compiled(text, record_types("pod", "pods"), want="")({f"pod.{field}": value})
+            return compile_expression(text, record_types("pod", "pods"), want="")({f"pod.{field}": value})
         except Unsure as why:
             return str(why)
 
     assert answer(f"pod.{field}") == answer(f"(pod.{field})")
-    assert compiled(f"pod.{field}", record_types("pod", "pods"), want="").result == ("BOOL" if field == "target" else "STRING")
+    assert compile_expression(f"pod.{field}", record_types("pod", "pods"), want="").result == ("BOOL" if field == "target" else "STRING")
 
 
 HOSTILE: list[Any] = [
@@ -229,9 +239,9 @@ HOSTILE: list[Any] = [
     "text", ["pod.gpus > 1", "pod.age > 1.0", 'pod.phase == "x"', "pod.images.exists(i, i == 'x')", "pod.labels.x == 'y'", "pod.ready"]
 )
 def test_a_value_of_another_type_is_an_answer_or_unsure(text: str, value: Any) -> None:
-    name = compiled(text, TYPES).names[0]
+    name = compile_expression(text, TYPES).names[0]
     try:
-        answer = compiled(text, TYPES).holds({name: value})
+        answer = compile_expression(text, TYPES).holds({name: value})
     except Unsure:
         return
     assert answer in (True, False)
@@ -239,9 +249,9 @@ def test_a_value_of_another_type_is_an_answer_or_unsure(text: str, value: Any) -
 
 def test_a_hostile_text_costs_no_more_than_its_length() -> None:
     started = time.monotonic()
-    assert compiled('pod.phase.matches("(a+)+$")', TYPES).holds({"pod.phase": "a" * 100_000 + "b"}) is False
+    assert compile_expression('pod.phase.matches("(a+)+$")', TYPES).holds({"pod.phase": "a" * 100_000 + "b"}) is False
     many = {"pod.images": [str(n) for n in range(300)]}
-    nested = compiled("pod.images.all(a, pod.images.all(b, pod.images.all(c, a + b + c != '')))", TYPES)
+    nested = compile_expression("pod.images.all(a, pod.images.all(b, pod.images.all(c, a + b + c != '')))", TYPES)
     with pytest.raises(Unsure):
         nested.holds(many)
     assert time.monotonic() - started < 20
@@ -253,7 +263,7 @@ def test_a_hostile_text_costs_no_more_than_its_length() -> None:
 @pytest.mark.parametrize("many", [SLOTS, SLOTS + 1])
 def test_an_expression_may_have_any_number_of_variables(many: int) -> None:
     names = [f"one.b{number}" for number in range(many)]
-    condition = compiled(" && ".join(names), dict.fromkeys(names, bool))
+    condition = compile_expression(" && ".join(names), dict.fromkeys(names, bool))
     assert condition.holds(dict.fromkeys(names, True))
     assert not condition.holds(dict.fromkeys(names, True) | {names[-1]: False})
     with pytest.raises(Unsure, match=rf"^{names[-1]} is not known$"):
@@ -276,22 +286,22 @@ def test_an_expression_may_have_any_number_of_variables(many: int) -> None:
 )
 def test_a_text_for_people_has_no_gap_where_a_name_is_not_known_and_none_twice(template: str, known: dict[str, Any], text: str) -> None:
     types = dict.fromkeys(("gpu.gpu", "gpu.node", "pod.namespace", "pod.pod"), str) | {"gpu.index": int}
-    assert told(template, types, known) == text
+    assert fill_for_person(template, types, known) == text
 
 
 def test_a_template_is_cut_into_text_and_expressions() -> None:
-    assert pieces("a ${pod.pod} b ${'}'}${pod.labels[\"}\"]}") == [
+    assert split_template("a ${pod.pod} b ${'}'}${pod.labels[\"}\"]}") == [
         ("text", "a "),
         ("cel", "pod.pod"),
         ("text", " b "),
         ("cel", "'}'"),
         ("cel", 'pod.labels["}"]'),
     ]
-    assert pieces("") == []
-    assert pieces("$ {x} $x") == [("text", "$ {x} $x")]
+    assert split_template("") == []
+    assert split_template("$ {x} $x") == [("text", "$ {x} $x")]
     for text in ("${", "${pod.pod", "a ${pod ${pod.pod}", "${pod.pod'}"):
         with pytest.raises(ConditionError, match="not closed"):
-            pieces(text)
+            split_template(text)
 
 
 @pytest.mark.parametrize(
@@ -335,7 +345,7 @@ def test_any_value_has_a_text(value: Any) -> None:
 @given(st.text(alphabet="${}'\"ab.", max_size=30))
 def test_any_text_is_a_template_or_a_mistake(text: str) -> None:
     try:
-        cut = pieces(text)
+        cut = split_template(text)
     except ConditionError:
         return
     assert "".join(part if kind == "text" else "${" + part + "}" for kind, part in cut) == text
@@ -346,7 +356,7 @@ def test_the_librarys_conditions_are_read_as_they_were_compiled() -> None:
     known = index.programs(conditions.SHAPE)
     assert len(known) > 2000
     for text, program in sorted(known.items())[::100]:
-        read, made = conditions.shared().deserialize(program), conditions.shared().compile(text)
+        read, made = conditions.shared_environment().deserialize(program), conditions.shared_environment().compile(text)
         assert read.return_type().name() == made.return_type().name(), text
 
 
@@ -357,5 +367,5 @@ def test_compiled_conditions_over_other_slots_are_not_read() -> None:
 def test_what_cel_cannot_read_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     text = 'pod.pod == "x" && pod.gpus > 40'
     monkeypatch.setattr(index, "programs", lambda shape: dict.fromkeys(['slot_0_0 == "x" && slot_1_0 > 40'], b"no program"))
-    condition = compiled(text, {"pod.pod": str, "pod.gpus": int})
+    condition = compile_expression(text, {"pod.pod": str, "pod.gpus": int})
     assert [condition.holds({"pod.pod": "x", "pod.gpus": gpus}) for gpus in (40, 41)] == [False, True]

@@ -37,7 +37,7 @@ def work(some: Sequence[int]):
 
 
 made = []
-for one in cores.shared(range(100), [10] * 100, work, list, 0.36):
+for one in cores.share_work(range(100), [10] * 100, work, list, 0.36):
     made.append(one[:2])
     if len(made) == {enough}:
         break

@@ -109,7 +109,7 @@ def test_the_table_has_its_columns() -> None:
 def test_fields_are_found_by_id_header_and_both_names() -> None:
     assert len(dcgm_fields.BY_ID) == len(dcgm_fields.FIELDS) == len(dcgm_fields.BY_HEADER)
     assert dcgm_fields.BY_HEADER["POWER"].id == 155
-    old, new = dcgm_fields.named("DCGM_FI_DEV_POWER_USAGE"), dcgm_fields.named("DCGM_FI_DEV_BOARD_POWER_WATTS")
+    old, new = dcgm_fields.find_field("DCGM_FI_DEV_POWER_USAGE"), dcgm_fields.find_field("DCGM_FI_DEV_BOARD_POWER_WATTS")
     assert old is new
     assert old is not None
     assert set(dcgm_fields.SAMPLE.values()) <= set(GpuSample.__struct_fields__)
@@ -126,8 +126,8 @@ def test_discovery_ties_an_index_to_a_card() -> None:
         (1, dcgmi.uuid(1), "0000:43:00", "NVIDIA H100 80GB HBM3"),
     ]
     links = Links([], [], gpus)
-    assert links.unified(Subject(kind="gpu", node="gpu-02", gpu="GPU 1")).gpu == dcgmi.uuid(1)
-    assert links.unified(Subject(kind="gpu", node="gpu-03", gpu="GPU 1")).gpu == "GPU 1"
+    assert links.unify(Subject(kind="gpu", node="gpu-02", gpu="GPU 1")).gpu == dcgmi.uuid(1)
+    assert links.unify(Subject(kind="gpu", node="gpu-03", gpu="GPU 1")).gpu == "GPU 1"
 
 
 def test_discovery_of_none() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.derive.fabric import measured
+from gpudoctor.derive.fabric import measure_fabric
 from gpudoctor.facts import Subject
 from gpudoctor.facts.fabric import NvLinkSum
 from gpudoctor.facts.gpu import NvLink
@@ -58,7 +58,7 @@ def test_the_same_counters_of_both_tools_are_not_added_up() -> None:
     smi = Output(Command(("nvidia-smi", "nvlink", "-e")), pages=(nvlink.errors(CARDS, 2, {(0, 1, "Replay"): 60}).encode(),))
     facts = load("nvidia.nvlink")(smi, Subject(kind="node", node="gpu-01"))
     of_dcgm = links(dcgmi.nvlink(0, 2, {(1, "Replay Error"): 61}))
-    rows = measured({"gpus": facts["gpus"], "nvlinks": [*facts["nvlinks"], *of_dcgm]}, {}, 0.0)["nvlink_sums"]
+    rows = measure_fabric({"gpus": facts["gpus"], "nvlinks": [*facts["nvlinks"], *of_dcgm]}, {}, 0.0)["nvlink_sums"]
     assert [(row.replays, row.worst) for row in rows if isinstance(row, NvLinkSum)] == [(61, 1), (0, None)]
 
 

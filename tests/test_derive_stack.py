@@ -20,7 +20,7 @@ from tests.kube.shapes import NOW
 @pytest.fixture(autouse=True)
 def no_known_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     """The order doesn't depend on messages."""
-    monkeypatch.setattr(messages, "scanner", lambda: messages.compiled([]))
+    monkeypatch.setattr(messages, "scanner", lambda: messages.compile_scanner([]))
 
 
 def order(*objects: Any) -> list[StackPart]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudoctor.derive.targets import found
+from gpudoctor.derive.targets import find_targets
 from gpudoctor.facts import Fact
 from gpudoctor.facts.kubernetes import ObjectName, Pod, Target, Workload
 
@@ -25,7 +25,7 @@ FACTS: dict[str, list[Fact]] = {
 
 
 def ask(**inputs: str) -> Target:
-    (target,) = found(FACTS, inputs, 0.0)["targets"]
+    (target,) = find_targets(FACTS, inputs, 0.0)["targets"]
     assert isinstance(target, Target)
     return target
 
@@ -68,7 +68,7 @@ def test_any_input_is_safe(kind: str, namespace: str, name: str) -> None:
 def test_many_names_take_little_time() -> None:
     many: dict[str, list[Fact]] = {"pods": [Pod(namespace="ml", pod=f"train-{number}-{'x' * 40}") for number in range(30_000)]}
     started = time.perf_counter()
-    (target,) = found(many, {"name": "train-" + "y" * 200}, 0.0)["targets"]
+    (target,) = find_targets(many, {"name": "train-" + "y" * 200}, 0.0)["targets"]
     assert isinstance(target, Target)
     assert not target.found
     assert time.perf_counter() - started < 5

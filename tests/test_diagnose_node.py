@@ -20,7 +20,7 @@ from gpudoctor.cli.execute import Where
 from gpudoctor.cli.inputs import further_options
 from gpudoctor.cli.nodes import expand, node_inputs, nodes_asked
 from gpudoctor.derive.gpu_table import table
-from gpudoctor.derive.peers import compared
+from gpudoctor.derive.outliers import find_outliers
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.node import GpuRow, KernelModule, Outlier, PciDevice
@@ -124,7 +124,7 @@ def changed(gpus: list[Gpu], which: dict[str, str], **fields: Any) -> list[Gpu]:
 
 
 def outliers(gpus: list[Gpu], *modules: KernelModule) -> list[Outlier]:
-    found = compared({"gpus": list(gpus), "kernel_modules": list(modules)}, {}, 0.0)["outliers"]
+    found = find_outliers({"gpus": list(gpus), "kernel_modules": list(modules)}, {}, 0.0)["outliers"]
     return [one for one in found if isinstance(one, Outlier)]
 
 

@@ -20,7 +20,7 @@ HEADING = re.compile(r"^#{1,4} (.+)$", re.MULTILINE)
 
 
 def test_the_pages_are_what_the_library_says() -> None:
-    assert sorted(pages.stale(index.library(), DOCS)) == [], "run `make docs`"
+    assert sorted(pages.stale_pages(index.library(), DOCS)) == [], "run `make docs`"
 
 
 def test_every_cause_and_runbook_has_its_line() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.engine.cases import Tally, run_case, run_file, uncovered
+from gpudoctor.engine.cases import Tally, coverage_gaps, run_case, run_file
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.probes.record import Recorder
 from gpudoctor.runbook.model import Library
@@ -112,10 +112,10 @@ def test_inputs_of_a_case_are_typed_like_those_of_a_command_line(made: Any) -> N
 def test_the_coverage_rule(made: Any) -> None:
     runbook, _ = made
     tally = Tally(seen={})
-    assert len(list(uncovered(runbook, tally))) == 8
+    assert len(list(coverage_gaps(runbook, tally))) == 8
     for bundle, case in RIGHT.items():
         assert differences(made, tally, bundle=bundle, **case) == []
-    assert list(uncovered(runbook, tally)) == ["check sick is found in no case"]
+    assert list(coverage_gaps(runbook, tally)) == ["check sick is found in no case"]
     assert (tally.healthy, tally.unanswered) == (True, True)
 
 

@@ -247,11 +247,11 @@ def test_a_pod_of_the_stack_explains_what_is_on_its_node() -> None:
 def test_what_has_no_place_contradicts_nothing_but_another_name_does() -> None:
     pasted = Subject(kind="gpu", gpu="GPU-1")
     links = Links([], [], [])
-    assert links.linked(pasted, NODE)
-    assert links.linked(Subject(kind="cluster"), POD)
-    assert links.linked(pasted, GPU)
-    assert not links.linked(pasted, Subject(kind="gpu", node="n1", gpu="GPU-2"))
-    assert not links.linked(Subject(kind="gpu", gpu="GPU-2"), pasted)
+    assert links.are_linked(pasted, NODE)
+    assert links.are_linked(Subject(kind="cluster"), POD)
+    assert links.are_linked(pasted, GPU)
+    assert not links.are_linked(pasted, Subject(kind="gpu", node="n1", gpu="GPU-2"))
+    assert not links.are_linked(Subject(kind="gpu", gpu="GPU-2"), pasted)
 
 
 @pytest.mark.parametrize("name", ["short-node", "lost-gpu"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpudoctor.engine import evaluate as evaluation
 from gpudoctor.engine.evaluate import Answer, evaluate
-from gpudoctor.engine.outcomes import decided
+from gpudoctor.engine.outcomes import decide_check
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact, Origin
 from gpudoctor.facts.gpu import Gpu, Smi
@@ -49,7 +49,7 @@ def titles(found: Answer) -> list[str]:
 
 
 def outcome(given: Check, facts: Store) -> str:
-    return decided(BOOK, given, answer(given, facts), []).outcome
+    return decide_check(BOOK, given, answer(given, facts), []).outcome
 
 
 def xid(code: int, time: float | None = None, **more: Any) -> Xid:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gpudoctor.engine.ask import LATEST, NEVER
-from gpudoctor.engine.steps import Trouble, folded, named
+from gpudoctor.engine.steps import Trouble, fold_troubles, host_set_text
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.record import Recorder
 from gpudoctor.probes.replay import Replay
@@ -255,12 +255,12 @@ def test_a_check_names_few_of_many_reasons(tmp_path: Path) -> None:
     ],
 )
 def test_folding(troubles: list[Trouble], wanted: list[Any]) -> None:
-    assert list(folded(troubles)) == wanted
+    assert list(fold_troubles(troubles)) == wanted
 
 
 def test_node_sets_say_how_many() -> None:
-    assert (named(["gpu-02"]), named(["gpu-02", "gpu-01"])) == ("gpu-02", "gpu-[01-02] (2)")
-    assert named([f"{number}x{number * 7}y" for number in range(100)]).endswith(" more")
+    assert (host_set_text(["gpu-02"]), host_set_text(["gpu-02", "gpu-01"])) == ("gpu-02", "gpu-[01-02] (2)")
+    assert host_set_text([f"{number}x{number * 7}y" for number in range(100)]).endswith(" more")
 
 
 def test_thousands_of_hosts_cost_little(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpudoctor.engine.reading import Reading, taken
+from gpudoctor.engine.reading import Reading, read_answer
 from gpudoctor.facts import Subject
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.tools.common.ends import cut_off
@@ -17,7 +17,7 @@ MODULES = bus.NVIDIA_MODULES
 
 
 def of(parser: str, line: str, text: str, exit: int = 0, via: str = "") -> Reading:
-    return taken(parser, Output(Command(tuple(line.split()), host="gpu-01"), exit=exit, pages=(text.encode(),), via=via), NODE)
+    return read_answer(parser, Output(Command(tuple(line.split()), host="gpu-01"), exit=exit, pages=(text.encode(),), via=via), NODE)
 
 
 def test_what_a_program_printed_before_it_failed_counts_and_is_not_all() -> None:

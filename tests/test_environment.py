@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.derive.settings import UNSET, chosen, compared
+from gpudoctor.derive.settings import UNSET, chosen, compare_settings
 from gpudoctor.facts import Subject
 from gpudoctor.facts.infiniband import IbPort, Interface
 from gpudoctor.facts.job import Setting
@@ -48,14 +48,14 @@ def test_defaults_tell_older_releases() -> None:
 
 def test_a_family_stands_for_names_that_are_not_listed() -> None:
     family, own = (
-        nccl_settings.known("NCCL_IB_RESILIENCY_PORT_RECOVERY_ACK_TIMEOUT"),
-        nccl_settings.known("NCCL_IB_RESILIENCY_PORT_FAILOVER"),
+        nccl_settings.known_setting("NCCL_IB_RESILIENCY_PORT_RECOVERY_ACK_TIMEOUT"),
+        nccl_settings.known_setting("NCCL_IB_RESILIENCY_PORT_FAILOVER"),
     )
     assert family is not None
     assert family.name == "NCCL_IB_RESILIENCY_*"
     assert own is not None
     assert own.name == "NCCL_IB_RESILIENCY_PORT_FAILOVER"
-    assert nccl_settings.known("PATH") is None
+    assert nccl_settings.known_setting("PATH") is None
 
 
 def test_words_are_read_in_the_case_that_the_library_reads() -> None:
@@ -73,12 +73,12 @@ def test_words_are_read_in_the_case_that_the_library_reads() -> None:
     ],
 )
 def test_a_misspelt_name_is_near_the_right_one(name: str, meant: str) -> None:
-    assert nccl_settings.like(name) == meant
+    assert nccl_settings.nearest_name(name) == meant
 
 
 def test_every_renamed_variable_leads_to_one_that_is_known() -> None:
     new = {one.instead for one in nccl_settings.settings().values() if one.state == "renamed"}
-    assert {name for name in new if nccl_settings.known(name) is None} == set()
+    assert {name for name in new if nccl_settings.known_setting(name) is None} == set()
 
 
 def test_problems_of_the_data_are_named_with_their_line(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def one(name: str, value: str, **more: Any) -> Setting:
 
 
 def table(*all_settings: Setting, **beside: list[Any]) -> dict[str, Any]:
-    return compared({"settings": [*all_settings], **beside}, {}, 0.0)
+    return compare_settings({"settings": [*all_settings], **beside}, {}, 0.0)
 
 
 def test_the_one_that_differs_is_odd() -> None:

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from gpudoctor.engine.plan import used_types
-from gpudoctor.engine.steps import Run, behind
+from gpudoctor.engine.steps import Run, steps_behind
 from gpudoctor.library import index
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.replay import Replay
@@ -292,7 +292,7 @@ def read_by(whole: Whole, expectation: str) -> list[Command]:
     """The commands that have filled what an expectation reads."""
     book, _, name = expectation.rpartition(".")
     one = next(one for one in index.library().runbooks[book].expects if one.id == name)
-    steps = behind(used_types(one), whole.run.steps)
+    steps = steps_behind(used_types(one), whole.run.steps)
     return list({(command.host, command.argv): command for step in steps if step.answered for command in step.commands}.values())
 
 

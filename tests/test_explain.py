@@ -94,11 +94,11 @@ def test_the_name_of_a_check_leads_to_its_cause(capsys: pytest.CaptureFixture[st
 
 def test_colour_is_there_only_when_it_is_asked_for() -> None:
     library = Library(causes={"a": cause("a", tell="ask `nvidia-smi`.")})
-    told = explain.explained(library, library.causes["a"])
+    told = explain.explain_cause(library, library.causes["a"])
     assert "\x1b[" in explain.screen(library, told, color=True)
     assert "\x1b" not in explain.screen(library, told, color=False)
     hostile = cause("a", title="\x1b[2Jgone", means="a\u202eb", tell="\x07")
-    assert not {"\x1b", "\u202e", "\x07"} & set(explain.screen(library, explain.explained(library, hostile), color=False))
+    assert not {"\x1b", "\u202e", "\x07"} & set(explain.screen(library, explain.explain_cause(library, hostile), color=False))
 
 
 def test_one_sentence_of_a_pair_serves_both_sides_and_the_own_one_comes_first() -> None:

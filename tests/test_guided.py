@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from gpudoctor.cli import sessions
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import Where
-from gpudoctor.cli.guide_terminal import BEGIN, END, pasted
+from gpudoctor.cli.guide_terminal import BEGIN, END, read_paste
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.guidance import Decision, News, Place, Reply
 from gpudoctor.engine.guided import Guided, walk
@@ -26,7 +26,7 @@ from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.bundle import load
 from gpudoctor.probes.record import Recorder
 from gpudoctor.probes.replay import Replay
-from gpudoctor.probes.session import Busy, Folder, home
+from gpudoctor.probes.session import Busy, Folder, sessions_folder
 from gpudoctor.report import Report
 from gpudoctor.runbook.model import Library
 from tests.engine_fakes import CAUSES, READ_PODS, READ_THEIR_NODES, Answer, Fake, book, facts, fake_parsers, outcomes, problems_of  # noqa: F401 - a fixture
@@ -96,7 +96,7 @@ class Script:
         self.told: list[News] = []
         self.arrivals: list[int] = []
 
-    def arrived(self, steps: int, since: float, report: Report) -> None:
+    def show_position(self, steps: int, since: float, report: Report) -> None:
         self.arrivals.append(steps)
 
     def choose(self, place: Place) -> Reply:
@@ -406,7 +406,7 @@ def test_a_paste_is_the_same_however_it_arrives(text: bytes, cuts: list[int]) ->
             chunks.append(rest[:size])
             rest = rest[size:]
         reads = iter([*chunks, b""])
-        return b"".join(pasted(lambda: next(reads)))
+        return b"".join(read_paste(lambda: next(reads)))
 
     assert arriving(cuts) == arriving([])
 
@@ -427,7 +427,7 @@ def test_a_paste_is_the_same_however_it_arrives(text: bytes, cuts: list[int]) ->
 )
 def test_what_ends_a_paste(typed: bytes, taken: bytes) -> None:
     reads = iter([bytes([byte]) for byte in typed] + [b""])
-    assert b"".join(pasted(lambda: next(reads))) == taken
+    assert b"".join(read_paste(lambda: next(reads))) == taken
 
 
 # --- questions to the person
@@ -532,7 +532,7 @@ def test_a_recording_goes_on_and_what_was_half_written_is_removed(tmp_path: Path
     later.put(Output(command, pages=(b"two\n",)))
     assert Replay(tmp_path / "b")(command).text == "two\n"
     later.forget(command)
-    assert later.kept(command) is None
+    assert later.recorded_answer(command) is None
     assert Replay(tmp_path / "b")(command).failure == "not-recorded"
 
 
@@ -574,7 +574,7 @@ def test_two_people_cant_hold_one_session_and_a_killed_one_lets_go(state: Path) 
 def begun(**more: Any) -> sessions.Open:
     """A session over the demo's first incident."""
     where = Where(kubeconfig=Path("kube.config"), replay=Path("bundle"), nodes=["gpu-[01-02]"], guided=True, **more)
-    return sessions.begin(library().runbooks["diagnose-pod"], "pod ml/x", 1000.0, 60.0, {"name": "x"}, where)
+    return sessions.begin_session(library().runbooks["diagnose-pod"], "pod ml/x", 1000.0, 60.0, {"name": "x"}, where)
 
 
 def test_a_session_keeps_what_the_command_line_asked(state: Path) -> None:
@@ -626,9 +626,9 @@ def test_a_damaged_session_is_refused_in_words(text: bytes, state: Path) -> None
 def test_old_evidence_says_its_age(session: Session) -> None:
     report, _ = session.run(Script())
     source = report.findings[0].evidence[0].source
-    old = sessions.aged(report, {source: 0.0}, 7200.0)
+    old = sessions.with_evidence_ages(report, {source: 0.0}, 7200.0)
     assert old.findings[0].evidence[0].source == f"{source} (read 2 h ago)"
-    assert sessions.aged(report, {source: 7100.0}, 7200.0) == report
+    assert sessions.with_evidence_ages(report, {source: 7100.0}, 7200.0) == report
 
 
 @pytest.mark.parametrize("words", [("demo", "taint", "--guided"), ("resume",), ("diagnose", "pod", "x", "--guided")])
@@ -654,4 +654,4 @@ def test_a_user_without_a_name_or_a_home_has_sessions_below_the_root(monkeypatch
     monkeypatch.delenv("HOME")
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     monkeypatch.setattr("os.getuid", lambda: 54321)
-    assert home() == Path("/.local/state/gpudoctor/sessions")
+    assert sessions_folder() == Path("/.local/state/gpudoctor/sessions")

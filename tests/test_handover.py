@@ -13,17 +13,17 @@ import pytest
 from gpudoctor.cli.complete import complete_format
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import Where, execute
-from gpudoctor.cli.printing import Shown, check_shown, deliver, keeper, printed
+from gpudoctor.cli.printing import Shown, check_shown, deliver, keeper, print_report
 from gpudoctor.cli.scenarios import demonstrate
-from gpudoctor.cli.sharing import shareable
+from gpudoctor.cli.sharing import redact_report
 from gpudoctor.engine import outputs
 from gpudoctor.facts import Subject
 from gpudoctor.library.index import fixtures_folder
+from gpudoctor.probes.answer_keeper import EACH, LARGEST, Keeper
 from gpudoctor.probes.base import Command, Output, one_by_one
-from gpudoctor.probes.keep import EACH, LARGEST, Keeper
 from gpudoctor.report import Evidence, Fix, Hardware, Report, StepOutput
 from gpudoctor.reporters import REPORTERS, render
-from gpudoctor.reporters.hardware import rows
+from gpudoctor.reporters.hardware import hardware_rows
 from gpudoctor.tools.linux.lspci import lspci
 from tests.engine_fakes import Fake, facts, fake_parsers, run  # noqa: F401 - a fixture
 from tests.test_reports import LOST, NOTHING, PACKET, WHOLE, XID, Page
@@ -32,10 +32,10 @@ from tests.test_reports import LOST, NOTHING, PACKET, WHOLE, XID, Page
 
 
 def test_every_form_holds_what_a_vendor_asks_for() -> None:
-    wanted = [value for _, value in rows(PACKET)]
-    assert ["Remapped rows", "0 correctable, 2 uncorrectable, pending, none failed"] in rows(PACKET)
-    assert ["Retired pages", "3, none pending"] in rows(PACKET)
-    assert ["Xid", f"2026-03-01T11:52:03Z  79 ×3 until 2026-03-01T11:53:00Z  {XID}"] in rows(PACKET)
+    wanted = [value for _, value in hardware_rows(PACKET)]
+    assert ["Remapped rows", "0 correctable, 2 uncorrectable, pending, none failed"] in hardware_rows(PACKET)
+    assert ["Retired pages", "3, none pending"] in hardware_rows(PACKET)
+    assert ["Xid", f"2026-03-01T11:52:03Z  79 ×3 until 2026-03-01T11:53:00Z  {XID}"] in hardware_rows(PACKET)
     for name in REPORTERS:
         text = render(WHOLE, name, width=300, verbose=True)
         for value in (PACKET.serial, PACKET.part_number, PACKET.vbios, PACKET.inforom, PACKET.gsp_firmware):
@@ -45,7 +45,7 @@ def test_every_form_holds_what_a_vendor_asks_for() -> None:
 
 
 def test_what_was_not_read_is_said() -> None:
-    assert rows(Hardware(name="gpu-02/x", causes=["c"], pci="0000:1b:00"))[-1] == [
+    assert hardware_rows(Hardware(name="gpu-02/x", causes=["c"], pci="0000:1b:00"))[-1] == [
         "Not read",
         "Serial number, Part number, VBIOS, InfoROM image, Driver",
     ]
@@ -110,9 +110,9 @@ def test_what_is_kept_for_a_report_is_redacted_and_the_run_sees_the_original() -
     pod = json.dumps({"kind": "Pod", "spec": {"containers": [{"env": [{"name": "DB_PASSWORD", "value": "tiger"}]}]}}).encode()
     command = Command(("kubectl", "get", "pods", "-o", "json"))
     keeps = Keeper(Says(pod, stderr=f"token {SECRET}".encode()))
-    assert keeps.kept(command) is None
+    assert keeps.kept_answer(command) is None
     assert b"tiger" in keeps(command).pages[0]
-    output, left_out = keeps.kept(command) or pytest.fail("nothing was kept")
+    output, left_out = keeps.kept_answer(command) or pytest.fail("nothing was kept")
     assert (output.exit, left_out) == (3, 0)
     assert b"DB_PASSWORD" in output.pages[0]
     assert b"tiger" not in output.pages[0]
@@ -124,14 +124,14 @@ def test_a_long_answer_is_kept_without_its_middle_and_a_huge_page_not_at_all() -
     command = Command(("dmesg",), host="gpu-02")
     keeps = Keeper(Says(b"first\n" + b"x\n" * EACH + b"last"))
     keeps(command)
-    output, left_out = keeps.kept(command) or pytest.fail("nothing was kept")
+    output, left_out = keeps.kept_answer(command) or pytest.fail("nothing was kept")
     assert left_out == EACH + 10
     assert output.text.startswith("first\n")
     assert output.text.endswith("last")
     assert "bytes are left out here" in output.text
     keeps = Keeper(Says(b"x" * (LARGEST + 1), b"y", b"z"))
     assert len([*keeps.stream(command)]) == 3
-    output, left_out = keeps.kept(command) or pytest.fail("nothing was kept")
+    output, left_out = keeps.kept_answer(command) or pytest.fail("nothing was kept")
     assert output.text == "(too large to be shown here)\n"
     assert left_out == 2
 
@@ -142,24 +142,24 @@ def test_a_stream_that_is_left_early_is_kept_as_far_as_it_came() -> None:
     pieces = keeps.stream(command)
     next(pieces)
     pieces.close()  # type: ignore[attr-defined]
-    assert (keeps.kept(command) or pytest.fail("nothing was kept"))[0].pages == (b"one",)
+    assert (keeps.kept_answer(command) or pytest.fail("nothing was kept"))[0].pages == (b"one",)
 
 
 def test_a_report_for_others_is_redacted_whatever_it_was_made_of() -> None:
     evidence = [Evidence("env.txt", 1, f"export GITHUB_TOKEN={SECRET}"), Evidence("run.sh", 2, f"curl -H 'Authorization: Bearer {SECRET}'")]
     fixes = [Fix("Ask", "safe", ["curl", f"--token={SECRET}"])]
     leaky = msgspec.structs.replace(WHOLE, findings=[msgspec.structs.replace(LOST, evidence=evidence, fixes=fixes, title=f"uses {SECRET}")])
-    made = shareable(leaky)
+    made = redact_report(leaky)
     for name in REPORTERS:
         assert SECRET not in render(made, name, verbose=True)
-    assert shareable(WHOLE) == WHOLE  # names, addresses, serial numbers and UUIDs are what a report is about
-    assert shareable(made) == made
+    assert redact_report(WHOLE) == WHOLE  # names, addresses, serial numbers and UUIDs are what a report is about
+    assert redact_report(made) == made
 
 
 @pytest.mark.parametrize("format", ["markdown", "html", "junit", "json", "terminal"])
 def test_only_the_forms_for_others_are_redacted(format: str, capsys: pytest.CaptureFixture[str]) -> None:
     leaky = msgspec.structs.replace(NOTHING, asked=f"pod {SECRET}")
-    printed(leaky, Shown(format))
+    print_report(leaky, Shown(format))
     assert (SECRET in capsys.readouterr().out) is (format in ("json", "terminal"))
 
 
@@ -198,7 +198,7 @@ def answered(folder: Path, hosts: int) -> Report:
     names = [f"h{number:03}" for number in range(hosts)]
     answers = {f"{name}: dmesg": facts(xids=[{"code": 79 if name == names[-1] else 13, "gpu": "g"}]) for name in names}
     keeps = Keeper(Fake({"kubectl get nodes": facts(nodes=[{"node": name} for name in names]), **answers}))
-    return run(STEPS, keeps, folder, kept=keeps.kept)
+    return run(STEPS, keeps, folder, kept=keeps.kept_answer)
 
 
 def shown(report: Report) -> list[list[StepOutput]]:
@@ -238,14 +238,14 @@ def test_a_report_goes_into_its_file_and_the_screen_says_where(tmp_path: Path, c
     path.write_text("old", encoding="utf-8")
     shown = Shown("html", path)
     check_shown(shown)
-    assert printed(WHOLE, shown) == 1
+    assert print_report(WHOLE, shown) == 1
     assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert capsys.readouterr().out == f"problem: the report is in {path}\n"
     assert [one.name for one in tmp_path.iterdir()] == ["incident.html"]
 
 
 def test_a_dash_is_the_screen_and_the_shell_completes_the_forms(capsys: pytest.CaptureFixture[str]) -> None:
-    printed(NOTHING, Shown("junit", Path("-")))
+    print_report(NOTHING, Shown("junit", Path("-")))
     assert capsys.readouterr().out.startswith("<?xml")
     assert complete_format("") == [*REPORTERS]
     assert complete_format("m") == ["markdown"]

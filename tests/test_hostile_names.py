@@ -15,7 +15,7 @@ import pytest
 
 from gpudoctor.cli import main
 from gpudoctor.engine.conclude import fix
-from gpudoctor.engine.evaluate import pasteable
+from gpudoctor.engine.evaluate import pasteable_command
 from gpudoctor.facts import Subject
 from gpudoctor.library.index import library
 from gpudoctor.probes import bundle
@@ -80,7 +80,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def gpudoctor(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     """The command line in this process, through the same funnel of errors."""
     monkeypatch.setattr(sys, "argv", ["gpudoctor", *arguments])
-    return main.guarded()
+    return main.run_guarded()
 
 
 # diagnose-pod: 1 of 2 hosts, and the blanks that wipe it away: the next line overwrites them
@@ -242,13 +242,13 @@ def test_a_hostile_name_in_a_fix_is_one_argument_and_no_option(name: str) -> Non
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_name_in_a_command_that_would_settle_it(name: str) -> None:
     types = {"pod.pod": str, "pod.namespace": str}
-    shown = pasteable("kubectl logs ${pod.pod} -n ${pod.namespace}", types, {"pod.pod": name, "pod.namespace": "ml"})
+    shown = pasteable_command("kubectl logs ${pod.pod} -n ${pod.namespace}", types, {"pod.pod": name, "pod.namespace": "ml"})
     assert shlex.split(shown) == ["kubectl", "logs", "<pod>" if name.startswith("-") else name, "-n", "ml"]
 
 
 def test_a_plain_name_in_a_command_that_would_settle_it() -> None:
-    assert pasteable("kubectl logs ${pod.pod}", {"pod.pod": str}, {"pod.pod": "train-0"}) == "kubectl logs train-0"
-    assert pasteable("kubectl logs ${pod.pod}", {"pod.pod": str}, {}) == "kubectl logs '<pod>'"
+    assert pasteable_command("kubectl logs ${pod.pod}", {"pod.pod": str}, {"pod.pod": "train-0"}) == "kubectl logs train-0"
+    assert pasteable_command("kubectl logs ${pod.pod}", {"pod.pod": str}, {}) == "kubectl logs '<pod>'"
 
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import Where, question
-from gpudoctor.cli.nccl import diagnosed, env_inputs, job_inputs
+from gpudoctor.cli.nccl import diagnose_job, env_inputs, job_inputs
 from gpudoctor.cli.printing import Shown
 from gpudoctor.derive.job import state
 from gpudoctor.derive.job_hosts import suspects
-from gpudoctor.derive.job_ranks import called, numbers
+from gpudoctor.derive.job_ranks import numbers, ranks_text
 from gpudoctor.facts import Fact
 from gpudoctor.facts.job import Collective, Communicator, Job, Rank, RankDifference, RankGroup
 from gpudoctor.facts.kubernetes import Message, Pod
@@ -63,8 +63,8 @@ def states(rows: list[RankGroup]) -> list[tuple[str, str]]:
 
 def test_numbers_are_folded() -> None:
     assert numbers([17, 3, 18, 19, 3]) == "3, 17-19"
-    assert called([3]) == "rank 3"
-    assert called(range(8)) == "ranks 0-7"
+    assert ranks_text([3]) == "rank 3"
+    assert ranks_text(range(8)) == "ranks 0-7"
     assert numbers(range(0, 100, 2)).endswith("… (50 ranks)")
 
 
@@ -385,7 +385,7 @@ def test_what_it_refuses(given_: tuple[str, str, str, str, str]) -> None:
 def test_files_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "slurm-42.out"
     log.write_text("".join(f"{row}\n" for n in range(3) for row in [*begun(n, 3), *timed_out(n, 4211 - (n == 2))]))
-    code = diagnosed([str(log)], {}, "", Where(), "nccl", 30.0, Shown(no_color=True))
+    code = diagnose_job([str(log)], {}, "", Where(), "nccl", 30.0, Shown(no_color=True))
     out = capsys.readouterr().out
     assert code == 1
     assert "rank 2 (train-2) did not come to it" in " ".join(out.split())
@@ -396,7 +396,7 @@ def test_files_beside_a_recording_are_refused(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("x\n")
     with pytest.raises(Refused, match="keep the files"):
-        diagnosed([str(log)], {}, "", Where(nodes=["gpu-1"], record=tmp_path / "kept"), "nccl", 30.0, Shown())
+        diagnose_job([str(log)], {}, "", Where(nodes=["gpu-1"], record=tmp_path / "kept"), "nccl", 30.0, Shown())
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ import yaml
 
 from gpudoctor.library.index import messages_folder
 from gpudoctor.tools.common.messages import find
-from gpudoctor.tools.common.scanner import Scanner, compiled
+from gpudoctor.tools.common.scanner import Scanner, compile_scanner
 
 ENTRIES = [entry for path in sorted(messages_folder().glob("*.yaml")) for entry in yaml.safe_load(path.read_text())["messages"]]
 
 
 @pytest.fixture(scope="module")
 def known() -> Scanner:
-    return compiled([(entry["name"], entry["pattern"]) for entry in ENTRIES])
+    return compile_scanner([(entry["name"], entry["pattern"]) for entry in ENTRIES])
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])

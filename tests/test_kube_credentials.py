@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.probes import bounded, kube, kube_config, process
+from gpudoctor.probes import bounded_files, kube, kube_config, process
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.probes.foreign import foreign, keep_out
+from gpudoctor.probes.foreign_text import clean_foreign_text, keep_out
 from gpudoctor.probes.kube_config import ProbeSetupError, find_context
 from gpudoctor.probes.live import Live
 from tests.kube import objects as build
@@ -147,12 +147,12 @@ def test_credentials_in_use_are_in_no_words_of_others() -> None:
     keep_out("t0psecret/+word", "two\nlines-of-it", "pw")
     for text in ("Bearer t0psecret/+word", "GET /?t=t0psecret%2F%2Bword", "b'two\\r\\nlines-of-it'", "user:pw@host", "'pw'"):
         assert not {"t0psecret", "lines-of-it", ":pw@", "'pw'"} & {
-            word for word in ("t0psecret", "lines-of-it", ":pw@", "'pw'") if word in foreign(text)
+            word for word in ("t0psecret", "lines-of-it", ":pw@", "'pw'") if word in clean_foreign_text(text)
         }
-    assert foreign("pwd powpw") == "pwd powpw"
-    assert "x" * 300 not in foreign(f"{'a ' * 900}refresh_token={'x' * 300}")
-    assert foreign(KeyError()) == "KeyError"
-    assert foreign("") == ""
+    assert clean_foreign_text("pwd powpw") == "pwd powpw"
+    assert "x" * 300 not in clean_foreign_text(f"{'a ' * 900}refresh_token={'x' * 300}")
+    assert clean_foreign_text(KeyError()) == "KeyError"
+    assert clean_foreign_text("") == ""
 
 
 # ---- plugins
@@ -411,7 +411,7 @@ def test_kubeconfigs_that_were_made_to_hurt(tmp_path: Path, text: str, words: st
 
 
 def test_what_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded, "PIPE", 0.3)
+    monkeypatch.setattr(bounded_files, "PIPE", 0.3)
     os.mkfifo(tmp_path / "fifo")
     for path in ("/dev/zero", str(tmp_path)):
         with pytest.raises(ProbeSetupError, match=f"the kubeconfig {path} can't be read: it is neither a file nor a pipe"):
@@ -459,7 +459,7 @@ def test_a_pipe_is_read_once_and_whole(served: Served, tmp_path: Path) -> None:
 
 def test_a_token_out_of_a_pipe_that_never_ends(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     near, far = os.pipe()
-    monkeypatch.setattr(bounded, "PIPE", 0.3)
+    monkeypatch.setattr(bounded_files, "PIPE", 0.3)
     output = ask(served.kubeconfig_with({"tokenFile": f"/dev/fd/{near}"}))
     assert "the pipe was not written and closed within 0.3 s" in output.reason
     os.close(near)

@@ -14,7 +14,7 @@ import pytest
 
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.live import Live
-from gpudoctor.probes.proxies import bypassed, find_proxy
+from gpudoctor.probes.proxies import bypasses_proxy, find_proxy
 from tests.kube import objects as build
 from tests.kube.fixtures import Served
 from tests.kube.proxy import Proxy
@@ -110,7 +110,7 @@ def ours(path: Path, line: str = PODS) -> Output:
 
 @pytest.mark.parametrize(("host", "port", "no_proxy", "direct"), RULES)
 def test_the_rules_of_go(host: str, port: int, no_proxy: str, direct: bool) -> None:
-    assert bypassed(host, port, no_proxy) is direct
+    assert bypasses_proxy(host, port, no_proxy) is direct
 
 
 def test_which_variable(monkeypatch: pytest.MonkeyPatch) -> None:

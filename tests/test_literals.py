@@ -12,7 +12,7 @@ from benchmarks import analyze, kernel_log, nccl_log
 from gpudoctor.knowledge.literals import SHORTEST, length, literals
 from gpudoctor.library.index import library
 from gpudoctor.tools.common import messages
-from gpudoctor.tools.common.scanner import compiled
+from gpudoctor.tools.common.scanner import compile_scanner
 
 PATTERNS = (
     r"dial tcp \S+: (?:i/o timeout|connection refused)",
@@ -50,7 +50,7 @@ def test_known_messages_are_found_by_their_literals() -> None:
 
 
 def test_a_literal_alone_is_no_hit() -> None:
-    known = compiled([("timeout", r"dial tcp \S+: i/o timeout"), ("plain", "no literal")], {"timeout": ["i/o timeout"]})
+    known = compile_scanner([("timeout", r"dial tcp \S+: i/o timeout"), ("plain", "no literal")], {"timeout": ["i/o timeout"]})
     assert known.fitting(b"read: i/o timeout") == []
     assert known.fitting(b"dial tcp 10.0.0.1:443: i/o timeout") == [0]
     assert known.fitting(b"no literal") == [1]

@@ -119,7 +119,7 @@ def test_live_replay_and_the_committed_bundle_say_the_same(
 
     committed = FIXTURES / case.runbook / name
     again = f"python -m tests.kube.record {name}"
-    assert transcript.place(committed), again
+    assert transcript.transcript_path(committed), again
     committed_code, report = gpudoctor("run", "--replay", str(committed))
     assert told(report) == told(live), again + "\n" + "\n".join(difflib.unified_diff(told(report), told(live), "committed", "today", n=3))
     assert committed_code == code

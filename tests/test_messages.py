@@ -15,8 +15,8 @@ from gpudoctor.facts import Origin, Subject
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.tools.common import messages
 from gpudoctor.tools.common.blocks import LONGEST_LINE
-from gpudoctor.tools.common.messages import MOST_DIFFERENT, Hit, find, fold, scan_lines, scan_text, tallied
-from gpudoctor.tools.common.scanner import compiled
+from gpudoctor.tools.common.messages import MOST_DIFFERENT, Hit, find, fold, scan_lines, scan_text, tally_hits
+from gpudoctor.tools.common.scanner import compile_scanner
 
 ENTRIES = [
     ("no_runtime", r'no runtime for "([^"]+)" is configured'),
@@ -25,7 +25,7 @@ ENTRIES = [
     ("either", r"alpha|beta"),
     ("euro", r"costs (\d+) €"),
 ]
-KNOWN = compiled(ENTRIES)
+KNOWN = compile_scanner(ENTRIES)
 PLUGIN = Subject(kind="pod", namespace="gpu-operator", pod="plugin-x", container="plugin", node="gpu-02", component="device-plugin")
 
 
@@ -101,7 +101,7 @@ def test_folding_adds_up_per_subject() -> None:
 
 def test_the_number_of_different_messages_is_bounded() -> None:
     endless = (Hit(line, "", "xid", str(line)) for line in range(MOST_DIFFERENT * 2))
-    assert len(tallied(endless)) == MOST_DIFFERENT
+    assert len(tally_hits(endless)) == MOST_DIFFERENT
 
 
 lines = st.lists(
@@ -147,9 +147,9 @@ def test_a_hostile_log_is_no_slower_than_its_size() -> None:
     unterminated = b'no runtime for "' * 200 + b"\n"
     started = time.perf_counter()
     assert list(find([unterminated * 2000])) == []  # 6 MiB in which every line almost matches
-    assert len(tallied(find([b"Xid=79\n" * 200_000]))) == 1
+    assert len(tally_hits(find([b"Xid=79\n" * 200_000]))) == 1
     assert time.perf_counter() - started < 10
 
 
 def test_no_entries_find_nothing() -> None:
-    assert list(find([b"Xid=79"], compiled([]))) == []
+    assert list(find([b"Xid=79"], compile_scanner([]))) == []

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.derive.scrape_paths import paths
-from gpudoctor.derive.selectors import fits, why_not
+from gpudoctor.derive.selectors import matches_all, why_not
 from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Requirement
 from gpudoctor.facts.monitoring import Exporter, ScrapePath
-from gpudoctor.knowledge import proxied
+from gpudoctor.knowledge import proxy_paths
 from gpudoctor.knowledge.dcgm_metrics import scale
 from gpudoctor.probes import promql
 from gpudoctor.probes.base import Command, Output
@@ -119,7 +119,7 @@ REQUIREMENTS = st.lists(
 @given(REQUIREMENTS, LABELS)
 @settings(max_examples=60)
 def test_a_selector_fits_or_says_why_not(wanted: list[Requirement], labels: dict[str, str]) -> None:
-    assert fits(wanted, labels) == (why_not(wanted, labels, "it") == "")
+    assert matches_all(wanted, labels) == (why_not(wanted, labels, "it") == "")
 
 
 # --- what each link is read from
@@ -239,7 +239,7 @@ def test_units() -> None:
 )
 def test_what_is_read_through_the_api_server(path: str, right: str) -> None:
     argv = ("kubectl", "get", "--raw", path)
-    assert proxied.allowed(path) == (refusal(list(argv)) == "") == bool(right)
+    assert proxy_paths.is_allowed(path) == (refusal(list(argv)) == "") == bool(right)
     if right:
         request = parse(argv)
         assert (request.target(), request.rule()) == (path, right)

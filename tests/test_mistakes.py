@@ -81,7 +81,7 @@ def test_a_measurement_that_fails_leaves_the_rest(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_comes_with_the_pages_is_not_taken_for_the_parser_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gpudoctor.engine.reading import paged
+    from gpudoctor.engine.reading import read_pages
     from gpudoctor.facts import Subject
     from gpudoctor.probes.base import Command
 
@@ -89,5 +89,5 @@ def test_what_comes_with_the_pages_is_not_taken_for_the_parser_s(monkeypatch: py
         yield broken()
 
     with pytest.raises(KeyError):
-        paged("kernel.log", pages(), Command(("dmesg",)), Subject(kind="node"))
+        read_pages("kernel.log", pages(), Command(("dmesg",)), Subject(kind="node"))
     assert registry.PARSERS["kernel.log"].streams

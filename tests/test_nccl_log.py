@@ -22,7 +22,7 @@ from gpudoctor.probes.base import Command, Output
 from gpudoctor.tools.common.messages import errors
 from gpudoctor.tools.job import forms as rank_forms
 from gpudoctor.tools.job.log import log
-from gpudoctor.tools.ranks.line import line_of, pieces
+from gpudoctor.tools.ranks.line import line_of, unglue_lines
 from gpudoctor.tools.ranks.process import address
 from gpudoctor.tools.torch.lines import group_of, world_rank
 from tests.message_files import MessageFiles
@@ -92,7 +92,7 @@ def test_who_wrote_a_line(text: str, expected: dict[str, object]) -> None:
 
 def test_glued_lines_are_taken_apart() -> None:
     glued = "gpu-02:8:9 [0] NCCL INFO Channel 00 : 0 -> 1 via P2P/IPCgpu-02:7:6 [1] NCCL INFO Using network Socket"
-    assert len(pieces(glued)) == 2
+    assert len(unglue_lines(glued)) == 2
     facts = read(started(0, host="gpu-02") + glued + "\n" + "gpu-02:8:9 [0] NCCL INFO Using network IB\n")
     assert {one.pid: one.network for one in facts["ranks"] if isinstance(one, Rank)} == {700: "", 8: "IB", 7: "Socket"}
 
@@ -555,7 +555,7 @@ def test_a_folder_of_long_logs_is_read_as_one_job(tmp_path: Path) -> None:
     assert [one.recognised_as for one in found.inputs] == [["nccl.log"], ["nccl.log"]]
     assert list(ranks(found.facts)) == [0, 1]
     assert communicators(found.facts)[0].missing == []
-    assert not rank_files.wanted(b"$ kubectl logs train-0\n" + started(0).encode())
+    assert not rank_files.is_rank_log(b"$ kubectl logs train-0\n" + started(0).encode())
 
 
 def test_a_head_that_nobody_knows() -> None:

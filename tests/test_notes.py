@@ -7,7 +7,7 @@ import pytest
 from gpudoctor.facts import Subject
 from gpudoctor.knowledge.board_power import default_limit
 from gpudoctor.notes import rank_counters
-from gpudoctor.notes.amounts import stated
+from gpudoctor.notes.amounts import stated_amounts
 from gpudoctor.notes.clauses import clauses
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.tools.parser import ParseError
@@ -19,9 +19,13 @@ def test_of_several_boards_the_lowest_limit_counts() -> None:
 
 
 def test_an_amount_is_of_what_stands_beside_it() -> None:
-    assert stated("GPUs 0-3: 100% util, ~100W (cap 600W)").fields == {"utilisation": (100.0,), "power": (100.0,), "power_limit": (600.0,)}
-    assert stated("CPU 100 %, GPU 30 %, PSU 1200 W").fields == {"utilisation": (30.0,)}
-    assert stated("limit 30 W not 60 W").fields == {"power_limit": (30.0,), "power_limit_default": (60.0,)}
+    assert stated_amounts("GPUs 0-3: 100% util, ~100W (cap 600W)").fields == {
+        "utilisation": (100.0,),
+        "power": (100.0,),
+        "power_limit": (600.0,),
+    }
+    assert stated_amounts("CPU 100 %, GPU 30 %, PSU 1200 W").fields == {"utilisation": (30.0,)}
+    assert stated_amounts("limit 30 W not 60 W").fields == {"power_limit": (30.0,), "power_limit_default": (60.0,)}
 
 
 def test_a_row_of_a_table_becomes_a_sentence() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.analyze.gather import gather
-from gpudoctor.derive.fabric import measured
+from gpudoctor.derive.fabric import measure_fabric
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.facts import Fact, Facts, Subject
 from gpudoctor.facts.fabric import Fabric, NvLinkSum
@@ -174,7 +174,7 @@ def test_a_megabyte_is_read_in_linear_time(parser: str, line: str) -> None:
 
 
 def sums(**facts: list[Fact]) -> tuple[list[NvLinkSum], Fabric]:
-    made = measured(facts, {}, 0.0)
+    made = measure_fabric(facts, {}, 0.0)
     (fabric,) = made["fabrics"]
     assert isinstance(fabric, Fabric)
     return [one for one in made["nvlink_sums"] if isinstance(one, NvLinkSum)], fabric
@@ -227,7 +227,7 @@ def test_many_machines_are_measured_in_linear_time() -> None:
         Gpu(node=f"n{node}", gpu=f"GPU-{node}-{index}", index=index, product="NVIDIA H200") for node in range(2000) for index in range(8)
     ]
     begun = time.process_time()
-    assert len(measured({"gpus": cards}, {}, 0.0)["fabrics"]) == 2000
+    assert len(measure_fabric({"gpus": cards}, {}, 0.0)["fabrics"]) == 2000
     assert time.process_time() - begun < 8
 
 

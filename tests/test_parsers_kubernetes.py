@@ -19,7 +19,7 @@ from tests.kube.objects import container, event, node, pod
 from tests.kube.shapes import NOW
 
 HERE = Subject(kind="cluster")
-KNOWN = messages.compiled([("no_runtime", r'no runtime for "([^"]+)" is configured'), ("quota", r"exceeded quota: (\S+),")])
+KNOWN = messages.compile_scanner([("no_runtime", r'no runtime for "([^"]+)" is configured'), ("quota", r"exceeded quota: (\S+),")])
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ KNOWN = [("nvrm_gpu_lost", r"GPU has fallen off the bus"), ("waits_for_mps_daemo
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = messages.compiled([*KNOWN, *kernel.MARKS])
+    made = messages.compile_scanner([*KNOWN, *kernel.MARKS])
     monkeypatch.setattr(kernel, "scanner", lambda: made)
 
 

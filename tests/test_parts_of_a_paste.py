@@ -29,7 +29,7 @@ PLAIN = SHARED.format(flags="")
 
 def test_pieces_cover_the_text() -> None:
     lines = f"words\n{PLAIN}more: words\nNote: this\n{PLAIN}{PLAIN}end".split("\n")
-    found = [*embedded_objects.pieces(lines)]
+    found = [*embedded_objects.split_at_objects(lines)]
     assert [start for start, _, _ in found[1:]] == [end for _, end, _ in found[:-1]]
     assert (found[0][0], found[-1][1]) == (0, len(lines))
     assert sum(is_object for _, _, is_object in found) == 3
@@ -37,18 +37,18 @@ def test_pieces_cover_the_text() -> None:
 
 def test_one_object_is_not_cut() -> None:
     lines = f"# a comment\n\n{PLAIN}".split("\n")
-    assert [*embedded_objects.pieces(lines)] == [(0, len(lines), True)]
+    assert [*embedded_objects.split_at_objects(lines)] == [(0, len(lines), True)]
 
 
 def test_json_among_words() -> None:
     lines = ["our node:", "{", '  "kind": "Node",', '  "metadata": {', '    "name": "lab-3"', "  }", "}", "what now?"]
-    assert [*embedded_objects.pieces(lines)] == [(0, 1, False), (1, 7, True), (7, 8, False)]
+    assert [*embedded_objects.split_at_objects(lines)] == [(0, 1, False), (1, 7, True), (7, 8, False)]
 
 
 @pytest.mark.parametrize("text", ["kind: x\n" * 20_000, "apiVersion: v1\n" + " a\n" * 50_000, "{\n" * 20_000, '{\n"kind": 1\n' * 5_000])
 def test_hostile_lines_end(text: str) -> None:
     lines = text.split("\n")
-    found = [*embedded_objects.pieces(lines)]
+    found = [*embedded_objects.split_at_objects(lines)]
     assert found[-1][1] == len(lines)
 
 

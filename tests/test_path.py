@@ -23,8 +23,8 @@ from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Reason, Report, Tried
 from gpudoctor.reporters import render
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import compiled
-from gpudoctor.runbook.terms import Term, deciding, operands
+from gpudoctor.runbook.conditions import compile_expression
+from gpudoctor.runbook.terms import Term, deciding_terms, operands
 from tests.fixture_files import FIXTURES, cases
 
 PAGE = 120  # rows of the path of one report, two pages and a bit
@@ -156,8 +156,8 @@ def test_every_condition_of_ours_is_cut_into_parts_that_are_conditions() -> None
     for book in library().runbooks.values():
         for check in book.checks():
             types = scope.check_types(book, check)
-            for term in deciding(check.when, lambda text: Term(text, True)):
-                compiled(term.text, types)
+            for term in deciding_terms(check.when, lambda text: Term(text, True)):
+                compile_expression(term.text, types)
 
 
 LEAVES = ["x.a", "x.b", "!x.c", "x.d", 'x.t == "a && (b"', r'x.t == "\" || x.a"', r'x.t.matches(r"\w+ && [(]b")', "(x.a ? x.b : x.c)"]
@@ -172,11 +172,11 @@ CONDITIONS: Any = st.recursive(
 @given(CONDITIONS, CONDITIONS, st.sampled_from([" && ", " || "]))
 def test_the_parts_together_are_the_condition(one: str, two: str, word: str) -> None:
     condition = f"{one}{word}{two}"
-    whole = compiled(condition, TYPES)
+    whole = compile_expression(condition, TYPES)
     kind, parts = operands(condition)
     for bits in itertools.product((True, False), repeat=4):
         values = dict(zip(("x.a", "x.b", "x.c", "x.d"), bits, strict=True)) | {"x.t": "a && (b"}
-        answers = [compiled(part, TYPES).holds(values) for part in parts]
+        answers = [compile_expression(part, TYPES).holds(values) for part in parts]
         assert whole.holds(values) is {"all": all, "any": any, "": all}[kind](answers)
-        terms = deciding(condition, lambda text, values=values: Term(text, compiled(text, TYPES).holds(values)))  # type: ignore[misc]
+        terms = deciding_terms(condition, lambda text, values=values: Term(text, compile_expression(text, TYPES).holds(values)))  # type: ignore[misc]
         assert {term.holds for term in terms} == {whole.holds(values)}

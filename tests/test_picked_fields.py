@@ -14,7 +14,7 @@ from gpudoctor.facts import Subject
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Workload
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.tools.kubectl import jsonpath_answers
-from gpudoctor.tools.kubectl.jsonpath import asked, words_of
+from gpudoctor.tools.kubectl.jsonpath import requested_paths, words_of
 from gpudoctor.tools.kubectl.jsonpath_objects import of_go
 from gpudoctor.tools.kubernetes.autoscaler_status import groups_of
 from gpudoctor.tools.parser import ParseError
@@ -37,14 +37,14 @@ OTHERS = (
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_a_command_asks_for(command: str) -> None:
-    question = asked(tuple(words_of(command)))
+    question = requested_paths(tuple(words_of(command)))
     assert question is not None
     assert (question.kind, question.name) == COMMANDS[command]
 
 
 @pytest.mark.parametrize("command", OTHERS)
 def test_commands_that_name_no_paths(command: str) -> None:
-    assert asked(tuple(words_of(command))) is None
+    assert requested_paths(tuple(words_of(command))) is None
 
 
 def test_what_is_not_asked_for_is_not_known() -> None:

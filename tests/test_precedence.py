@@ -11,7 +11,7 @@ import pytest
 from gpudoctor.engine.diagnose import report as conclude
 from gpudoctor.engine.evaluate import Hit
 from gpudoctor.engine.outcomes import Checked
-from gpudoctor.engine.precedence import nested
+from gpudoctor.engine.precedence import message_order
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact, Origin
 from gpudoctor.facts.gpu import Gpu
@@ -146,7 +146,7 @@ def test_a_line_that_lists_two_things_has_two_roots() -> None:
     ],
 )
 def test_how_two_known_messages_lie_in_a_line(line: str, first: str, second: str, how: int | None) -> None:
-    assert nested(line, first, second) == how
+    assert message_order(line, first, second) == how
 
 
 def test_what_rests_on_more_than_the_line_stays() -> None:

@@ -242,7 +242,7 @@ def test_an_expired_stream_says_so_at_its_end(live: Live) -> None:
 @pytest.mark.parametrize("first", ["ours", "the socket's"])
 def test_a_stalled_server_is_a_timeout_whichever_clock_is_first(first: str, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     if first != "ours":
-        monkeypatch.setattr(kube_http, "within", lambda _seconds, work: work())
+        monkeypatch.setattr(kube_http, "run_within", lambda _seconds, work: work())
     live(kubectl("get nodes -o json"))  # the configuration is loaded
     output = live(kubectl("get pods -n stall -o json", timeout=0.3))
     assert output.failure == "timeout"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.probes import remote, trips
+from gpudoctor.probes import remote, round_trips
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.frames import Cutter
 from gpudoctor.probes.process import Child
@@ -55,7 +55,7 @@ def command(*argv: str, timeout: float = 10.0) -> Command:
 def ask(*commands: Command, shell: str = "", path: str = "") -> dict[str, Output]:
     """The answers by command line."""
     argv = SHELLS[shell] if shell else ["sh", "-s"]
-    answers = list(trips.ask("gpu-07", commands, lambda script, _: Local(script, argv, path)))
+    answers = list(round_trips.ask("gpu-07", commands, lambda script, _: Local(script, argv, path)))
     assert sorted(output.command.argv for output in answers) == sorted(each.argv for each in commands)
     return {output.command.shown: output for output in answers}
 
@@ -124,7 +124,7 @@ def test_what_is_printed_comes_through_byte_by_byte() -> None:
 
 
 def test_too_much_is_cut_and_the_others_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trips, "LIMIT", 1 << 20)
+    monkeypatch.setattr(round_trips, "LIMIT", 1 << 20)
     before = Local.opened
     flood, after = ask(command("sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done"), command("echo", "x")).values()
     assert (flood.failure, flood.reason) == ("too-large", "sh printed more than 1 MiB")
@@ -143,7 +143,7 @@ def without_timeout(folder: Path) -> str:
 
 
 def test_what_cannot_be_ended_is_left_behind_and_the_rest_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trips, "GRACE", 0.5)
+    monkeypatch.setattr(round_trips, "GRACE", 0.5)
     before, started = Local.opened, time.monotonic()
     answers = ask(
         command("echo", "first"),
@@ -163,7 +163,7 @@ def test_what_cannot_be_ended_is_left_behind_and_the_rest_asked(tmp_path: Path, 
 
 
 def test_what_hangs_takes_no_time_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trips, "SLOW", 0.3)
+    monkeypatch.setattr(round_trips, "SLOW", 0.3)
     before, started = Local.opened, time.monotonic()
     commands = [
         command("echo", "first"),
@@ -173,7 +173,7 @@ def test_what_hangs_takes_no_time_of_the_others(monkeypatch: pytest.MonkeyPatch)
         command("tail", "-f", "/dev/null", timeout=2),
         command("echo", "last"),
     ]
-    answers = trips.ask("gpu-07", commands, lambda script, _: Local(script))
+    answers = round_trips.ask("gpu-07", commands, lambda script, _: Local(script))
     came = [(output.command.shown, output.failure, time.monotonic() - started) for output in answers]
     assert [shown for shown, _, _ in came][:2] == ["echo first", "echo last"]
     assert came[1][2] < 2  # before any of the three was given up
@@ -183,13 +183,13 @@ def test_what_hangs_takes_no_time_of_the_others(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_is_slow_is_overtaken_and_its_program_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trips, "SLOW", 0.3)
+    monkeypatch.setattr(round_trips, "SLOW", 0.3)
     answers = ask(command("sh", "-c", "sleep 1; echo slow"), command("sh", "-c", "echo again"), command("echo", "x"))
     assert [output.text for output in answers.values()] == ["x\n", "slow\n", "again\n"]
 
 
 def test_a_host_that_lets_nobody_in_beside_the_first_is_asked_when_that_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trips, "SLOW", 0.2)
+    monkeypatch.setattr(round_trips, "SLOW", 0.2)
     wires: list[Local] = []
 
     def connect(script: bytes, _: float) -> Local:
@@ -198,7 +198,7 @@ def test_a_host_that_lets_nobody_in_beside_the_first_is_asked_when_that_has_ende
         wires.append(Local(script))
         return wires[-1]
 
-    hung, other = trips.ask("gpu-07", [command("sleep", "20", timeout=1), command("echo", "x")], connect)
+    hung, other = round_trips.ask("gpu-07", [command("sleep", "20", timeout=1), command("echo", "x")], connect)
     assert (hung.failure, other.text) == ("timeout", "x\n")
 
 
@@ -263,7 +263,7 @@ WHOLE += [(1, b"a\0b{T} 2.50 end 0 3\n{T} 2.50 bye\n")]
 
 
 def test_the_frames_and_the_clock() -> None:
-    (output,) = trips.ask("gpu-07", [command("x")], scripted(WHOLE))
+    (output,) = round_trips.ask("gpu-07", [command("x")], scripted(WHOLE))
     assert (output.pages, output.stderr, output.exit, output.seconds, output.time) == ((b"a\0b",), b"warn", 3, 1.5, 101.5)
 
 
@@ -281,31 +281,31 @@ def test_however_the_bytes_are_cut(data: st.DataObject) -> None:
             streams[stream] = streams[stream][size:]
         return wire
 
-    (output,) = trips.ask("gpu-07", [command("x")], connect)
+    (output,) = round_trips.ask("gpu-07", [command("x")], connect)
     assert (output.pages, output.stderr, output.exit) == ((b"a\0b",), b"warn", 3)
 
 
 def test_a_host_that_closes_in_the_middle() -> None:
     begun = both(b"{T} 1 hello 1\n{T} 1 begin 0\nhalf")
-    lost, after = trips.ask("gpu-07", [command("x"), command("y")], scripted(begun, WHOLE))
+    lost, after = round_trips.ask("gpu-07", [command("x"), command("y")], scripted(begun, WHOLE))
     assert (lost.failure, lost.text) == ("broken", "half")
     assert "the connection to gpu-07 was lost while x ran: closed" in lost.reason
     assert (after.command.argv, after.exit) == (("y",), 3)
 
 
 def test_a_host_that_always_closes_is_left_alone() -> None:
-    outputs = list(trips.ask("gpu-07", [command(str(number)) for number in range(9)], scripted(both(b"{T} 1 hello 1\n"))))
+    outputs = list(round_trips.ask("gpu-07", [command(str(number)) for number in range(9)], scripted(both(b"{T} 1 hello 1\n"))))
     assert len(outputs) == 9
     assert {output.reason for output in outputs} == {"not asked: 4 round trips to gpu-07 ended early"}
 
 
 def test_no_shell_at_all() -> None:
     with pytest.raises(NoWay, match="closed"):
-        list(trips.ask("gpu-07", [command("x")], scripted([(1, b"This account is not available.\n")])))
+        list(round_trips.ask("gpu-07", [command("x")], scripted([(1, b"This account is not available.\n")])))
     with pytest.raises(NoWay, match="gpu-07 did not answer within"):
-        list(trips.ask("gpu-07", [command("x", timeout=0.1)], scripted([(2, b"...")], ends=False)))
+        list(round_trips.ask("gpu-07", [command("x", timeout=0.1)], scripted([(2, b"...")], ends=False)))
     with pytest.raises(NoWay, match=r"gpu-07 did not answer within 0\.1 s"):
-        list(trips.ask("gpu-07", [command("x", timeout=9.0)], scripted([], ends=False), 0.1))
+        list(round_trips.ask("gpu-07", [command("x", timeout=9.0)], scripted([], ends=False), 0.1))
 
 
 MARKS = st.builds(
@@ -323,7 +323,7 @@ PIECES = st.tuples(st.sampled_from([1, 2]), st.one_of(MARKS, st.binary(max_size=
 def test_hostile_marks_never_raise_and_every_command_is_answered_at_most_once(pieces: list[tuple[int, bytes]]) -> None:
     commands = [command(name) for name in ("a", "b", "c")]
     try:
-        outputs = list(trips.ask("gpu-07", commands, scripted(pieces)))
+        outputs = list(round_trips.ask("gpu-07", commands, scripted(pieces)))
     except NoWay:
         return
     assert sorted(output.command.argv for output in outputs) == [("a",), ("b",), ("c",)]
@@ -347,7 +347,7 @@ def test_a_reader_that_leaves_early_closes_the_wire() -> None:
         wires.append(Scripted(script, WHOLE, ends=False))
         return wires[-1]
 
-    answers: Iterator[Output] = trips.ask("gpu-07", [command("x"), command("y")], connect)
+    answers: Iterator[Output] = round_trips.ask("gpu-07", [command("x"), command("y")], connect)
     assert next(answers).exit == 3
     answers.close()  # type: ignore[attr-defined]
     assert wires[0].closed

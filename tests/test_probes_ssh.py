@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.probes import ssh, trips
+from gpudoctor.probes import round_trips, ssh
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.live import Live
 from gpudoctor.probes.record import Recorder
@@ -119,7 +119,7 @@ def test_what_hangs_is_named_and_not_started_again_in_this_run(live: Live) -> No
 
 
 def test_a_flood_is_cut(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trips, "LIMIT", 4 << 20)
+    monkeypatch.setattr(round_trips, "LIMIT", 4 << 20)
     flood, after = many(live, on("gpu-01", "floods"), on("gpu-01", "uname")).values()
     assert (flood.failure, after.text) == ("too-large", "Linux\n")
     assert flood.reason == "floods printed more than 4 MiB"

@@ -7,26 +7,26 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.analyze.gather import gather
-from gpudoctor.engine import settle
+from gpudoctor.engine import deciding_commands
 from gpudoctor.facts import FACTS
 from gpudoctor.facts.kubernetes import Node, Pod
 
 
-@pytest.mark.parametrize("kind", sorted(settle.COMMANDS))
+@pytest.mark.parametrize("kind", sorted(deciding_commands.COMMANDS))
 def test_the_commands_name_fields_that_their_records_have(kind: str) -> None:
-    fields = set(settle.FIELD.findall(settle.COMMANDS[kind]))
+    fields = set(deciding_commands.FIELD.findall(deciding_commands.COMMANDS[kind]))
     assert fields <= set(FACTS[kind].__struct_fields__)
 
 
 def test_names_are_words_for_the_shell() -> None:
-    (command,) = settle.commands("pods", [Pod(namespace="", pod="a; rm -rf /")])
+    (command,) = deciding_commands.commands("pods", [Pod(namespace="", pod="a; rm -rf /")])
     assert command == "kubectl get pod 'a; rm -rf /' -n '<namespace>' -o yaml"
-    assert settle.commands("nodes", [Node(node="--all")]) == ["kubectl get node '<node>' -o yaml"]
+    assert deciding_commands.commands("nodes", [Node(node="--all")]) == ["kubectl get node '<node>' -o yaml"]
 
 
 def test_a_few_commands_are_enough_and_an_unknown_type_has_none() -> None:
-    assert len(settle.commands("nodes", [Node(node=f"gpu-{number:02d}") for number in range(9)])) == settle.MOST
-    assert settle.commands("collectives", [Node(node="gpu-01")]) == []
+    assert len(deciding_commands.commands("nodes", [Node(node=f"gpu-{number:02d}") for number in range(9)])) == deciding_commands.MOST
+    assert deciding_commands.commands("collectives", [Node(node="gpu-01")]) == []
 
 
 def test_what_a_table_does_not_show_is_asked_for(tmp_path: Path) -> None:

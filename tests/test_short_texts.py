@@ -5,16 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudoctor.knowledge.literals import plain
+from gpudoctor.knowledge.literals import lower_literal
 from gpudoctor.library.index import library
 from gpudoctor.tools.common import messages
-from gpudoctor.tools.common.scanner import SHORT, compiled
+from gpudoctor.tools.common.scanner import SHORT, compile_scanner
 from gpudoctor.tools.common.short_texts import ShortTexts
 
 
 def test_a_pattern_is_named_for_a_text_with_one_of_its_literals() -> None:
     literals = [["i/o timeout", "[nN][oO] route"], [], [r"\[ab\]\.", "Größe"], ["timeout"]]
-    known = ShortTexts([[plain(literal) for literal in one] for one in literals])
+    known = ShortTexts([[lower_literal(literal) for literal in one] for one in literals])
     assert known.fitting(b"read: i/o timeout") == [0, 1, 3]
     assert known.fitting(b"NO ROUTE to host") == [0, 1]
     assert known.fitting("[AB]. or GRÖßE".encode()) == [1, 2]
@@ -33,13 +33,13 @@ def test_both_ways_find_the_same(words: list[bytes]) -> None:
     entries = [("a", "alpha"), ("b", "(?i)beta alpha"), ("x", r"Xid=\d+"), ("u", "Ä"), ("n", r"\d\d")]
     literals = {"a": ["alpha"], "b": ["[bB][eE][tT][aA] "], "x": ["Xid="], "u": ["Ä"]}
     text = b"".join(words)
-    looked_up, matched = compiled(entries, literals), compiled(entries, literals)
+    looked_up, matched = compile_scanner(entries, literals), compile_scanner(entries, literals)
     matched.hints.left = 0
     assert sorted(looked_up.fitting(text)) == sorted(matched.fitting(text))
 
 
 def test_after_much_text_the_set_is_asked() -> None:
-    known = compiled([("x", r"Xid=\d+")], {"x": ["Xid="]})
+    known = compile_scanner([("x", r"Xid=\d+")], {"x": ["Xid="]})
     assert known.fitting(b"Xid=79") == [0]
     assert "set" not in vars(known.hints)
     assert known.fitting(b"-" * SHORT + b"Xid=79") == [0]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.engine.reading import taken
+from gpudoctor.engine.reading import read_answer
 from gpudoctor.facts import Subject
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.knowledge import clock_reasons
@@ -321,7 +321,7 @@ def test_cut_off_anywhere(form: int) -> None:
 
 def test_what_was_read_before_an_answer_broke_off_is_kept() -> None:
     output = Output(Command(("nvidia-smi", "-q", "-x"), host="gpu-07"), pages=(smi_xml(TWO)[:9000].encode(),))
-    reading = taken("nvidia.smi", output, NODE)
+    reading = read_answer("nvidia.smi", output, NODE)
     assert "breaks off" in reading.problem
     assert reading.facts is not None
     assert [gpu.uuid for gpu in reading.facts["gpus"]][:1] == [TWO[0].name]

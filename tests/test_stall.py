@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from gpudoctor.analyze.gather import gather
-from gpudoctor.derive.gpu_use import used
+from gpudoctor.derive.gpu_use import measure_gpu_use
 from gpudoctor.derive.job import pace_of
 from gpudoctor.derive.job_ranks import members
 from gpudoctor.engine.diagnose import analyze
@@ -23,7 +23,7 @@ from gpudoctor.facts.kubernetes import Message, Node
 from gpudoctor.facts.stall import FileSystem, GpuUse, NodeUse, Pace, Process
 from gpudoctor.intake import long_texts
 from gpudoctor.intake.recognise import recognise
-from gpudoctor.knowledge.trend import change, rise
+from gpudoctor.knowledge.trend import change, steady_rise
 from gpudoctor.library.index import library
 from gpudoctor.notes import measures
 from gpudoctor.probes.base import Command, Output
@@ -148,8 +148,8 @@ def test_a_bar_that_writes_over_itself() -> None:
 
 
 def test_what_rises_and_what_changes() -> None:
-    assert rise([float(number) for number in range(40)]) == 30.0
-    assert rise([1.0] * 40) == 0.0
+    assert steady_rise([float(number) for number in range(40)]) == 30.0
+    assert steady_rise([1.0] * 40) == 0.0
     assert change([1.0, 2.0]) == (None, None)
     assert change([3.0] * 20 + [2.0] * 20) == (1.0, None)  # faster is no fault
 
@@ -242,7 +242,7 @@ def samples(utilisation: list[float], power: list[float], index: int = 0, every:
 
 def measured(*gpus: list[GpuSample], **more: list[Fact]) -> tuple[list[GpuUse], NodeUse]:
     """The measurements of one node."""
-    facts = used({"gpu_samples": [one for gpu in gpus for one in gpu], **more}, {}, NOW)
+    facts = measure_gpu_use({"gpu_samples": [one for gpu in gpus for one in gpu], **more}, {}, NOW)
     return facts["gpu_use"], facts["node_use"][0]  # type: ignore[return-value]
 
 
@@ -454,7 +454,7 @@ def test_a_long_log_is_read_in_parts_and_says_the_same(since: int, monkeypatch: 
 def test_lines_that_are_alike_are_measured_once_in_a_while() -> None:
     lines = [f"step {n} data 0.{n % 10} s fwd 1.0 s" for n in range(10_000)]
     lines[5_000] = "p99 latency: 812 ms"
-    kept = measures.numbered("\n".join(lines))
+    kept = measures.numbered_lines("\n".join(lines))
     assert len(kept) == measures.ALIKE + 1 + measures.LAST
     assert (5_001, "p99 latency: 812 ms") in kept
     assert kept[-1][0] == 10_000

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.derive import measured
+from gpudoctor.derive import run_derivation
 from gpudoctor.engine.store import Store
 from gpudoctor.facts.gpu import Gpu, GpuSample
 from gpudoctor.facts.kernel import Xid
@@ -65,7 +65,7 @@ def test_how_sure_a_finding_is_that_rests_on_what_people_say(
 def test_a_measurement_over_what_is_stated_is_no_better() -> None:
     def used(*stated: bool) -> set[bool]:
         samples = [GpuSample(node="n1", gpu=f"GPU-{n}", utilisation=50.0, power=90.0, stated=one) for n, one in enumerate(stated)]
-        made = measured("gpus.use", {"gpu_samples": [*samples], "gpus": []}, {}, 0.0)
+        made = run_derivation("gpus.use", {"gpu_samples": [*samples], "gpus": []}, {}, 0.0)
         return {record.stated for records in made.values() for record in records}
 
     assert used(True, True) == {True}

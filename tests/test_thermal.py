@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.derive.throttling import throttling
+from gpudoctor.derive.throttling import measure_throttling
 from gpudoctor.facts import Fact, Subject
 from gpudoctor.facts.gpu import Gpu, GpuSample, Throttling
 from gpudoctor.knowledge.clock_reasons import REASONS
@@ -62,7 +62,7 @@ def other(number: int, second: float = 0.0, **fields: Any) -> GpuSample:
 
 
 def measured(*samples: GpuSample, gpus: list[Fact] | None = None) -> list[Throttling]:
-    facts = throttling({"gpu_samples": list(samples), "gpus": gpus or []}, {}, NOW)
+    facts = measure_throttling({"gpu_samples": list(samples), "gpus": gpus or []}, {}, NOW)
     return [one for one in facts["throttling"] if isinstance(one, Throttling)]
 
 
@@ -213,7 +213,7 @@ def test_a_pasted_section_is_one_sample() -> None:
     start = whole.index("    Clocks Event Reasons")
     section = whole[start : whole.index("    FB Memory Usage")]
     facts = smi.smi(as_output(section, "nvidia-smi"), Subject(kind="cluster"))
-    (one,) = throttling(facts, {}, NOW)["throttling"]
+    (one,) = measure_throttling(facts, {}, NOW)["throttling"]
     assert isinstance(one, Throttling)
     assert (one.share["sw_thermal"], one.clock) == (1.0, "")
 
@@ -221,7 +221,7 @@ def test_a_pasted_section_is_one_sample() -> None:
 def test_a_recorded_csv_is_a_course_of_time() -> None:
     text = "".join(csv((changed(AMPERE, sm_clock=clock),), second) for second, clock in enumerate((1410, 1200, 1005)))
     facts = smi.smi(as_output(text, "nvidia-smi"), Subject(kind="node", node="gpu-01"))
-    (one,) = throttling(facts, {}, NOW)["throttling"]
+    (one,) = measure_throttling(facts, {}, NOW)["throttling"]
     assert isinstance(one, Throttling)
     assert (one.samples, one.seconds, one.sm_clock_lowest) == (3, 2.0, 1005.0)
 

@@ -121,11 +121,13 @@ def test_what_is_written_is_read(answers: list[tuple[Answer, list[bytes]]], tmp_
         outputs.append(Answer(**{name: getattr(answer, name) for name in answer.__struct_fields__} | {"stdout": tuple(names)}))
     shelf = tmp_path / transcript.ANSWERS
     shelf.mkdir(exist_ok=True)
-    shared = {content: f"shared-{number}.txt" for number, content in enumerate(pages.values()) if not transcript.plain(content)}
+    shared = {
+        content: f"shared-{number}.txt" for number, content in enumerate(pages.values()) if not transcript.fits_between_lines(content)
+    }
     for content, name in shared.items():
         (shelf / name).write_bytes(content)
     head = Bundle(runbook="r", recorded="2026-03-01T12:00:00Z", inputs={"a": 1}, outputs=outputs)
-    (tmp_path / "case.txt").write_text(transcript.written(head, pages, shared))
+    (tmp_path / "case.txt").write_text(transcript.transcript_text(head, pages, shared))
     read, again = transcript.load(tmp_path / "case.txt")
     assert [answer.key for answer in read.outputs] == [answer.key for answer in outputs]
     for one, other in zip(read.outputs, outputs, strict=True):

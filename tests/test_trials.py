@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.analyze import trial_tables
-from gpudoctor.analyze.trials import compared, trial
+from gpudoctor.analyze.trials import compare_runs, trial
 from gpudoctor.intake.split import Section
 
 
@@ -44,5 +44,5 @@ def test_runs_are_compared_only_where_one_variable_differs() -> None:
     assert one is not None
     assert two is not None
     assert other is not None
-    assert [message.detail for message in compared([bad, one])] == ["NCCL_IB_GID_INDEX=3"]
-    assert compared([bad, two]) == compared([bad, other]) == compared([one, bad]) == []
+    assert [message.detail for message in compare_runs([bad, one])] == ["NCCL_IB_GID_INDEX=3"]
+    assert compare_runs([bad, two]) == compare_runs([bad, other]) == compare_runs([one, bad]) == []

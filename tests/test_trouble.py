@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gpudoctor.analyze.gather import gather
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.engine.store import Store
-from gpudoctor.engine.trouble import HISTORY, MOST, unexplained
+from gpudoctor.engine.trouble import HISTORY, MOST, unexplained_troubles
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.base import Origin
 from gpudoctor.facts.dcgm import DcgmHealth, DcgmTest
@@ -32,7 +32,7 @@ from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import load
 from gpudoctor.report import Report
-from gpudoctor.reporters import junit, machine, markdown, page, terminal
+from gpudoctor.reporters import json_report, junit, markdown, page, terminal
 from gpudoctor.runbook.model import Library
 from gpudoctor.tools.common.trouble import KEPT, LOOKED_AT, level_of, of_text
 from gpudoctor.tools.common.trouble_forms import AGAIN, FORMS
@@ -131,7 +131,7 @@ def stored(facts: Facts) -> Store:
 
 
 def left(facts: Facts, known: Library | None = None) -> list[str]:
-    return [one.text for one in unexplained(known or library(), stored(facts), [], [])]
+    return [one.text for one in unexplained_troubles(known or library(), stored(facts), [], [])]
 
 
 # --- a line ---------------------------------------------------------------------------------------------------------------------------
@@ -495,9 +495,9 @@ SIGNS = {
 @pytest.mark.parametrize("name", SIGNS)
 def test_a_sign_is_seen_and_what_looks_like_it_is_not(name: str) -> None:
     kind, sick, sound = SIGNS[name]
-    (one,) = unexplained(library(), stored({kind: [sick]}), [], [])
+    (one,) = unexplained_troubles(library(), stored({kind: [sick]}), [], [])
     assert (one.source, one.line) == (HERE.source, HERE.line)
-    assert unexplained(library(), stored({kind: [sound]}), [], []) == []
+    assert unexplained_troubles(library(), stored({kind: [sound]}), [], []) == []
 
 
 def test_every_sign_is_tried() -> None:
@@ -524,7 +524,7 @@ def test_every_reporter_names_it(tmp_path: Path) -> None:
     report = diagnosed(tmp_path / "train.log", f"{begun}{torn}\n{begun}{torn}\n")
     assert report.verdict == "inconclusive"
     assert [(one.line, one.count) for one in report.unexplained] == [(2, 2)]
-    assert json.loads(machine.render(report))["unexplained"][0]["text"] == torn
+    assert json.loads(json_report.render(report))["unexplained"][0]["text"] == torn
     shown = terminal.render(report, width=200)
     assert "no finding explains" in shown.splitlines()[0]
     assert f"train.log:2: {torn} (2 times)" in shown.partition("not explained\n")[2]

@@ -16,10 +16,10 @@ import pytest
 
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.execute import Where
-from gpudoctor.cli.verify import Reference, earlier, look
+from gpudoctor.cli.verify import Reference, earlier_run, look
 from gpudoctor.engine import confirm
 from gpudoctor.engine.run import Engine
-from gpudoctor.engine.verdicts import Ran, Times, whole
+from gpudoctor.engine.verification import Ran, Times, overall_outcome
 from gpudoctor.engine.verify import After, Before
 from gpudoctor.library.index import library
 from gpudoctor.runbook import allowed
@@ -85,12 +85,12 @@ def looked(
         return After(before, Engine(library, probe, recorded=True).execute(made, inputs or {}, before.steps(made, inputs or {}, more)))
 
     after = again(set())
-    return (again(more) if (more := after.unsettled()) else after), probe
+    return (again(more) if (more := after.unsettled_checks()) else after), probe
 
 
 def became(after: After) -> dict[str, str]:
     """Cause and subject → what became of it, new findings too."""
-    return {f"{one.cause} {one.subject.name}": one.outcome for one in [*after.judged(), *after.new()]}
+    return {f"{one.cause} {one.subject.name}": one.outcome for one in [*after.judge_findings(), *after.new()]}
 
 
 POD, NODE, GPU = "sick-pod ml/x-1", "sick-node n1", "sick-gpu n1/0000:1b:00"
@@ -201,8 +201,8 @@ def test_what_becomes_of_a_finding(name: str, tmp_path: Path) -> None:
     was, now, wanted, outcome = CASES[name]
     after, _ = looked(STEPS, tmp_path, was, now)
     assert became(after) == wanted
-    assert whole(after.judged(), after.new()) == outcome
-    assert all(one.why for one in after.judged() if one.outcome == "unknown")
+    assert overall_outcome(after.judge_findings(), after.new()) == outcome
+    assert all(one.why for one in after.judge_findings() if one.outcome == "unknown")
 
 
 # --- what refutes a cause
@@ -254,7 +254,7 @@ GPU_CASES: dict[str, tuple[Mapping[str, Answer], Mapping[str, Answer], str, str]
 def test_a_finding_is_fixed_when_what_refutes_it_is_shown(name: str, tmp_path: Path) -> None:
     was, now, outcome, words = GPU_CASES[name]
     after, _ = looked(WITH_GPUS, tmp_path, was, now, library=REFUTED, expects=SOUND)
-    judged = next(one for one in after.judged() if one.cause == "sick-gpu")
+    judged = next(one for one in after.judge_findings() if one.cause == "sick-gpu")
     assert (judged.outcome, words in judged.now + judged.why) == (outcome, True), judged
 
 
@@ -296,7 +296,7 @@ def test_many_findings_are_judged_in_linear_time(tmp_path: Path) -> None:
     was |= {f"{name}: dmesg": facts(xids=[xid(900.0)]) for name in names}
     began = time.process_time()
     after, _ = looked(steps, tmp_path, was, {f"{name}: dmesg": NO_ANSWER for name in names[::2]})
-    judged = {one.outcome for one in after.judged() if one.cause == "sick-gpu"}
+    judged = {one.outcome for one in after.judge_findings() if one.cause == "sick-gpu"}
     assert judged == {"unknown"}
     assert time.process_time() - began < 20
 
@@ -376,7 +376,7 @@ def test_no_verify_command_of_the_catalogue_runs_that_does_not_only_read() -> No
     for one in library().causes.values():
         for fix in one.fixes:
             if fix.verify and not confirm.refusal(fix.verify, "gpu-01"):
-                assert not allowed.refusal(list(confirm.plain(fix.verify))), fix.verify
+                assert not allowed.refusal(list(confirm.api_command(fix.verify))), fix.verify
 
 
 @pytest.mark.parametrize(
@@ -479,7 +479,7 @@ def test_no_recording_is_a_repair_of_itself_and_none_without_answers_tells_anyth
         empty.write_text(case.read_text().partition("\n=== ")[0])
         same = Reference(case.name, case, "", Where(replay=case))
         try:
-            made, before = earlier(library(), same)
+            made, before = earlier_run(library(), same)
         except Refused:  # it is well: there is nothing to verify
             continue
         alarms += 1

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.printing import Shown
-from gpudoctor.cli.xid import asked_codes, explain_codes, explained
+from gpudoctor.cli.xid import asked_codes, explain_codes, explain_xids
 from gpudoctor.knowledge.xid_decode import decode
 from gpudoctor.knowledge.xids import book
 from gpudoctor.library import index
@@ -213,7 +213,7 @@ def test_pasted_lines_may_be_several() -> None:
 def test_codes_together_mean_what_the_rules_say(codes: list[int], pairs: list[list[int]]) -> None:
     asked = asked_codes([str(code) for code in codes])
     assert asked
-    assert [row.codes for row in explained(asked, BOOK).together] == pairs
+    assert [row.codes for row in explain_xids(asked, BOOK).together] == pairs
 
 
 # The screens

@@ -33,7 +33,7 @@ LENGTH = struct.Struct("!I")
 END = LENGTH.pack(0)  # after the last record; a process that died leaves none
 
 
-def shared(
+def share_work(
     things: Sequence[Thing], sizes: Sequence[int], work: Callable[[Sequence[Thing]], Iterator[Made]], kind: type[Made], first: float
 ) -> Iterator[Made]:
     """What `work` makes of the things, in order: of the first of them here, of the others in another process.
@@ -42,7 +42,7 @@ def shared(
     time, of a type `kind` that msgspec knows.
     """
     cut = share(sizes, first)
-    reader = forked(lambda: work(things[cut:])) if cut and possible() else None
+    reader = fork_work(lambda: work(things[cut:])) if cut and possible() else None
     if reader is None:
         yield from work(things)
         return
@@ -73,15 +73,15 @@ def share(sizes: Sequence[int], first: float) -> int:
 
 def possible() -> bool:
     """Whether a fork is safe, and a second processor there for it."""
-    return safe() and len(os.sched_getaffinity(0)) > 1
+    return fork_is_safe() and len(os.sched_getaffinity(0)) > 1
 
 
-def safe() -> bool:
+def fork_is_safe() -> bool:
     """Whether a fork is safe: a lock that another thread holds would stay locked in it for ever."""
     return sys.platform == "linux" and threading.active_count() == 1
 
 
-def forked(work: Callable[[], Iterable[object]]) -> tuple[int, int] | None:
+def fork_work(work: Callable[[], Iterable[object]]) -> tuple[int, int] | None:
     """The process id of a fork that does some work, and a pipe from it: a length and a record, again and again. None without one."""
     import fcntl
 
@@ -159,7 +159,7 @@ class Second:
         """Nothing of it stays behind, also when the first process stops early."""
         os.close(self.pipe)
         self.kill()
-        leaving.settled(self.kill)
+        leaving.forget_end(self.kill)
         with contextlib.suppress(OSError):
             until = time.monotonic() + KILLED
             while os.waitpid(self.child, os.WNOHANG) == (0, 0) and time.monotonic() < until:
@@ -183,7 +183,7 @@ def ends(work: Callable[[], object], seconds: float) -> bool:
             work()
         yield True
 
-    reader = forked(tried) if safe() else None
+    reader = fork_work(tried) if fork_is_safe() else None
     if reader is None:
         return True
     with Second(*reader) as second:

@@ -39,12 +39,12 @@ class Ended(BaseException):
 
 
 def in_haste(end: Haste) -> Haste:
-    """Have something ended by who leaves at once; returns it, for a decorator and for `settled`."""
+    """Have something ended by who leaves at once; returns it, for a decorator and for `forget_end`."""
     _hasty.append(end)
     return end
 
 
-def settled(end: Haste) -> None:
+def forget_end(end: Haste) -> None:
     """Nothing is left of it."""
     if end in _hasty:
         _hasty.remove(end)
@@ -58,7 +58,7 @@ def at_once() -> list[str]:
 
 
 @contextmanager
-def held() -> Iterator[None]:
+def hold_signals() -> Iterator[None]:
     """While this lasts the first signal waits: things are being started or undone. Only the main thread is ever interrupted by one."""
     global _held, _waiting
     if threading.current_thread() is not threading.main_thread():
@@ -71,10 +71,10 @@ def held() -> Iterator[None]:
         _held -= 1
     if _waiting and not _held:
         number, _waiting = _waiting, 0
-        raise stopped(number)
+        raise signal_exception(number)
 
 
-def stopped(number: int) -> BaseException:
+def signal_exception(number: int) -> BaseException:
     """The exception by which a run ends for a signal; Ctrl-C has Python's own."""
     return KeyboardInterrupt() if number == signal.SIGINT else Ended(number)
 
@@ -92,7 +92,7 @@ def _take(number: int, frame: FrameType | None) -> None:
     if not _came:
         _came = now
         if not _held:
-            raise stopped(number)
+            raise signal_exception(number)
         _waiting = number
     elif now - _came > AT_ONCE:
         for sentence in at_once():

@@ -48,7 +48,7 @@ def literals(pattern: str) -> list[str]:
         return []
     sides, run, longest, depth = [], "", "", 0
     for sign in signs().findall(pattern):
-        if depth == 0 and (plain := itself(sign)):
+        if depth == 0 and (plain := sign_character(sign)):
             run += plain
             continue
         if sign[0] in "*+?{":  # the character before may be missing
@@ -62,7 +62,7 @@ def literals(pattern: str) -> list[str]:
     return sides if all(sides) else []
 
 
-def itself(sign: str) -> str:
+def sign_character(sign: str) -> str:
     """The character that a sign stands for; "" where it stands for others, or for none."""
     if sign[0] == "\\":
         return "" if sign[1].isalnum() else sign[1:]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from threading import Thread
 
 
-def begun(work: Callable[[], object]) -> Thread | None:
+def start_thread(work: Callable[[], object]) -> Thread | None:
     """Do some work in a thread. Where this user may have no more of them (ulimit -u, a pod's pids.max) it is done here and now; → None."""
     thread = Thread(target=work, daemon=True, name="gpudoctor")
     try:

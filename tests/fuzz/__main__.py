@@ -90,7 +90,7 @@ def main(count: int, seed: int, folder: Path) -> None:
                 print(f"{name}: {wrong} (input {number}, {took:.2f} s)", flush=True)
             found[name, wrong] = found.get((name, wrong), 0) + 1
         if number % TOLD == 0 or number == count:
-            conditions._compiled.cache_clear()  # with what every expression remembers: no run of gpudoctor is as long as this one
+            conditions._compile.cache_clear()  # with what every expression remembers: no run of gpudoctor is as long as this one
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
             spent = f"{time.monotonic() - started:.0f} s, {time.process_time():.0f} s of the processor, {memory} MiB at most"
             print(f"{number} inputs of seed {seed}: {len(found)} findings, {spent}; slowest {slowest[0]:.2f} s ({slowest[1]})", flush=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gpudoctor.analyze.gather import gather
-from gpudoctor.cli.xid import one as xid_line
+from gpudoctor.cli.xid import parse_xid as xid_line
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.facts import Subject
 from gpudoctor.intake.forms import FORMS, reader

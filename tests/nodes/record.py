@@ -19,7 +19,7 @@ from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.record import Recorder
-from gpudoctor.probes.remote import ENDED_BY_TIMEOUT, judged
+from gpudoctor.probes.remote import ENDED_BY_TIMEOUT, with_failure
 from gpudoctor.report import Report
 from tests.fixture_files import FIXTURES, Run, keep, recorded
 from tests.nodes.case import Case, Said
@@ -47,7 +47,7 @@ class Machines:
         if said.failure != "timeout":
             return output
         hung = msgspec.structs.replace(command, timeout=said.seconds or command.timeout)
-        ended = judged(msgspec.structs.replace(output, command=hung, exit=ENDED_BY_TIMEOUT[0], seconds=hung.timeout), command.host)
+        ended = with_failure(msgspec.structs.replace(output, command=hung, exit=ENDED_BY_TIMEOUT[0], seconds=hung.timeout), command.host)
         return msgspec.structs.replace(ended, command=command)
 
     def stream(self, command: Command) -> Iterator[Output]:

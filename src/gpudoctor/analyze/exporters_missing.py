@@ -29,13 +29,13 @@ def nodes_without(facts: Facts) -> Iterator[ExporterNode]:
         refused = some and node.labels.get(DEPLOY) == "false"
         if node.node not in covered and (listed or refused or any(passes_over(one, node) for one in sets)):
             found[node.node] = ExporterNode(node=node.node, origin=node.origin)
-    for pod in beside(every):
+    for pod in ready_neighbours(every):
         if pod.node not in covered:
             found.setdefault(pod.node, ExporterNode(node=pod.node, origin=pod.origin))
     yield from found.values()
 
 
-def beside(pods: list[Pod]) -> Iterator[Pod]:
+def ready_neighbours(pods: list[Pod]) -> Iterator[Pod]:
     """The ready pods of parts that stand with an exporter in one list of one namespace: a list of what isn't ready has no such one."""
     lists: dict[tuple[str, str], list[Pod]] = defaultdict(list)
     for pod in pods:

@@ -16,7 +16,7 @@ import msgspec
 import gpudoctor.library  # noqa: F401 - parsers look for what it has compiled
 from gpudoctor.analyze import merge, trials
 from gpudoctor.facts import Facts, Subject
-from gpudoctor.intake import diff, files, folders, hints, log_files, long_texts, newest, rank_files, recorded, section_facts
+from gpudoctor.intake import diff, files, folders, hints, log_files, long_texts, newest_time, rank_files, recorded_bundles, section_facts
 from gpudoctor.intake.budget import PARTLY, UNREAD, Budget, TimeUp
 from gpudoctor.intake.progress import Count, OnRead
 from gpudoctor.intake.split import Section, clean, split
@@ -52,11 +52,11 @@ class Read(msgspec.Struct):
     gave: set[frozenset[str]] = set()  # the types of what its parts gave
     unknown: list[str] = []  # parts that no parser knows
     note: str = ""
-    newest: newest.Newest = newest.Newest()
+    newest: newest_time.Newest = newest_time.Newest()
     key: tuple[int, int] = (0, 0)  # sources are read in the order of their content: what they are called changes nothing
     ranks: rank_files.Long | None = None  # a log of ranks: long ones are read together, short ones where there are many
     log: Form | None = None  # what reads a long log of anything else
-    printed: recorded.Printed | None = None  # of a bundle's file: the command that printed it
+    printed: recorded_bundles.Printed | None = None  # of a bundle's file: the command that printed it
 
 
 def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget | None = None) -> Gathered:
@@ -66,9 +66,9 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
     reads = list(looked_at(paths, count, budget))
     apart_if_few(reads)
     hosts = folders.hosts((read.source.path, read.source.data or b"") for read in reads)
-    sources = (read.source for read in reads if recorded.is_list(read.source.path))
-    lists = ((source.path, files.up_to(source.pieces(), recorded.LARGEST)) for source in sources)
-    printed = recorded.answers(lists)
+    sources = (read.source for read in reads if recorded_bundles.is_list(read.source.path))
+    lists = ((source.path, files.up_to(source.pieces(), recorded_bundles.LARGEST)) for source in sources)
+    printed = recorded_bundles.answers(lists)
     # Syslog carries no year: where no text has a full date, ages are counted from its last line, in the latest year that fits.
     now = max((read.newest.dated for read in reads), default=0.0) or max((read.newest.guessed for read in reads), default=0.0)
     count.begin("read", len(reads))
@@ -108,7 +108,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
         read.facts, read.sections = {}, []
     of_ranks: Facts = {}
     try:
-        of_ranks = budget.spend(budget.end, lambda: rank_files.parsed(ranks, now)) if ranks else {}
+        of_ranks = budget.spend(budget.end, lambda: rank_files.parse_logs(ranks, now)) if ranks else {}
     except Exception as error:
         for read in reads:
             why = PARTLY if isinstance(error, TimeUp) else mistake(f"parser {rank_files.PARSER}", read.source.path, error)
@@ -127,7 +127,7 @@ def gather(paths: Iterable[str], on_read: OnRead | None = None, budget: Budget |
         )
         for read in reads
     ]
-    return Gathered(merge.merged(facts), inputs, now)
+    return Gathered(merge.merge_facts(facts), inputs, now)
 
 
 def identity(read: Read) -> Hashable:
@@ -146,7 +146,7 @@ def looked_at(paths: Iterable[str], count: Count, budget: Budget) -> Iterator[Re
     until = budget.left(LOOKING)
     for source in files.read(paths, count.bytes, budget=budget, until=until):
         try:
-            read = budget.spend(until, partial(begun, source))
+            read = budget.spend(until, partial(inspect_source, source))
         except TimeUp as cut:
             read = Read(source, [], note=str(cut))
         except Exception as error:
@@ -160,22 +160,22 @@ def looked_at(paths: Iterable[str], count: Count, budget: Budget) -> Iterator[Re
         yield read
 
 
-def begun(source: files.Source) -> Read:
-    """A source after the first look."""
+def inspect_source(source: files.Source) -> Read:
+    """Look at a source for the first time."""
     ends = source.ends if source.data is None else source.data
     if plain_pickle.looks_like(ends):
-        return dumped(source)
+        return read_dump(source)
     read = Read(source, key=(zlib.crc32(ends), source.size))
-    if rank_files.wanted(ends):
+    if rank_files.is_rank_log(ends):
         read.ranks = rank_files.of_source(source, ends)
-        read.newest = newest.Newest(read.ranks.newest)
+        read.newest = newest_time.Newest(read.ranks.newest)
     elif source.data is None and (log := long_texts.log(source, ends)):
-        read.log, read.newest = log, newest.of_log(clean(ends))
+        read.log, read.newest = log, newest_time.of_log(clean(ends))
     elif source.size > SPLIT:
-        read.newest = newest.of_text(clean(ends))
+        read.newest = newest_time.of_text(clean(ends))
     elif ends.strip():
         text = clean(b"".join(source.pieces()))
-        read.sections, read.newest = split(source.path, text), newest.of_text(text)
+        read.sections, read.newest = split(source.path, text), newest_time.of_text(text)
     elif not source.note:
         read.sections, read.note = [], "empty"
     return read
@@ -186,13 +186,13 @@ def apart_if_few(reads: list[Read]) -> None:
     short = [read for read in reads if read.ranks is not None and read.source.size < files.LONG]
     for read in short if len(short) < rank_files.MANY else ():
         read.ranks = None
-        read.newest = newest.of_text(clean(b"".join(read.source.pieces())))
+        read.newest = newest_time.of_text(clean(b"".join(read.source.pieces())))
     for read in reads:
         if read.ranks is not None:
             read.names = [rank_files.PARSER]
 
 
-def dumped(source: files.Source) -> Read:
+def read_dump(source: files.Source) -> Read:
     """A source that is no text but a pickle, which only a flight recorder's dump is; what else it may be stays a note.
 
     It is read at once and let go, since a job has one for each rank.
@@ -225,11 +225,11 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count, budget: B
     """Fill a source's facts and the names of what it was recognised as."""
     if read.printed is not None:
         if not read.printed.command:
-            read.names = [recorded.LIST]
+            read.names = [recorded_bundles.LIST]
             return
         now = read.printed.time or now
     notes: list[str] = []
-    for section in trials.watched(read.facts, diff.restored(sections_of(read))):
+    for section in trials.watch_sections(read.facts, diff.restore_looks(sections_of(read))):
         section = in_its_place(section, read.printed, hosts)
         found, recognised, note, unknown = section_facts.read(section, now)
         notes += [note] if note else []
@@ -247,7 +247,7 @@ def parse(read: Read, now: float, hosts: dict[str, str], count: Count, budget: B
         read.note = notes[0] + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else "")
 
 
-def in_its_place(section: Section, printed: recorded.Printed | None, hosts: dict[str, str]) -> Section:
+def in_its_place(section: Section, printed: recorded_bundles.Printed | None, hosts: dict[str, str]) -> Section:
     """A section with what a bundle's list, or the report of a machine that it is in, says of its origin."""
     about, command = section.about, section.command
     if printed is not None:

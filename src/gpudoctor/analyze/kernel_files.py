@@ -61,7 +61,7 @@ def read(paths: Iterable[str], since: float | None, budget: Budget | None = None
             inputs.append(InputFile(path=source.path, note=source.note or "no line of a kernel log"))
     newest = max([newest, *(last_time(fact) or 0.0 for records in facts.values() for fact in records)])
     aged = {kind: [with_age(fact, newest) for fact in records] for kind, records in facts.items()}
-    kept = {kind: within(records, newest, since) for kind, records in aged.items()} if since is not None else aged
+    kept = {kind: records_since(records, newest, since) for kind, records in aged.items()} if since is not None else aged
     # What is no log says nothing; that there is no error in it is no answer.
     return Gathered(kept if any(one.recognised_as for one in inputs) else {}, inputs, newest)
 
@@ -92,7 +92,7 @@ def with_age(fact: Fact, newest: float) -> Fact:
     return fact if at is None else msgspec.structs.replace(fact, age=max(0.0, newest - at) if newest else None)
 
 
-def within(records: list[Fact], newest: float, since: float) -> list[Fact]:
+def records_since(records: list[Fact], newest: float, since: float) -> list[Fact]:
     """The records of the last so many seconds. One without a date counts by the seconds since boot, against the latest of its host."""
     latest: dict[str, tuple[int, float]] = {}
     for one in records:
@@ -100,10 +100,10 @@ def within(records: list[Fact], newest: float, since: float) -> list[Fact]:
         if last_time(one) is None and uptime is not None:
             node = getattr(one, "node", "")
             latest[node] = max(latest.get(node, (0, 0.0)), (getattr(one, "boot", 0), uptime))
-    return [one for one in records if recent(one, newest, since, latest)]
+    return [one for one in records if is_recent(one, newest, since, latest)]
 
 
-def recent(one: Fact, newest: float, since: float, latest: dict[str, tuple[int, float]]) -> bool:
+def is_recent(one: Fact, newest: float, since: float, latest: dict[str, tuple[int, float]]) -> bool:
     """Whether a record is young enough; one that has no time at all is kept."""
     at = last_time(one)
     if at is not None:

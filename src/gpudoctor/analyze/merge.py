@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.analyze.expected import without_expected
-from gpudoctor.analyze.implied import completed
-from gpudoctor.analyze.overtaken import without_overtaken
+from gpudoctor.analyze.expected_output import without_expected
+from gpudoctor.analyze.inferred_facts import add_implied
+from gpudoctor.analyze.past_events import without_overtaken
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.identity import IDENTITY
 
@@ -24,19 +24,19 @@ STATES = ("workloads", "claims", "quotas", "volumes", "slurm_nodes", "slurm_jobs
 OF_RANKS = ("ranks", "messages", "settings")  # whose `node` may be a host name of a log
 
 
-def merged(facts: Facts) -> Facts:
+def merge_facts(facts: Facts) -> Facts:
     """The facts with namespaces completed, partial records of one thing joined, equal messages folded, and without what was wanted or
     is history."""
     named = with_namespaces(with_pods(without_expected(facts)))
     for kind, names in NAMES.items():
         if kind in named:
-            named[kind] = joined(named[kind], names)
+            named[kind] = join_records(named[kind], names)
     for kind in STATES:
         if kind in named:
-            named[kind] = [record for same in grouped(named[kind], IDENTITY[kind]) for record in latest(same)]
-    named = completed(named)
+            named[kind] = [record for same in group_by_identity(named[kind], IDENTITY[kind]) for record in latest_per_text(same)]
+    named = add_implied(named)
     if "messages" in named:
-        named["messages"] = folded(named["messages"])
+        named["messages"] = fold_messages(named["messages"])
     if "gpu_samples" in named:
         named["gpu_samples"] = as_printed(named["gpu_samples"])
     return without_overtaken(named)
@@ -79,19 +79,19 @@ def _with_namespace(fact: Fact, only: dict[str, str]) -> Fact:
     return msgspec.structs.replace(fact, namespace=only[pod])
 
 
-def joined(records: list[Fact], names: tuple[str, ...]) -> list[Fact]:
+def join_records(records: list[Fact], names: tuple[str, ...]) -> list[Fact]:
     """Records of one thing as one: the one with the fewest gaps, its gaps filled by the others."""
     made: list[Fact] = []
-    for same in grouped(records, names):
-        first, *rest = sorted(latest(same), key=lambda record: len(record.gaps))
+    for same in group_by_identity(records, names):
+        first, *rest = sorted(latest_per_text(same), key=lambda record: len(record.gaps))
         for other in rest:
-            first = filled(first, other)
+            first = fill_gaps(first, other)
         made.append(first)
     return made
 
 
-def grouped(records: list[Fact], names: tuple[str, ...]) -> Iterable[list[Fact]]:
-    """The records of each thing; one without a name stands for itself."""
+def group_by_identity(records: list[Fact], names: tuple[str, ...]) -> Iterable[list[Fact]]:
+    """Group the records by the thing they describe; a record without a name is a group of its own."""
     groups: dict[tuple[Any, ...], list[Fact]] = defaultdict(list)
     for record in records:
         named = getattr(record, names[-1])
@@ -99,7 +99,7 @@ def grouped(records: list[Fact], names: tuple[str, ...]) -> Iterable[list[Fact]]
     return groups.values()
 
 
-def latest(records: list[Fact]) -> list[Fact]:
+def latest_per_text(records: list[Fact]) -> list[Fact]:
     """One record for each text: a text tells of a thing in the order in which things happened, so what it shows last is how it is.
 
     What is said in one breath of several outputs side by side is the same everywhere, and the last is then as good as the first.
@@ -107,12 +107,12 @@ def latest(records: list[Fact]) -> list[Fact]:
     texts: dict[str, Fact] = {}
     for record in records:
         earlier = texts.pop(record.origin.source, None)
-        texts[record.origin.source] = filled(record, earlier) if earlier is not None else record
+        texts[record.origin.source] = fill_gaps(record, earlier) if earlier is not None else record
     return list(texts.values())
 
 
-def filled(first: Fact, other: Fact) -> Fact:
-    """The first record with the fields that it doesn't show and the other does."""
+def fill_gaps(first: Fact, other: Fact) -> Fact:
+    """Fill the gaps of the first record with the fields that the other shows."""
     changes: dict[str, Any] = {field: getattr(other, field) for field in first.gaps if field not in other.gaps}
     # Optional in every form; a manifest has no phase either, and one that names a node itself passes by what waits.
     for field in ("age", "node") if getattr(first, "node", "") else ("age", "node", "phase"):
@@ -124,7 +124,7 @@ def filled(first: Fact, other: Fact) -> Fact:
     return msgspec.structs.replace(first, **changes, gaps=left)
 
 
-def folded(records: list[Fact]) -> list[Fact]:
+def fold_messages(records: list[Fact]) -> list[Fact]:
     """Messages that blocks of one file or sections of one file repeat, as one with their counts added up."""
     fields = ("name", "detail", "source", "namespace", "pod", "container", "node", "workload", "component", "pci")
     by_key: dict[tuple[Any, ...], Fact] = {}

@@ -30,7 +30,7 @@ def messages(section: Section) -> list[Message]:
     """One message for a text in which some rank prints another shape than the most for the same call."""
     calls: dict[str, dict[str, str]] = {}  # text of the line without rank and shape → rank → shape
     for number, line in enumerate(section.text[:MOST].split("\n"), section.line):
-        for text, rank, shape in said(line):
+        for text, rank, shape in shape_in_line(line):
             shapes = calls.setdefault(text, {})
             if shapes.get(rank, shape) != shape:  # the next call, for which every rank may have another size than before
                 shapes.clear()
@@ -41,10 +41,10 @@ def messages(section: Section) -> list[Message]:
     return []
 
 
-def said(line: str) -> Iterator[tuple[str, str, str]]:
+def shape_in_line(line: str) -> Iterator[tuple[str, str, str]]:
     """What a line says of one call: its text, the rank, the shape.
 
-    >>> [*said("rank 3: gathering logits torch.Size([4, 987])")]
+    >>> [*shape_in_line("rank 3: gathering logits torch.Size([4, 987])")]
     [('#: gathering logits #', '3', '4, 987')]
     """
     if ("Size" in line or "hape" in line) and (rank := RANK.search(line)) and (shape := SHAPE.search(line)) and OPERATION.search(line):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gpudoctor.facts import Origin
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.intake.split import Section
-from gpudoctor.notes.comparison_tables import noted
+from gpudoctor.notes.comparison_tables import note_cells
 from gpudoctor.patterns import regex
 
 HELPS, NEEDLESS, HOST = "works_with_setting", "works_with_defaults", "runs_fail_with_host"
@@ -64,7 +64,7 @@ def messages(section: Section) -> list[Message]:
     if len(text) > MOST * LONGEST or text.count("\n") > MOST or not ((varied := SETTING.search(text)) or BAD.search(text)):
         return []
     lines = [(at, line.strip()) for at, line in enumerate(text.split("\n"), section.line) if 0 < len(line) <= LONGEST]
-    helps = helping([*tried(lines, section.path)]) if varied else ()
+    helps = deciding_variables([*setting_rows(lines, section.path)]) if varied else ()
     return [*helps, *failing_host(lines, section.path)]
 
 
@@ -78,7 +78,7 @@ def outcome(text: str) -> bool | None:
     return None if bad == good else good
 
 
-def tried(lines: list[tuple[int, str]], path: str) -> Iterator[Try]:
+def setting_rows(lines: list[tuple[int, str]], path: str) -> Iterator[Try]:
     """The rows that name a variable, or say that none is set."""
     labels: dict[str, frozenset[str]] = {}
     for at, text in lines:
@@ -94,7 +94,7 @@ def tried(lines: list[tuple[int, str]], path: str) -> Iterator[Try]:
             yield Try(settings, works, Origin(path, at, text))
 
 
-def helping(tries: list[Try]) -> Iterator[Message]:
+def deciding_variables(tries: list[Try]) -> Iterator[Message]:
     """The variables that every working run with variables has and no failing one: one of them alone."""
     bad = [one for one in tries if not one.works]
     if not bad and len(tries) > 1 and (plain := next((one for one in tries if not one.settings), None)):
@@ -117,7 +117,7 @@ def failing_host(lines: list[tuple[int, str]], path: str) -> Iterator[Message]:
     runs: dict[str, list[tuple[bool, bool, Origin]]] = {}
     column, host, width = -1, "", 0
     for at, text in lines:
-        cells = noted(text)
+        cells = note_cells(text)
         if (titled := next(((n, found[1]) for n, cell in enumerate(cells) if (found := TITLE.fullmatch(cell))), None)) and len(cells) > 1:
             (column, host), width = titled, len(cells)
             continue

@@ -18,7 +18,7 @@ from gpudoctor.facts.kubernetes import Message
 from gpudoctor.intake.split import Section
 from gpudoctor.knowledge.nccl_settings import PREFIXES
 from gpudoctor.patterns import regex
-from gpudoctor.tools.linux.environment import assigned
+from gpudoctor.tools.linux.environment import line_assignments
 
 MOST = 200  # sections of one file that are compared
 LONGEST = 200_000  # characters of one that are looked at
@@ -51,25 +51,25 @@ class Trial(NamedTuple):
     origin: Origin
 
 
-def watched(facts: Facts, sections: Iterable[Section]) -> Iterator[Section]:
+def watch_sections(facts: Facts, sections: Iterable[Section]) -> Iterator[Section]:
     """The sections as they come; when all of one file were read, what its runs and ranks tell beside each other is added to its facts."""
     runs: list[Trial] = []
     told: list[Message] = []
     kept: dict[str, str] = {}  # what the shell hands to every run that follows
     for section in sections:
         if (words := section.command[:2000].split())[:1] == ["export"]:
-            kept |= dict(assigned(section.command[:2000]))
+            kept |= dict(line_assignments(section.command[:2000]))
         elif words[:1] == ["unset"]:
             kept = {name: value for name, value in kept.items() if name not in words}
         if len(runs) < MOST and (one := trial(section, kept)) is not None:
             runs.append(one)
         told += [*tensor_sizes.messages(section), *trial_tables.messages(section), *commands.messages(section)]
         yield section
-    if told := [*compared(runs), *told]:
+    if told := [*compare_runs(runs), *told]:
         facts.setdefault("messages", []).extend(told)
 
 
-def compared(runs: list[Trial]) -> list[Message]:
+def compare_runs(runs: list[Trial]) -> list[Message]:
     """A message for each variable that alone tells a run that worked from one before it that failed."""
     found: dict[str, Message] = {}
     for at, good in enumerate(runs):
@@ -92,7 +92,7 @@ def trial(section: Section, kept: Mapping[str, str] = MappingProxyType({})) -> T
     if not works and FAILS.search(text) is None:
         return None
     command = section.command[:2000]
-    settings = {name: value for name, value in {**kept, **dict(assigned(command))}.items() if name.startswith(PREFIXES)}
+    settings = {name: value for name, value in {**kept, **dict(line_assignments(command))}.items() if name.startswith(PREFIXES)}
     line = command or next((line for line in text.split("\n") if line.strip()), "")
     return Trial(program_of(command), settings, works, Origin(section.path, max(section.line - bool(command), 1), line[:300]))
 

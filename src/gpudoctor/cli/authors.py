@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from gpudoctor.cli.errors import Refused
-from gpudoctor.cli.execute import loaded
+from gpudoctor.cli.execute import load_library
 from gpudoctor.library import compile as compiling
 from gpudoctor.library import index, xids
 from gpudoctor.reporters.text import count
@@ -17,8 +17,8 @@ from gpudoctor.runbook import load, style
 def lint_files(paths: list[Path]) -> int:
     """All problems of our own files, or of the runbooks given."""
     if paths:
-        library = loaded()
-        problems = [str(problem) for path in paths for problem in load.checked(path, library)[1]]
+        library = load_library()
+        problems = [str(problem) for path in paths for problem in load.load_checked(path, library)[1]]
     else:
         need_checkout("lint", ", or give the path of a runbook")
         library, located = compiling.compile_files()
@@ -39,7 +39,7 @@ def run_tests(paths: list[Path]) -> int:
     """Run paired tests and the coverage rule."""
     from gpudoctor.engine.cases import run_file
 
-    library = loaded()
+    library = load_library()
     passed = failed = 0
     for path in test_files(paths):
         test, found = load.paired_test(path)

@@ -85,9 +85,9 @@ def complete_bundle(incomplete: str) -> list[str]:
     from glob import escape, glob
     from pathlib import Path
 
-    from gpudoctor.probes.transcript import place
+    from gpudoctor.probes.transcript import transcript_path
 
-    texts = [path for path in glob(f"{escape(incomplete)}*.txt") if place(Path(path))]  # noqa: PTH207 - a prefix, no folder
+    texts = [path for path in glob(f"{escape(incomplete)}*.txt") if transcript_path(Path(path))]  # noqa: PTH207 - a prefix, no folder
     return [path.removesuffix("/bundle.json") for path in glob(f"{escape(incomplete)}*/bundle.json")] + texts  # noqa: PTH207
 
 

@@ -14,10 +14,10 @@ from gpudoctor import leaving
 from gpudoctor.cli.errors import USAGE, Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
 from gpudoctor.cli.kubectl_options import KEPT, inputs_among
-from gpudoctor.cli.kubectl_options import given as given_to_kubectl
+from gpudoctor.cli.kubectl_options import kubeconfig_overrides as given_to_kubectl
 from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
-from gpudoctor.cli.printing import Shown, check_shown, columns, keeper, printed
-from gpudoctor.cli.recording import closed, incomplete, recorder
+from gpudoctor.cli.printing import Shown, check_shown, columns, keeper, print_report
+from gpudoctor.cli.recording import finish_recording, mark_incomplete, recorder
 from gpudoctor.report import StepResult
 from gpudoctor.runbook.model import Library, Runbook
 
@@ -72,16 +72,16 @@ def execute(
 
         sessions.refuse_unfit(where, gathered is not None)
     if KEPT and name and isinstance(given, list):
-        given = [*given, *inputs_among(find_runbook(loaded(), name))]
-    probe, recorded, namespace = probing(where)
+        given = [*given, *inputs_among(find_runbook(load_library(), name))]
+    probe, recorded, namespace = open_probe(where)
     live = probe if recorded is None else None
-    library = loaded()
+    library = load_library()
     book = recorded_book(library, recorded.runbook) if recorded and not name else find_runbook(library, name)
     given = settings(book, given) if isinstance(given, list) else given
     inputs = session.state.inputs if session else inputs_of(book, given, where, recorded, namespace)
-    started = session.state.started if session else seconds(recorded.recorded) or 0.0 if recorded else clock()
+    started = session.state.started if session else seconds(recorded.recorded) or 0.0 if recorded else current_time()
     if where.guided:
-        session = session or sessions.begin(book, question(asked, inputs), started, timeout, inputs, where)
+        session = session or sessions.begin_session(book, question(asked, inputs), started, timeout, inputs, where)
         probe = session.recording(probe)
     elif where.record is not None:
         probe = recorder(probe, where.record, book.id, inputs, started)
@@ -96,7 +96,7 @@ def execute(
         "recorded": recorded is not None,
         "given": gathered.facts if gathered else None,
         "files": gathered.inputs if gathered else (),
-        "kept": keeps.kept if keeps else None,
+        "kept": keeps.kept_answer if keeps else None,
         "explain_path": shown.path,
         "on_step": None if session else progress(where, shown),
         "on_hosts": hosts_progress(where, shown, book.id),
@@ -113,17 +113,17 @@ def execute(
         close = f"; close to it: {', '.join(missing.close)}" if missing.close else ""
         raise Refused(f"{missing.what} was not found{close}") from None
     finally:
-        with leaving.held():
+        with leaving.hold_signals():
             if where.record is not None or session:
-                kept = closed(probe, interrupted)
+                kept = finish_recording(probe, interrupted)
             for left in live.close() if live else ():
                 complain(left)
     no_such_kind = f'the server doesn\'t have a resource type "{inputs.get("kind")}"'
     if any(missing.why == no_such_kind for missing in report.coverage.missing):
         raise Refused(f"{no_such_kind}; what owns pods is {OWNERS}")
     if recorded is not None and recorded.incomplete:
-        report = incomplete(report, recorded.incomplete)
-    code = printed(report, shown, keeps.redactor if keeps else None)
+        report = mark_incomplete(report, recorded.incomplete)
+    code = print_report(report, shown, keeps.redactor if keeps else None)
     return code if kept else USAGE
 
 
@@ -151,7 +151,7 @@ def inputs_of(book: Runbook, given: dict[str, Any], where: Where, recorded: Any,
     return inputs
 
 
-def clock() -> float:
+def current_time() -> float:
     """Now, or the moment that reproducible builds name in SOURCE_DATE_EPOCH."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if not given:
@@ -182,7 +182,7 @@ def question(asked: str, inputs: dict[str, Any]) -> str:
     return asked
 
 
-def probing(where: Where) -> tuple[Any, Any, str]:
+def open_probe(where: Where) -> tuple[Any, Any, str]:
     """The probe, the bundle's header when it is a replay, and the namespace to use by default."""
     if where.replay is not None and where.record is not None:
         raise Refused("--record keeps what a cluster says and --replay asks none: give one of them")
@@ -199,14 +199,14 @@ def probing(where: Where) -> tuple[Any, Any, str]:
 
     try:
         config, hosts = str(where.kubeconfig) if where.kubeconfig else None, [this_machine()] if where.local else []
-        live = Live(config, where.context, allow_exec=not where.no_exec, hosts=hosts, via=way(where.via), given=given_to_kubectl())
+        live = Live(config, where.context, allow_exec=not where.no_exec, hosts=hosts, via=host_access(where.via), given=given_to_kubectl())
     except ProbeSetupError as error:
         raise Refused(str(error)) from None
     return live, None, live.namespace
 
 
-def way(name: str) -> Any:
-    """How hosts are reached. Raises `Refused` for a way that isn't there."""
+def host_access(name: str) -> Any:
+    """The way to reach hosts. Raises `Refused` for a way that does not exist."""
     from gpudoctor.probes.base import VIAS
 
     if name not in VIAS:
@@ -214,8 +214,8 @@ def way(name: str) -> Any:
     return name
 
 
-def loaded() -> Library:
-    """The library; problems in our own files are shown like a user's."""
+def load_library() -> Library:
+    """Load the library; problems in our own files are shown like a user's."""
     from gpudoctor.library.index import BrokenLibrary, library
 
     try:
@@ -248,7 +248,7 @@ def read_runbook(library: Library, path: Path) -> Runbook:
     """A runbook given by path."""
     from gpudoctor.runbook import load
 
-    book, problems = load.checked(path, library)
+    book, problems = load.load_checked(path, library)
     if book is None:
         raise Refused("\n".join(str(problem) for problem in problems))
     return book
@@ -286,16 +286,16 @@ def hosts_progress(where: Where, shown: Shown, name: str) -> Any:
 def analyze_paths(paths: list[str], timeout: float, shown: Shown) -> int:
     """Diagnose from files."""
     from gpudoctor.analyze.gather import gather
-    from gpudoctor.cli.paths import check_paths, reading, reading_progress, recorded_run
+    from gpudoctor.cli.paths import check_paths, reading_budget, reading_progress, recorded_run
     from gpudoctor.engine.diagnose import analyze
 
     check_shown(shown)
     check_timeout(timeout)
-    with reading(timeout) as budget:
+    with reading_budget(timeout) as budget:
         check_paths(paths, budget)
-        library = loaded()
+        library = load_library()
         if (folder := recorded_run(paths)) is not None:
             return execute("", {}, Where(replay=folder), timeout=LONGEST, shown=shown)
         gathered = gather(paths, reading_progress(shown.format), budget)
         made = analyze(library, gathered.facts, gathered.inputs, gathered.now, explain_path=shown.path)
-    return printed(made, shown)
+    return print_report(made, shown)

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 import msgspec
 
 from gpudoctor.cli.errors import Refused, no_such
-from gpudoctor.cli.execute import loaded
+from gpudoctor.cli.execute import load_library
 from gpudoctor.cli.printing import columns
-from gpudoctor.knowledge.nccl_settings import Known, known
+from gpudoctor.knowledge.nccl_settings import Known, known_setting
 from gpudoctor.patterns import regex
 from gpudoctor.report import Fix
 from gpudoctor.reporters.layout import Page
@@ -83,23 +83,23 @@ def explain_name(name: str, form: str, no_color: bool) -> int:
     """Print what is known of a cause, of the cause that a check finds, or of a variable. Raises `Refused` for any other name."""
     if form not in FORMATS:
         raise Refused(f"explain has no format '{form[:40]}'; there are {', '.join(FORMATS)}")
-    library = loaded()
+    library = load_library()
     name = next((cause for cause in library.causes if name in library.found_by(cause)), name)
-    variable = None if name in library.causes else known(name)
+    variable = None if name in library.causes else known_setting(name)
     if name not in library.causes and variable is None:
-        raise stranger(name, library)
+        raise unknown_name(name, library)
     if form == "json":
-        answer = Variable(VARIABLE_SCHEMA, variable) if variable else explained(library, library.causes[name])
+        answer = Variable(VARIABLE_SCHEMA, variable) if variable else explain_cause(library, library.causes[name])
         print(msgspec.json.format(msgspec.json.encode(answer)).decode())
     elif variable:
         print_variable(name, variable)
     else:
         color = sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
-        print(screen(library, explained(library, library.causes[name]), color), end="")
+        print(screen(library, explain_cause(library, library.causes[name]), color), end="")
     return 0
 
 
-def stranger(name: str, library: Library) -> Refused:
+def unknown_name(name: str, library: Library) -> Refused:
     """The refusal of a name, with what may be meant: a code, or causes that have its words in their names or titles."""
     if code := CODE.match(name):
         return Refused(f"'{name[:80]}' is a code of the driver: gpudoctor xid {code[1]}")
@@ -110,8 +110,8 @@ def stranger(name: str, library: Library) -> Refused:
     return no_such("cause", name, library.causes, f"did you mean {' or '.join(near)}?" if near else otherwise)
 
 
-def explained(library: Library, cause: Cause) -> Explained:
-    """An entry with what stands elsewhere about it."""
+def explain_cause(library: Library, cause: Cause) -> Explained:
+    """A cause of the catalogue with what explains it, what finds it, and what it is confused with."""
     return Explained(
         schema=SCHEMA,
         explained_by=[one.id for one in library.causes.values() if cause.id in one.explains],
@@ -135,47 +135,47 @@ def screen(library: Library, told: Explained, color: bool) -> str:
     if told.broader:
         page.lines((BROADER, ""))
     if told.tell:
-        heading(page, "How to tell")
-        page.lines(*marked(told.tell), indent=2)
-    heading(page, f"What to do: {ACTS.get(told.act, told.act)}", f"   ({WHO.get(told.who, told.who)})")
+        print_heading(page, "How to tell")
+        page.lines(*styled_parts(told.tell), indent=2)
+    print_heading(page, f"What to do: {ACTS.get(told.act, told.act)}", f"   ({WHO.get(told.who, told.who)})")
     for fix in told.fixes:
-        remedy(page, typed(fix), True)
+        remedy(page, with_placeholders(fix), True)
     if told.confused_with:
-        heading(page, "Not to be confused with")
+        print_heading(page, "Not to be confused with")
     for name, how in told.confused_with.items():
         page.lines((name, "bold"), (f"  {library.causes[name].title}", ""), indent=2)
-        page.lines(*marked(how), indent=4)
+        page.lines(*styled_parts(how), indent=4)
     page.gap()
-    named(page, "brings about", told.explains)
-    named(page, "brought about by", told.explained_by)
-    named(page, "checked in", told.found_by)
+    add_names(page, "brings about", told.explains)
+    add_names(page, "brought about by", told.explained_by)
+    add_names(page, "checked in", told.found_by)
     for link in told.references:
         page.lines((f"see {link}", "dim"))
     return page.text()
 
 
-def typed(fix: FixTemplate) -> Fix:
+def with_placeholders(fix: FixTemplate) -> Fix:
     """A fix as somebody types it: `NODE` for the name that a report fills in."""
     lists = ([PLACEHOLDER.sub(lambda match: match[1].upper(), element) for element in argv] for argv in (fix.run, fix.undo, fix.verify))
     return Fix(fix.title, fix.risk, *lists)
 
 
-def heading(page: Page, title: str, beside: str = "") -> None:
-    """A line over a part."""
+def print_heading(page: Page, title: str, beside: str = "") -> None:
+    """Print the heading of a part."""
     page.gap()
     page.lines((title, "bold"), (beside, "dim"))
 
 
-def named(page: Page, label: str, names: Iterable[str]) -> None:
+def add_names(page: Page, label: str, names: Iterable[str]) -> None:
     """A list of names behind its label, nothing where it is empty."""
     if text := ", ".join(names):
         page.lines((f"{label}: ", "dim"), (text, ""))
 
 
-def marked(text: str) -> list[tuple[str, str]]:
+def styled_parts(text: str) -> list[tuple[str, str]]:
     """The parts of a sentence with their styles: what stands in backticks is to be typed.
 
-    >>> marked("ask `nvidia-smi -L` twice")
+    >>> styled_parts("ask `nvidia-smi -L` twice")
     [('ask ', ''), ('`nvidia-smi -L`', 'cyan'), (' twice', '')]
     """
     parts = text.split("`")

@@ -49,7 +49,7 @@ class Dialogue:
         """Width and colour of what is printed now."""
         return self.terminal.width, self.color
 
-    def arrived(self, steps: int, since: float, report: Report) -> None:
+    def show_position(self, steps: int, since: float, report: Report) -> None:
         """Told where an execution stands."""
         age = words.ago(self.clock() - since)
         taken = "1 step is" if steps == 1 else f"{steps} steps are"
@@ -59,16 +59,16 @@ class Dialogue:
     def choose(self, place: Place) -> Reply:
         """Asked what to do about a step."""
         self.was = place
-        self.terminal.pages(words.before(place, *self.style(), self.reach, self.clock()))
+        self.terminal.pages(words.before_step(place, *self.style(), self.reach, self.clock()))
         spec = place.step.planned.step
-        reply = self.answered(place) if spec.choices else self.decided(place)
+        reply = self.ask_questions(place) if spec.choices else self.choose_commands(place)
         if reply.word not in ("back", "stop"):
             self.shown = place.todo
         if reply.word in ("run", "again") and not self.reach:
             self.terminal.tell("Asking. Ctrl-C ends; the session stays.")
         return reply
 
-    def decided(self, place: Place) -> Reply:
+    def choose_commands(self, place: Place) -> Reply:
         """What to do about the commands of a step."""
         pasted: dict[int, bytes] = {}
         disturbs = bool(place.step.planned.step.effect) and not place.consented
@@ -92,9 +92,9 @@ class Dialogue:
             elif word in ("back", "quit"):
                 return Reply(word="back" if word == "back" else "stop")
             else:
-                self.helped(word, place, known)
+                self.give_help(word, place, known)
 
-    def answered(self, place: Place) -> Reply:
+    def ask_questions(self, place: Place) -> Reply:
         """The answers of the person to the questions of a step."""
         choices = place.step.planned.step.choices
         numbers = {str(number): name for number, name in enumerate(choices, 1)}
@@ -114,12 +114,12 @@ class Dialogue:
             elif typed in ("back", "quit"):
                 return Reply(word="back" if typed == "back" else "stop")
             else:
-                self.helped(typed, place, QUESTION)
+                self.give_help(typed, place, QUESTION)
         return Reply(word="answer", answers=answers)
 
     def news(self, news: News) -> Literal["next", "retest", "back", "stop"]:
         """Told what a step has brought."""
-        self.terminal.pages(words.after(news, *self.style()))
+        self.terminal.pages(words.after_step(news, *self.style()))
         alarms = [one for one in news.found if one.severity != "info"]
         if not alarms:
             return "next"
@@ -128,7 +128,7 @@ class Dialogue:
             word = self.word(keys, AFTER, "go on")
             if word in ENDS:
                 return ENDS[word]
-            self.helped(word, self.was, AFTER, alarms)
+            self.give_help(word, self.was, AFTER, alarms)
 
     def word(self, prompt: str, known: tuple[str, ...], usual: str) -> str:
         """A word of those that are known, by its first letter or in full; `usual` for Return. The end of input is `quit`."""
@@ -148,10 +148,10 @@ class Dialogue:
             elif low:
                 self.terminal.tell(f"There is no key '{safe(typed[:40])}' here; ? says what each key does.")
 
-    def helped(self, word: str, place: Place | None, known: tuple[str, ...], found: list[Finding] | None = None) -> None:
+    def give_help(self, word: str, place: Place | None, known: tuple[str, ...], found: list[Finding] | None = None) -> None:
         """What only shows or notes something."""
         if word == "explain" and place:
-            self.terminal.pages(words.explained(place, self.library, *self.style()))
+            self.terminal.pages(words.step_explanation(place, self.library, *self.style()))
         elif word == "fix":
             self.terminal.pages(words.fixes(found or [], *self.style()))
         elif word == "note":
@@ -173,7 +173,7 @@ class Dialogue:
         """What the last step was answered, as it is kept: redacted."""
         pieces = []
         for question in self.shown:
-            output = self.session.kept(question.command)
+            output = self.session.recorded_answer(question.command)
             if output is not None:
                 title = f"{question.command.host}: {question.command.shown}" if question.command.host else question.command.shown
                 pieces += [f"$ {safe(title)}", *(safe(line) for line in text_of(output).splitlines()), ""]

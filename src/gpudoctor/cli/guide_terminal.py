@@ -69,7 +69,7 @@ class Terminal:
         self.say(textwrap.fill(prompt, self.width - 4, break_on_hyphens=False) + " ")
         read = b""
         while not read.endswith(b"\n"):
-            piece = typed()
+            piece = read_typed()
             if not piece:
                 self.say("\n")
                 return None
@@ -102,14 +102,14 @@ class Terminal:
     def paste(self) -> bytes:
         """What is pasted, of any size and with lines of any length, up to a line with only a dot or Ctrl-D."""
         self.tell(PASTING)
-        with self.unbuffered():
-            made = b"".join(pasted(typed))
+        with self.without_line_limit():
+            made = b"".join(read_paste(read_typed))
         lines = made.count(b"\n")
         self.say(f"{len(made)} bytes, {lines} lines.\n")
         return made
 
     @contextmanager
-    def unbuffered(self) -> Iterator[None]:
+    def without_line_limit(self) -> Iterator[None]:
         """The terminal gives what comes at once and without a limit: as a line editor it cuts lines at 4095 bytes (N_TTY). Ctrl-C works."""
         try:
             before = termios.tcgetattr(STDIN)
@@ -131,7 +131,7 @@ class Terminal:
                 termios.tcsetattr(STDIN, termios.TCSADRAIN, before)
 
 
-def typed() -> bytes:
+def read_typed() -> bytes:
     """What is typed next; b"" for the end of input, also when the terminal has closed."""
     try:
         return os.read(STDIN, BLOCK)
@@ -139,14 +139,14 @@ def typed() -> bytes:
         return b""
 
 
-def pasted(read: Callable[[], bytes]) -> Iterator[bytes]:
+def read_paste(read: Callable[[], bytes]) -> Iterator[bytes]:
     """The pieces of a paste, from what `read` gives, b"" at its end. Inside of the terminal's brackets neither dot nor Ctrl-D ends it."""
     rest, last, inside, total = b"", b"\n", False, 0
     while total <= MOST and (piece := read()):
         rest += piece
         while (mark := END if inside else BEGIN) in rest:
             before, rest = rest.split(mark, 1)
-            if not inside and (found := ended(before, last)) is not None:
+            if not inside and (found := text_before_end(before, last)) is not None:
                 yield found
                 return
             last = before[-1:] or last
@@ -156,7 +156,7 @@ def pasted(read: Callable[[], bytes]) -> Iterator[bytes]:
             inside = not inside
             total += len(before)
             yield before
-        if not inside and (found := ended(rest, last)) is not None:
+        if not inside and (found := text_before_end(rest, last)) is not None:
             yield found
             return
         if (cut := len(rest) - TAIL) > 0:
@@ -166,10 +166,10 @@ def pasted(read: Callable[[], bytes]) -> Iterator[bytes]:
     yield rest
 
 
-def ended(text: bytes, last: bytes = b"\n") -> bytes | None:
+def text_before_end(text: bytes, last: bytes = b"\n") -> bytes | None:
     r"""The text before the end of a paste, None when it hasn't ended; `last` is the byte before the text.
 
-    >>> ended(b"a\nb\n.\n"), ended(b"a\n..\n"), ended(b"a\x04"), ended(b".\n", b"a")
+    >>> text_before_end(b"a\nb\n.\n"), text_before_end(b"a\n..\n"), text_before_end(b"a\x04"), text_before_end(b".\n", b"a")
     (b'a\nb\n', None, b'a', None)
     """
     match = ENDS.search(last + text)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gpudoctor.engine.guidance import News, Place
-from gpudoctor.engine.steps import StepRun, named
+from gpudoctor.engine.steps import StepRun, host_set_text
 from gpudoctor.nodesets import fold
 from gpudoctor.probes.base import Command
 from gpudoctor.report import Finding, Report
 from gpudoctor.reporters import terminal
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.text import count
-from gpudoctor.reporters.words import seen
+from gpudoctor.reporters.words import shown_lines
 from gpudoctor.runbook.model import Library
 
 COMMANDS = 3  # of one step, and names of one kind, that are shown without being asked for
@@ -36,25 +36,25 @@ KEYS = {
 }
 
 
-def known(report: Report) -> str:
+def known_so_far(report: Report) -> str:
     """What is known so far, in one line."""
     roots = [one for one in report.findings if one.role == "root" and one.severity != "info"]
-    words = [f"{count(len(roots), 'cause')} found ({first([one.cause for one in roots])})" if roots else "no cause found yet"]
+    words = [f"{count(len(roots), 'cause')} found ({first_few([one.cause for one in roots])})" if roots else "no cause found yet"]
     words += [f"{count(len(report.candidates), 'possible cause')}"] if report.candidates else []
     words += [f"{len(report.ruled_out)} ruled out"] if report.ruled_out else []
     return ", ".join(words)
 
 
-def first(words: Sequence[str], most: int = COMMANDS) -> str:
+def first_few(words: Sequence[str], most: int = COMMANDS) -> str:
     """`a, b, c and 4 more`."""
     rest = len(words) - most
     return ", ".join(words[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def lasting(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """A time in the unit that a person would use.
 
-    >>> lasting(30), lasting(200), lasting(7200), lasting(200_000)
+    >>> duration_text(30), duration_text(200), duration_text(7200), duration_text(200_000)
     ('30 s', '3 min', '2 h', '2 days')
     """
     for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
@@ -65,25 +65,25 @@ def lasting(seconds: float) -> str:
 
 def ago(seconds: float) -> str:
     """How long ago something was."""
-    return "just now" if seconds < 20 else f"{lasting(seconds)} ago"
+    return "just now" if seconds < 20 else f"{duration_text(seconds)} ago"
 
 
-def before(place: Place, width: int, color: bool, reach: str, now: float) -> str:
+def before_step(place: Place, width: int, color: bool, reach: str, now: float) -> str:
     """Where the run is before a step, why it comes, and what it would do."""
     page = Page(width, color)
     step = place.step.planned.step
     page.gap()
     page.lines((f"Step {place.number} of at most {place.most}: ", ""), (step.title or step.id, "bold"))
-    entry(page, "so far", known(place.known))
+    entry(page, "so far", known_so_far(place.known))
     entry(page, "why", step.why)
     if place.led_by:
-        entry(page, "since", first(place.led_by))
+        entry(page, "since", first_few(place.led_by))
     if step.choices:
         return page.text()
     commands(page, [question.command for question in place.todo])
-    entry(page, "where", reach if reach else where([question.command for question in place.todo]))
+    entry(page, "where", reach if reach else command_places([question.command for question in place.todo]))
     changes(page, place)
-    entry(page, "takes", f"{lasting(place.seconds)} at most")
+    entry(page, "takes", f"{duration_text(place.seconds)} at most")
     if place.read is not None:
         entry(page, "read", f"{ago(now - place.read)}: run takes that answer, again asks anew")
     return page.text()
@@ -112,14 +112,14 @@ def commands(page: Page, asked: Sequence[Command], most: int = COMMANDS) -> None
         hosts.setdefault(command.public, []).append(command.host)
     for argv, names in list(hosts.items())[:most]:
         there = [name for name in names if name]
-        label = f"command, on {named(there)}: " if there else "command: "
+        label = f"command, on {host_set_text(there)}: " if there else "command: "
         page.command(argv, indent=2, label=label)
     if len(hosts) > most:
         entry(page, "and", f"{count(len(hosts) - most, 'more command')} (e shows them)")
 
 
-def where(asked: Sequence[Command]) -> str:
-    """Where commands run."""
+def command_places(asked: Sequence[Command]) -> str:
+    """The places where commands run."""
     hosts = [command.host for command in asked if command.host]
     if hosts:
         return f"on {fold(hosts)}"
@@ -147,7 +147,7 @@ def question(text: str, choices: dict[str, str], width: int, color: bool) -> str
     return page.text()
 
 
-def after(news: News, width: int, color: bool) -> str:
+def after_step(news: News, width: int, color: bool) -> str:
     """What a step has brought: what was read, what its checks say, what that rules out, what was found, and where it goes on."""
     page = Page(width, color)
     kinds = ((number, kind.replace("_", " ")) for kind, number in news.facts)
@@ -156,45 +156,45 @@ def after(news: News, width: int, color: bool) -> str:
     if read or not troubles:
         page.lines(("Read: ", "dim"), (f"{read or 'nothing of note'}, {news.step.seconds:.1f} s", ""))
     if troubles:
-        page.lines(("No answer: ", "yellow"), (first(troubles), ""), rows=3)
+        page.lines(("No answer: ", "yellow"), (first_few(troubles), ""), rows=3)
     said = {word: [one for one in news.checked if one.outcome == word and one.check.finds] for word in ("found", "clear", "unknown")}
     ends = {"found": "found something", "clear": "found nothing", "unknown": "without an answer"}
     words = [f"{len(said[word])} {end}" for word, end in ends.items() if said[word]]
     if words:
         page.lines(("Checks: ", "dim"), (", ".join(words), ""))
-    for line in seen(news.shown)[:FEW]:
+    for line in shown_lines(news.shown)[:FEW]:
         page.lines(("Shown: ", "dim"), (line, ""), rows=2)
     if news.ruled_out:
-        page.lines(("Rules out: ", "dim"), (first(news.ruled_out, FEW), ""))
+        page.lines(("Rules out: ", "dim"), (first_few(news.ruled_out, FEW), ""))
     for finding in news.gone:
         page.lines(("NO LONGER: ", "bold"), (f"{finding.title} ({finding.cause})", ""), rows=3)
     for finding in news.found:
-        found(page, finding)
-    onward(page, news)
+        print_finding(page, finding)
+    print_next_steps(page, news)
     return page.text()
 
 
-def found(page: Page, finding: Finding) -> None:
-    """A finding in a few lines."""
+def print_finding(page: Page, finding: Finding) -> None:
+    """Print a finding in a few lines."""
     word = "FOUND" if finding.severity != "info" else "NOTED"
     page.lines((f"{word}: ", "bold red" if finding.severity == "critical" else "bold"), (finding.title, "bold"), rows=3)
     name = finding.subject.name or finding.subject.kind
-    role = f", explained by {first(finding.explained_by)}" if finding.explained_by else ""
+    role = f", explained by {first_few(finding.explained_by)}" if finding.explained_by else ""
     page.lines((f"{name}: {finding.cause}, {finding.confidence}, {finding.severity}{role}", ""), indent=2)
     if finding.role == "root":
         page.lines((finding.means, ""), indent=2, rows=3)
     terminal.evidence(page, finding.evidence, False, indent=2)
 
 
-def onward(page: Page, news: News) -> None:
-    """Where the runbook goes next, and what it leaves out."""
+def print_next_steps(page: Page, news: News) -> None:
+    """Print where the runbook goes next, and what it leaves out."""
     not_needed = list(dict.fromkeys(title(step) for step in news.passed if not step.undecided))
     undecided = list(dict.fromkeys(title(step) for step in news.passed if step.undecided))
     if not_needed:
-        page.lines(("Not needed: ", "dim"), (first(not_needed), ""), rows=2)
+        page.lines(("Not needed: ", "dim"), (first_few(not_needed), ""), rows=2)
     if undecided:
         why = next((step.undecided for step in news.passed if step.undecided), "")
-        page.lines(("Can't be decided: ", "dim"), (f"{first(undecided)} ({why})", ""), rows=3)
+        page.lines(("Can't be decided: ", "dim"), (f"{first_few(undecided)} ({why})", ""), rows=3)
     if news.following is None:
         page.lines(("Next: ", "dim"), ("the report; all steps are done", ""))
     else:
@@ -221,7 +221,7 @@ def fixes(findings: Iterable[Finding], width: int, color: bool) -> str:
     return page.text()
 
 
-def explained(place: Place, library: Library, width: int, color: bool) -> str:
+def step_explanation(place: Place, library: Library, width: int, color: bool) -> str:
     """All about a step: the commands, when the runbook comes here, and what its answer can show."""
     page = Page(width, color)
     planned = place.step.planned

@@ -59,7 +59,7 @@ def check(name: str, value: Any, given: str = "") -> None:
 def settings(book: Runbook, given: list[str]) -> dict[str, Any]:
     """`name=value` of `--set`, and `--name=value`, as typed inputs. Raises `Refused`."""
     from gpudoctor.engine.plan import cast
-    from gpudoctor.runbook.lint import unknown
+    from gpudoctor.runbook.lint import unknown_name
 
     made: dict[str, Any] = {}
     for item in given:
@@ -70,7 +70,7 @@ def settings(book: Runbook, given: list[str]) -> dict[str, Any]:
             raise Refused(f"{shown}the form is name=value")
         if name not in book.inputs:
             there = f"; there are {', '.join(book.inputs)}" if book.inputs else "; it has none"
-            raise Refused(f"{shown}{unknown('input of ' + book.id, name, book.inputs)}{there}")
+            raise Refused(f"{shown}{unknown_name('input of ' + book.id, name, book.inputs)}{there}")
         try:
             made[name] = cast(text, book.inputs[name].type)
         except ValueError as error:

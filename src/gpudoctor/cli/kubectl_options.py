@@ -68,7 +68,7 @@ def inputs_among(book: Runbook) -> list[str]:
     return [f"--{name.replace('-', '_')}={value if isinstance(value, str) else ','.join(value)}" for name, value in said.items()]
 
 
-def given() -> Given:
+def kubeconfig_overrides() -> Given:
     """What the command line says in place of the kubeconfig. Raises `Refused`."""
     from gpudoctor.probes.kube_config import Given
 

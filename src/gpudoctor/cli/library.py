@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from gpudoctor.cli.execute import find_runbook, loaded
+from gpudoctor.cli.execute import find_runbook, load_library
 from gpudoctor.runbook.model import Library, Runbook, Step
 
 # What `${input.kind}` may name: the owners that `diagnose pod TYPE/NAME` starts from.
@@ -29,7 +29,7 @@ WIDTH = 100  # columns of a paragraph
 
 def list_runbooks() -> int:
     """One line for each runbook."""
-    library = loaded()
+    library = load_library()
     width = max((len(name) for name in library.runbooks), default=0)
     for book in library.runbooks.values():
         note = "" if book.status == "stable" else f" ({book.status})"
@@ -57,7 +57,7 @@ def steps_of(library: Library, book: Runbook) -> list[tuple[Runbook, Step]]:
 
 def show_runbook(name: str) -> int:
     """What a runbook would run, where, and for how long at most."""
-    library = loaded()
+    library = load_library()
     book = find_runbook(library, name)
     print(f"{book.id}: {book.title}")
     if book.summary:
@@ -91,7 +91,7 @@ def step_lines(step: Step) -> Iterator[str]:
         yield f"ask     {step.run[-1]}   (a person, with --guided)"
         yield f"        {'; '.join(step.choices.values())}"
     elif step.run:
-        yield asking(step) + (f"   on {step.host}" if step.host else "") + f"   (at most {step.timeout:.0f} s)"
+        yield step_request(step) + (f"   on {step.host}" if step.host else "") + f"   (at most {step.timeout:.0f} s)"
     if step.otherwise:
         yield f"        else {shlex.join(step.otherwise)}"
     if step.sample:
@@ -108,10 +108,10 @@ def step_lines(step: Step) -> Iterator[str]:
             yield f"check   {check.id} → {check.finds}"
 
 
-def asking(step: Step) -> str:
-    """How a step asks: a command line, NVML, or a query of a Prometheus.
+def step_request(step: Step) -> str:
+    """The request of a step: a command line, NVML, or a query to a Prometheus.
 
-    >>> asking(Step(id="x", run=["promql", "${input.url}", "up", "300", "15"]))
+    >>> step_request(Step(id="x", run=["promql", "${input.url}", "up", "300", "15"]))
     'promql  up   of the last 300 s, every 15 s, at ${input.url}'
     """
     if step.run[0] == "nvml":
@@ -134,7 +134,7 @@ def default(value: Any, kind: str) -> str:
 
 def show_rbac(name: str) -> int:
     """The least ClusterRole: only what the steps get; exec into pods is a role of its own."""
-    library = loaded()
+    library = load_library()
     book = find_runbook(library, name)
     reads: dict[str, set[str]] = {}
     execs = False

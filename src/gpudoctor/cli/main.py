@@ -10,7 +10,7 @@ from typing import NoReturn, TextIO
 
 from gpudoctor import leaving
 from gpudoctor.cli.errors import USAGE, Refused, complain
-from gpudoctor.cli.screen import lost, set_up
+from gpudoctor.cli.screen import output_error, set_up
 
 # New objects after which Python looks for cycles, and how often it then looks at older ones. Nearly everything that a run makes lives
 # until its end: with Python's own 700, 10, 10 a tenth of a short run goes into looking, with 10,000 still a twentieth.
@@ -22,16 +22,16 @@ def main() -> NoReturn:
     gc.set_threshold(*CYCLES)
     leaving.listen()
     set_up()
-    code = guarded()
+    code = run_guarded()
     for left in leaving.at_once():
         complain(left)
     os._exit(code)
 
 
-def guarded() -> int:
+def run_guarded() -> int:
     """The command line's exit code, whatever happens inside. After a signal nothing more is printed: its reader may be what hangs."""
     try:
-        return written(sys.stdout, attempted())
+        return flush_output(sys.stdout, run_reporting_errors())
     except KeyboardInterrupt:
         return 130
     except leaving.Ended as ended:
@@ -41,8 +41,8 @@ def guarded() -> int:
         return USAGE
 
 
-def attempted() -> int:
-    """The exit code of the command, with its error said."""
+def run_reporting_errors() -> int:
+    """Run the command and print its error; returns the exit code."""
     out = sys.stdout
     try:
         code = invoke()
@@ -53,14 +53,14 @@ def attempted() -> int:
     except MemoryError:
         raise
     except Exception as error:
-        if not (isinstance(error, OSError) and lost(out)):
+        if not (isinstance(error, OSError) and output_error(out)):
             return internal_error()
         return 0 if isinstance(error, BrokenPipeError) else USAGE
 
 
-def written(out: TextIO, code: int) -> int:
+def flush_output(out: TextIO, code: int) -> int:
     """The exit code, once standard output is written. That its reader has left (`| head`) is no error."""
-    trouble = lost(out)
+    trouble = output_error(out)
     if trouble is None or trouble.errno == errno.EPIPE:
         return code
     complain(f"standard output can't be written: {trouble.strerror or trouble}")
@@ -90,7 +90,7 @@ def internal_error() -> int:
     import traceback
 
     from gpudoctor import __version__
-    from gpudoctor.probes.foreign import without_credentials
+    from gpudoctor.probes.foreign_text import without_credentials
     from gpudoctor.probes.redact import Redactor
 
     machine = f"gpudoctor {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"

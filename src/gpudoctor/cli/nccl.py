@@ -77,7 +77,7 @@ def nccl(
     )
     inputs, asked = env_inputs(pod, job, selector, namespace, ras) if env else job_inputs(pod, job, selector, namespace, ras)
     shown = Shown(format, output, verbose, no_color, path=explain_path)
-    raise typer.Exit(diagnosed(list(paths or []), inputs, asked, where, "nccl-env" if env else "nccl", timeout, shown))
+    raise typer.Exit(diagnose_job(list(paths or []), inputs, asked, where, "nccl-env" if env else "nccl", timeout, shown))
 
 
 def job_inputs(pod: str, job: str, selector: str, namespace: str, ras: str) -> tuple[dict[str, Any], str]:
@@ -109,10 +109,10 @@ def env_inputs(pod: str, job: str, selector: str, namespace: str, ras: str) -> t
     return {names[key]: value for key, value in inputs.items() if key in names}, asked or (f"pods with {selector}" if selector else "")
 
 
-def diagnosed(paths: list[str], inputs: dict[str, Any], asked: str, where: Where, book: str, timeout: float, shown: Shown) -> int:
+def diagnose_job(paths: list[str], inputs: dict[str, Any], asked: str, where: Where, book: str, timeout: float, shown: Shown) -> int:
     """What files say alone; with pods or hosts, both together. Returns the exit code."""
     from gpudoctor.cli.execute import check_timeout, execute
-    from gpudoctor.cli.paths import reading
+    from gpudoctor.cli.paths import reading_budget
 
     asks = bool(inputs or where.nodes or where.local or where.replay)
     if paths and where.guided:
@@ -126,7 +126,7 @@ def diagnosed(paths: list[str], inputs: dict[str, Any], asked: str, where: Where
     check_timeout(timeout)
     gathered = None
     if paths:
-        with reading(timeout) as budget:
+        with reading_budget(timeout) as budget:
             gathered = read(paths, shown.format, budget)
             if not asks:
                 return from_files(gathered, book, shown)
@@ -146,12 +146,12 @@ def read(paths: list[str], format: str, budget: Budget) -> Gathered:
 
 def from_files(gathered: Gathered, book: str, shown: Shown) -> int:
     """The report of what files say, with the tables of the runbook."""
-    from gpudoctor.cli.execute import find_runbook, loaded
-    from gpudoctor.cli.printing import check_shown, printed
+    from gpudoctor.cli.execute import find_runbook, load_library
+    from gpudoctor.cli.printing import check_shown, print_report
     from gpudoctor.engine.diagnose import analyze
 
     check_shown(shown)
-    library = loaded()
+    library = load_library()
     tables = find_runbook(library, book)
     report = analyze(library, gathered.facts, gathered.inputs, gathered.now, tables, explain_path=shown.path)
-    return printed(report, shown)
+    return print_report(report, shown)

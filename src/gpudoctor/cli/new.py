@@ -22,7 +22,7 @@ def new_runbook(name: Annotated[str, typer.Argument(metavar="ID", help="Its id: 
     """
     from gpudoctor.cli import skeletons
 
-    tell(skeletons.runbook(name), f"gpudoctor test {skeletons.home(name)}")
+    print_written_files(skeletons.runbook(name), f"gpudoctor test {skeletons.runbook_path(name)}")
 
 
 @new_app.command("check")
@@ -39,7 +39,7 @@ def new_check(
     from gpudoctor.cli import skeletons
 
     runbook, _, check = name.partition(".")
-    tell(skeletons.check(runbook, check, cause, step), f"gpudoctor lint, and gpudoctor test runbooks/{runbook}.yaml")
+    print_written_files(skeletons.check(runbook, check, cause, step), f"gpudoctor lint, and gpudoctor test runbooks/{runbook}.yaml")
 
 
 @new_app.command("parser")
@@ -55,14 +55,14 @@ def new_parser(
     """
     from gpudoctor.cli import skeletons
 
-    tell(
+    print_written_files(
         skeletons.parser(tool, name, command or f"{tool} {name}"),
         f"pytest tests/test_{tool}_{name}.py, and tests/test_parsers_hostile.py -k {name}",
     )
 
 
-def tell(written: list[Path], then: str) -> None:
-    """The files that were written, and what to do next."""
+def print_written_files(written: list[Path], then: str) -> None:
+    """Print the files that were written, and what to do next."""
     for path in written:
         print(path)
     print(f"next: edit them, then run {then}")

@@ -100,11 +100,11 @@ def size(text: str) -> int:
     """At least how many names a set stands for, without making them: `a[1-9]b[1-9]` is 81, `[1-999999999]` would fill the memory."""
     total = 0
     for part in re.split(r",(?![^\[]*\])", text[:100_000]):
-        total += math.prod(sum(map(span, group.split(","))) for group in BRACKETS.findall(part))
+        total += math.prod(sum(map(range_size, group.split(","))) for group in BRACKETS.findall(part))
     return total
 
 
-def span(text: str) -> int:
-    """The numbers of one range: `01-16` are 16, `0-10/5` are 3."""
+def range_size(text: str) -> int:
+    """Count the numbers of one range: `01-16` are 16, `0-10/5` are 3."""
     match = RANGE.match(text)
     return max(0, int(match[2]) - int(match[1])) // max(1, int(match[3] or 1)) + 1 if match else 1

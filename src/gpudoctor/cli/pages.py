@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpudoctor.cli.errors import Refused, complain
-from gpudoctor.cli.execute import loaded
+from gpudoctor.cli.execute import load_library
 from gpudoctor.cli.explain import ACTS
 from gpudoctor.library import index
 from gpudoctor.patterns import regex
@@ -66,10 +66,10 @@ def numbered(text: str, library: Library) -> str:
     return NUMBERS.sub(f"{len(library.runbooks)} runbooks with {checks} checks, {known}", text)
 
 
-def plain(text: str) -> str:
+def escape_markdown(text: str) -> str:
     r"""A text that Markdown shows as it is: angle brackets are no tags.
 
-    >>> plain("shows <unknown> for `kubectl get node <node>`")
+    >>> escape_markdown("shows <unknown> for `kubectl get node <node>`")
     'shows \\<unknown\\> for `kubectl get node <node>`'
     """
     parts = CODE.split(" ".join(text.split()))
@@ -78,10 +78,10 @@ def plain(text: str) -> str:
 
 def cell(text: str) -> str:
     """A text in a table: a bar ends no cell."""
-    return plain(text).replace("|", r"\|")
+    return escape_markdown(text).replace("|", r"\|")
 
 
-def stale(library: Library, folder: Path) -> dict[str, str]:
+def stale_pages(library: Library, folder: Path) -> dict[str, str]:
     """The pages that aren't what the library says, with their right text."""
     return {name: text for name, text in pages(library).items() if text_of(folder / name) != text}
 
@@ -96,12 +96,12 @@ def main() -> int:
     try:
         if not index.in_checkout():
             raise Refused("the pages belong to gpudoctor's sources, which are not installed: run `make docs` in a checkout")
-        library = loaded()
+        library = load_library()
     except Refused as error:
         complain(str(error))
         return error.code
     folder = index.root() / "docs"
-    for name, text in stale(library, folder).items():
+    for name, text in stale_pages(library, folder).items():
         (folder / name).write_text(text, encoding="utf-8")
         print(f"docs/{name}")
     readme = index.root() / "README.md"

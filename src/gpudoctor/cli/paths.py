@@ -19,7 +19,7 @@ CONCLUDING = 30.0  # seconds beyond the time of the reading; 10,000 files with a
 
 
 @contextmanager
-def reading(timeout: float) -> Iterator[Budget]:
+def reading_budget(timeout: float) -> Iterator[Budget]:
     """What a reading of files may take. Where conclusions from what it read take too long too, they are refused."""
     from gpudoctor.intake.budget import Budget, Interrupted, interrupted_at
 
@@ -34,11 +34,11 @@ def reading(timeout: float) -> Iterator[Budget]:
 def check_paths(paths: list[str], budget: Budget, says: str = "{} is not there") -> None:
     """Raise `Refused` for a path, or a pattern in quotes, that leads to no file, or takes all the time to look for."""
     from gpudoctor.intake.budget import TimeUp
-    from gpudoctor.intake.walk import expanded
+    from gpudoctor.intake.walk import expand_pattern
 
     for path in paths:
         try:
-            found = budget.spend(budget.end, partial(expanded, path))
+            found = budget.spend(budget.end, partial(expand_pattern, path))
         except TimeUp:
             raise Refused(f"looking for {path[:120]} took all the time (--timeout): name fewer folders", INCONCLUSIVE) from None
         if not found:
@@ -53,7 +53,7 @@ def recorded_run(paths: list[str]) -> Path | None:
     from gpudoctor.library.index import library
     from gpudoctor.probes.bundle import INDEX, BundleError
     from gpudoctor.probes.replay import Replay
-    from gpudoctor.probes.transcript import place
+    from gpudoctor.probes.transcript import transcript_path
 
     folder = Path(paths[0]) if len(paths) == 1 and paths[0] != "-" else None
     if folder is not None and folder.name == INDEX:
@@ -62,7 +62,7 @@ def recorded_run(paths: list[str]) -> Path | None:
         if folder is None:
             return None
         mounts.check(str(folder))
-        if not (folder / INDEX).is_file() and place(folder) != folder:
+        if not (folder / INDEX).is_file() and transcript_path(folder) != folder:
             return None
         return folder if Replay(folder).bundle.runbook in library().runbooks else None
     except (BundleError, OSError, ValueError):  # it is damaged, or of somebody's own runbook: its files still say something

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpudoctor.cli.errors import Refused
 
 if TYPE_CHECKING:
+    from gpudoctor.probes.answer_keeper import Keeper
     from gpudoctor.probes.base import Probe
-    from gpudoctor.probes.keep import Keeper
     from gpudoctor.probes.redact import Redactor
     from gpudoctor.report import Report
 
@@ -67,12 +67,12 @@ def keeper(probe: Probe, shown: Shown) -> Keeper | None:
 
     if shown.format not in WITH_OUTPUTS:
         return None
-    from gpudoctor.probes.keep import Keeper
+    from gpudoctor.probes.answer_keeper import Keeper
 
     return Keeper(probe)
 
 
-def printed(report: Report, shown: Shown, redactor: Redactor | None = None) -> int:
+def print_report(report: Report, shown: Shown, redactor: Redactor | None = None) -> int:
     """Print a report, or write it into its file, and draw it where a file is named for that; returns the exit code of its verdict.
 
     What is made to be handed on is redacted first, with `redactor` where the run had one.
@@ -82,9 +82,9 @@ def printed(report: Report, shown: Shown, redactor: Redactor | None = None) -> i
     if shown.picture is not None:
         draw(report, shown.picture)
     if shown.format in FOR_OTHERS:
-        from gpudoctor.cli.sharing import shareable
+        from gpudoctor.cli.sharing import redact_report
 
-        report = shareable(report, redactor)
+        report = redact_report(report, redactor)
     color = sys.stdout.isatty() and shown.file is None and not shown.no_color and not os.environ.get("NO_COLOR")
     deliver(render(report, shown.format, width=columns(), color=color, verbose=shown.verbose), shown, report.verdict)
     return report.exit_code

@@ -22,7 +22,7 @@ def recorder(probe: Any, folder: Path, runbook: str, inputs: dict[str, Any], sta
         raise Refused(str(error)) from None
 
 
-def closed(recorder: Any, interrupted: bool) -> bool:
+def finish_recording(recorder: Any, interrupted: bool) -> bool:
     """End a recording; → whether it is complete. One that isn't is said on stderr: the report is worth having all the same."""
     from gpudoctor.probes.bundle import BundleError
 
@@ -34,7 +34,7 @@ def closed(recorder: Any, interrupted: bool) -> bool:
     return True
 
 
-def incomplete(report: Report, why: str) -> Report:
+def mark_incomplete(report: Report, why: str) -> Report:
     """The report of a bundle in which answers may be missing: that nothing was found in it isn't healthy."""
     import msgspec
 

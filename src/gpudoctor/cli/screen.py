@@ -43,7 +43,7 @@ def set_up() -> None:
         del os.environ["COLUMNS"]
 
 
-def lost(out: TextIO) -> OSError | None:
+def output_error(out: TextIO) -> OSError | None:
     """Why standard output takes nothing more, if it doesn't: what it could not write is still there, and fails again."""
     try:
         out.flush()

@@ -14,7 +14,7 @@ import msgspec
 
 from gpudoctor.cli.errors import NOT_GUIDED, Refused, no_such
 from gpudoctor.engine.guidance import Decision
-from gpudoctor.probes.session import Busy, Folder, home, ids
+from gpudoctor.probes.session import Busy, Folder, ids, sessions_folder
 from gpudoctor.reporters.text import safe
 
 if TYPE_CHECKING:
@@ -94,9 +94,9 @@ class Open:
         self.recorder = made
         return made
 
-    def kept(self, command: Command) -> Output | None:
+    def recorded_answer(self, command: Command) -> Output | None:
         """The answer to a command that the session holds."""
-        return self.recorder.kept(command) if self.recorder else None
+        return self.recorder.recorded_answer(command) if self.recorder else None
 
     def walk(self, library: Library, book: Runbook, inputs: dict[str, Any], probe: Probe, shown: Shown, how: dict[str, Any]) -> Report:
         """Execute the runbook with the person at the terminal. `probe` asks by way of the recorder."""
@@ -133,7 +133,7 @@ class Open:
         if report.verdict == "problem" and not reach:
             terminal.tell(f"After the repair: gpudoctor verify {name}")
         terminal.say("\n")
-        return aged(report, guide.ages, time.time())
+        return with_evidence_ages(report, guide.ages, time.time())
 
 
 def need_terminal() -> Any:
@@ -155,8 +155,8 @@ def refuse_unfit(where: Where, files: bool) -> None:
         raise Refused(NOT_GUIDED)
 
 
-def begin(book: Runbook, asked: str, started: float, timeout: float, inputs: dict[str, Any], where: Where) -> Open:
-    """A new session, held. Raises `Refused`."""
+def begin_session(book: Runbook, asked: str, started: float, timeout: float, inputs: dict[str, Any], where: Where) -> Open:
+    """Begin a session and hold its lock. Raises `Refused`."""
     from gpudoctor.library.index import library
 
     runbook = book.id if library().runbooks.get(book.id) is book else str(Path(book.path).absolute())
@@ -168,7 +168,9 @@ def begin(book: Runbook, asked: str, started: float, timeout: float, inputs: dic
     try:
         made = Open(Folder.new(book.id, time.time()), state, fresh=True)
     except OSError as error:
-        raise Refused(f"a session can't be kept in {home()}: {error.strerror or error}; $XDG_STATE_HOME names another place") from None
+        raise Refused(
+            f"a session can't be kept in {sessions_folder()}: {error.strerror or error}; $XDG_STATE_HOME names another place"
+        ) from None
     made.save()
     return made
 
@@ -180,7 +182,7 @@ def reopen(name: str) -> Open:
         name = next((one for one in known if (state := read(Folder(one))) and not state.ended and not Folder(one).busy()), "")
         if not name:
             raise Refused("there is no unfinished session; `gpudoctor sessions` lists them")
-    folder = Folder(named(name, known))
+    folder = Folder(find_session(name, known))
     try:
         folder.hold()
     except Busy as busy:
@@ -195,7 +197,7 @@ def reopen(name: str) -> Open:
     return Open(folder, state, fresh=not (folder.path / BUNDLE / "bundle.json").exists())
 
 
-def named(name: str, known: list[str]) -> str:
+def find_session(name: str, known: list[str]) -> str:
     """The one session that a name, its beginning or its end stands for. Raises `Refused`."""
     matches = [one for one in known if one == name] or [one for one in known if one.startswith(name) or one.endswith(f"-{name}")]
     if len(matches) > 1:
@@ -234,13 +236,13 @@ def list_sessions() -> int:
         stands = "open now" if Folder(name).busy() else state.ended or f"stopped after {decided} step{'' if decided == 1 else 's'}"
         last = state.decisions[-1].at if decided else state.started
         print(f"{name:<{width}}  {stands}, {ago(time.time() - last)}  {safe(state.asked)}")
-    print(f"{len(found)} session{'' if len(found) == 1 else 's'} in {home()}; a folder may be removed")
+    print(f"{len(found)} session{'' if len(found) == 1 else 's'} in {sessions_folder()}; a folder may be removed")
     if found:
         print("go on with one, or see its report again: gpudoctor resume ID; after the repair: gpudoctor verify ID")
     return 0
 
 
-def aged(report: Report, ages: dict[str, float], now: float) -> Report:
+def with_evidence_ages(report: Report, ages: dict[str, float], now: float) -> Report:
     """The report with the age of evidence that was read long ago, beside its source."""
     from gpudoctor.cli.guide_text import ago
 

@@ -13,18 +13,18 @@ COMMANDS = ("argv", "run", "undo", "verify")  # fields that hold the words of a 
 OUTPUTS = ("text", "errors")  # of an output, which was redacted as a whole where that is: in a step
 
 
-def shareable(report: Report, redactor: Redactor | None = None) -> Report:
+def redact_report(report: Report, redactor: Redactor | None = None) -> Report:
     """The report without what has the form of a secret: in evidence from a log, in titles, in cells of tables."""
-    made = walked(msgspec.to_builtins(report), redactor or Redactor(), "")
+    made = redact_value(msgspec.to_builtins(report), redactor or Redactor(), "")
     return msgspec.convert(made, Report)
 
 
-def walked(value: Any, redactor: Redactor, key: str) -> Any:
+def redact_value(value: Any, redactor: Redactor, key: str) -> Any:
     """Plain data with every text redacted, commands by their options too. `key` is the field that holds the value."""
     if isinstance(value, str):
         return redactor.text(value)
     if isinstance(value, list):
-        return redactor.argv(value) if key in COMMANDS else [walked(one, redactor, key) for one in value]
+        return redactor.argv(value) if key in COMMANDS else [redact_value(one, redactor, key) for one in value]
     if isinstance(value, dict):
-        return {field: one if key == "outputs" and field in OUTPUTS else walked(one, redactor, field) for field, one in value.items()}
+        return {field: one if key == "outputs" and field in OUTPUTS else redact_value(one, redactor, field) for field, one in value.items()}
     return value

@@ -16,7 +16,7 @@ from gpudoctor.cli.errors import INCONCLUSIVE, Refused, complain
 if TYPE_CHECKING:
     from gpudoctor.cli.execute import Where
     from gpudoctor.engine.steps import Run
-    from gpudoctor.engine.verdicts import Verification
+    from gpudoctor.engine.verification import Verification
     from gpudoctor.engine.verify import After, Before
     from gpudoctor.runbook.model import Library, Runbook
 
@@ -62,7 +62,7 @@ def verify(
     gpudoctor verify k3f --for 10m         look again until it is fixed
     gpudoctor verify before --replay after compare two recordings
     """
-    from gpudoctor.cli.execute import LONGEST, loaded
+    from gpudoctor.cli.execute import LONGEST, load_library
     from gpudoctor.cli.printing import Shown, check_file
 
     if format not in ("terminal", "json"):
@@ -77,9 +77,9 @@ def verify(
     until = patience(wait)
     chosen = {"context": context, "kubeconfig": kubeconfig, "no_exec": no_exec, "fanout": fanout, "allow_disruptive": allow_disruptive}
     reference = find(what, {key: value for key, value in chosen.items() if value} | ({"via": via} if via != "auto" else {}), replay)
-    library = loaded()
-    book, before = earlier(library, reference)
-    made = looked(book, before, reference, until, timeout, shown.verbose, shown.format == "terminal")
+    library = load_library()
+    book, before = earlier_run(library, reference)
+    made = look_until_fixed(book, before, reference, until, timeout, shown.verbose, shown.format == "terminal")
     deliver(made, shown)
     raise typer.Exit(made.exit_code)
 
@@ -103,7 +103,7 @@ def find(what: str, chosen: dict[str, Any], replay: Path | None) -> Reference:
     import msgspec
 
     from gpudoctor.cli.execute import Where
-    from gpudoctor.cli.sessions import BUNDLE, Open, named, read
+    from gpudoctor.cli.sessions import BUNDLE, Open, find_session, read
     from gpudoctor.probes.session import Folder, ids
 
     path = Path(what)
@@ -113,7 +113,7 @@ def find(what: str, chosen: dict[str, Any], replay: Path | None) -> Reference:
     if not known:
         wanted = f"recorded folder and no session '{what[:80]}'" if what else "session yet"
         raise Refused(f"there is no {wanted}: name a folder that --record wrote")
-    folder = Folder(named(what, known) if what else known[0])
+    folder = Folder(find_session(what, known) if what else known[0])
     state = read(folder)
     if state is None:
         raise Refused(f"{folder.path} is no session that can be read: its session.json is missing or damaged")
@@ -124,14 +124,14 @@ def find(what: str, chosen: dict[str, Any], replay: Path | None) -> Reference:
     return Reference(folder.name, folder.path / BUNDLE, state.runbook, where)
 
 
-def earlier(library: Library, reference: Reference) -> tuple[Runbook, Before]:
+def earlier_run(library: Library, reference: Reference) -> tuple[Runbook, Before]:
     """The earlier run, from its recording. Raises `Refused` where it has found nothing to repair."""
     from gpudoctor.cli.execute import find_runbook, recorded_book
     from gpudoctor.cli.inputs import recorded_inputs
     from gpudoctor.cli.nodes import this_machine
     from gpudoctor.engine.run import Engine
     from gpudoctor.engine.steps import NotThere
-    from gpudoctor.engine.verdicts import Times
+    from gpudoctor.engine.verification import Times
     from gpudoctor.engine.verify import Before
     from gpudoctor.probes.base import Command, Output
     from gpudoctor.probes.bundle import BundleError
@@ -148,7 +148,7 @@ def earlier(library: Library, reference: Reference) -> tuple[Runbook, Before]:
         run = Engine(library, replay, recorded=True, consent=True).execute(book, inputs)
     except NotThere as missing:
         raise Refused(f"{missing.what} was not found when {reference.name} was recorded: there is nothing to verify") from None
-    times = {Output(Command(argv=one.argv, host=one.host)).named(): one.time for one in bundle.outputs}
+    times = {Output(Command(argv=one.argv, host=one.host)).origin_name(): one.time for one in bundle.outputs}
     before = Before(library, run, Times(times, max(times.values(), default=0.0)), bundle.recorded)
     if inputs.get("local") and reference.where.replay is None and inputs.get("nodes") != this_machine():
         raise Refused(f"{reference.name} is about {inputs.get('nodes')} itself: run verify on that machine")
@@ -158,9 +158,11 @@ def earlier(library: Library, reference: Reference) -> tuple[Runbook, Before]:
     return book, before
 
 
-def looked(book: Runbook, before: Before, reference: Reference, wait: float, timeout: float, every: bool, tell: bool) -> Verification:
+def look_until_fixed(
+    book: Runbook, before: Before, reference: Reference, wait: float, timeout: float, every: bool, tell: bool
+) -> Verification:
     """Look, and again until it is fixed or `wait` seconds are over."""
-    from gpudoctor.cli.verify_text import waiting
+    from gpudoctor.cli.verify_text import waiting_line
 
     began, pause, rounds = time.monotonic(), FIRST_PAUSE, 1
     while True:
@@ -169,7 +171,7 @@ def looked(book: Runbook, before: Before, reference: Reference, wait: float, tim
         if made.outcome == "fixed" or left <= 0:
             return made
         if tell and sys.stderr.isatty():
-            print(waiting(made, min(pause, left), left), file=sys.stderr)
+            print(waiting_line(made, min(pause, left), left), file=sys.stderr)
         time.sleep(min(pause, left))
         pause, rounds = min(pause * 2, LONGEST_PAUSE), rounds + 1
 
@@ -178,35 +180,35 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
     """One look: a new probe, since what could not be reached may be reached now."""
     import msgspec
 
-    from gpudoctor.cli.execute import clock, probing, question
+    from gpudoctor.cli.execute import current_time, open_probe, question
     from gpudoctor.engine import confirm
     from gpudoctor.engine.conclude import TOOL, stamp
     from gpudoctor.engine.diagnose import conclusions
-    from gpudoctor.engine.verdicts import Verification, whole
+    from gpudoctor.engine.verification import Verification, overall_outcome
     from gpudoctor.probes.redact import Redactor
 
     where, inputs, redactor = reference.where, before.run.inputs, Redactor()
-    probe, recorded, _ = probing(msgspec.structs.replace(where, local=bool(inputs.get("local"))))
+    probe, recorded, _ = open_probe(msgspec.structs.replace(where, local=bool(inputs.get("local"))))
     try:
-        after = again(book, before, probe, where, timeout, inputs, set())
+        after = ask_again(book, before, probe, where, timeout, inputs, set())
         if other := before.elsewhere(inputs, after.missing):
             inputs = other
-            after = again(book, before, probe, where, timeout, inputs, set())
-        if more := after.unsettled():
-            after = again(book, before, probe, where, timeout, inputs, more)
+            after = ask_again(book, before, probe, where, timeout, inputs, set())
+        if more := after.unsettled_checks():
+            after = ask_again(book, before, probe, where, timeout, inputs, more)
         commands = confirm.run(probe, confirm.verifies([past.found for past in before.pasts if past.found.root], every))
     finally:
         for left in probe.close() if recorded is None else ():
             complain(left)
-    findings, new = after.judged(), after.new()
+    findings, new = after.judge_findings(), after.new()
     return Verification(
         tool=TOOL,
-        started=stamp(clock()) or "",
+        started=stamp(current_time()) or "",
         reference=reference.name,
         recorded=before.recorded,
         runbook=book.id,
         asked=question(book.title, before.run.inputs),
-        outcome=whole(findings, new),
+        outcome=overall_outcome(findings, new),
         findings=findings,
         new=new,
         commands=[msgspec.structs.replace(one, text=redactor.text(one.text), argv=redactor.argv(one.argv)) for one in commands],
@@ -215,7 +217,7 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
     )
 
 
-def again(book: Runbook, before: Before, probe: Any, where: Where, timeout: float, inputs: dict[str, Any], more: set[str]) -> After:
+def ask_again(book: Runbook, before: Before, probe: Any, where: Where, timeout: float, inputs: dict[str, Any], more: set[str]) -> After:
     """Ask what the checks need, and `more` checks, of what the inputs name. Raises `Refused`."""
     from gpudoctor.engine.run import Engine
     from gpudoctor.engine.steps import NotThere

@@ -12,7 +12,7 @@ from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.text import count
 
 if TYPE_CHECKING:
-    from gpudoctor.engine.verdicts import Judged, Ran, Verification
+    from gpudoctor.engine.verification import Judged, Ran, Verification
 
 WORDS = {"fixed": "fixed", "not-fixed": "not fixed", "unknown": "could not tell", "worse": "worse", "seen": "not seen before"}
 STYLES = {"fixed": "bold green", "not-fixed": "bold red", "worse": "bold red", "unknown": "bold yellow", "seen": "bold yellow"}
@@ -27,12 +27,12 @@ def render(made: Verification, *, width: int, color: bool, verbose: bool) -> str
     page.lines((WORDS[made.outcome].upper(), STYLES[made.outcome]), (f"  {made.asked}: ", ""), (summary(made), "bold"))
     page.lines((f"compared with {made.reference}, {made.recorded}", "dim"))
     page.gap()
-    for alike in together([*made.new, *made.findings], verbose):
-        finding(page, alike, verbose)
+    for alike in group_judged([*made.new, *made.findings], verbose):
+        print_judged(page, alike, verbose)
     if made.commands:
         page.gap()
         for ran in made.commands:
-            said(page, ran, verbose)
+            add_command_output(page, ran, verbose)
     if verbose:
         page.gap()
         for step in made.steps:
@@ -54,7 +54,7 @@ def summary(made: Verification) -> str:
     return ", ".join(parts) + (f", after {count(made.rounds, 'look')}" if made.rounds > 1 else "")
 
 
-def together(findings: list[Judged], verbose: bool) -> list[list[Judged]]:
+def group_judged(findings: list[Judged], verbose: bool) -> list[list[Judged]]:
     """What is to be repaired first; without -v one cause that became the same on many subjects is one."""
     groups: dict[object, list[Judged]] = {}
     for number, one in enumerate(sorted(findings, key=lambda one: ORDER.index(one.outcome))):
@@ -62,7 +62,7 @@ def together(findings: list[Judged], verbose: bool) -> list[list[Judged]]:
     return list(groups.values())
 
 
-def finding(page: Page, alike: list[Judged], verbose: bool) -> None:
+def print_judged(page: Page, alike: list[Judged], verbose: bool) -> None:
     """What became of a finding on which subjects, what it was, and of what isn't fixed: what is seen now, or why nothing can be said."""
     one, *others = alike
     rows = 0 if verbose else 2
@@ -81,7 +81,7 @@ def finding(page: Page, alike: list[Judged], verbose: bool) -> None:
             page.lines((piece.text, ""), indent=4, rows=rows)
 
 
-def said(page: Page, ran: Ran, verbose: bool) -> None:
+def add_command_output(page: Page, ran: Ran, verbose: bool) -> None:
     """A command of a fix, with the first lines of what it said."""
     page.command(ran.argv, indent=2, label=f"{ran.host}  " if ran.host else "")
     if ran.why:
@@ -96,7 +96,7 @@ def said(page: Page, ran: Ran, verbose: bool) -> None:
         page.lines((", ".join([*ended, *more]), "dim"), indent=4)
 
 
-def waiting(made: Verification, pause: float, left: float) -> str:
+def waiting_line(made: Verification, pause: float, left: float) -> str:
     """A line between two looks: `not fixed: 1 of 2 findings fixed; looking again in 8 s, at most 9 min more`."""
     rest = f"{left / 60:.0f} min" if left >= 90 else f"{left:.0f} s"
     return f"{WORDS[made.outcome]}: {summary(made)}; looking again in {pause:.0f} s, at most {rest} more"
@@ -104,9 +104,9 @@ def waiting(made: Verification, pause: float, left: float) -> str:
 
 def as_json(made: Verification) -> str:
     """The verification for programs, redacted as every report that is handed on, with everything unprintable escaped."""
-    from gpudoctor.cli.sharing import walked
+    from gpudoctor.cli.sharing import redact_value
     from gpudoctor.probes.redact import Redactor
 
-    told = walked(msgspec.to_builtins(made), Redactor(), "")
+    told = redact_value(msgspec.to_builtins(made), Redactor(), "")
     text = json.dumps(told, indent=2, ensure_ascii=False)
     return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text) + "\n"

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from gpudoctor.cli.errors import USAGE, Refused
-from gpudoctor.cli.printing import Shown, check_shown, deliver, printed
+from gpudoctor.cli.printing import Shown, check_shown, deliver, print_report
 from gpudoctor.knowledge.xid_decode import Decoded, decode
 from gpudoctor.knowledge.xids import Book, Pair, Sxid, Xid, book
 from gpudoctor.patterns import regex
@@ -52,17 +52,17 @@ class Explained(msgspec.Struct):
 def asked_codes(words: list[str]) -> list[Asked] | None:
     """The codes that the arguments name, each once; None when they are files. Raises `Refused` for a mixture."""
     parts = [line for word in words for line in word.splitlines() if line.strip()]  # several pasted lines are one argument
-    found = [asked for part in parts if (asked := one(part))]
+    found = [asked for part in parts if (asked := parse_xid(part))]
     if not found:
         return None
     if len(found) != len(parts):
-        stranger = next(part for part in parts if one(part) is None)
+        stranger = next(part for part in parts if parse_xid(part) is None)
         raise Refused(f"'{stranger[:80]}' is no code: give codes or lines, or files, not both (a file whose name is a number is ./79)")
     return list({(asked.code, asked.text): asked for asked in found}.values())
 
 
-def one(word: str) -> Asked | None:
-    """A code (`79`, `Xid79`) or a pasted line; None for anything else."""
+def parse_xid(word: str) -> Asked | None:
+    """Parse a code (`79`, `Xid79`) or a pasted line; None for anything else."""
     if match := CODE.match(word.strip()):
         return Asked(int(match[1]))
     if match := LINE.search(word[:4096]):
@@ -71,8 +71,8 @@ def one(word: str) -> Asked | None:
     return None
 
 
-def explained(asked: list[Asked], known: Book) -> Explained:
-    """Everything that is known of what was asked."""
+def explain_xids(asked: list[Asked], known: Book) -> Explained:
+    """Explain the codes that were asked about."""
     codes = list(dict.fromkeys(one.code for one in asked))
     xids = [entry for entry in map(known.xid, codes) if entry]
     sxids = [entry for entry in map(known.sxid, codes) if entry]
@@ -94,11 +94,11 @@ def pairs(codes: list[int], known: Book) -> list[Pair]:
     """The rules that apply to these codes: of several about the same ones only that of the most."""
     given = {code for code in codes if code < SWITCH}
     switch = any(code >= SWITCH for code in codes)
-    rows = [row for row in known.pairs if set(row.codes) <= given and holds(row, given, switch)]
+    rows = [row for row in known.pairs if set(row.codes) <= given and rule_holds(row, given, switch)]
     return [row for row in rows if not any(set(row.codes) < set(other.codes) for other in rows)]
 
 
-def holds(row: Pair, given: set[int], switch: bool) -> bool:
+def rule_holds(row: Pair, given: set[int], switch: bool) -> bool:
     """Whether a rule's further conditions hold. What needs repetition can't be seen from codes."""
     if row.repeated or (row.alone and len(given) > 1) or (row.sxid and not switch):
         return False
@@ -113,7 +113,7 @@ def explain_codes(asked: list[Asked], shown: Shown) -> int:
         raise Refused(f"codes have no format '{shown.format[:40]}'; there are {', '.join(CODE_FORMATS)}")
     check_shown(shown)
     known = book_of_ours()
-    answer = explained(asked, known)
+    answer = explain_xids(asked, known)
     if shown.format == "json":
         text = msgspec.json.format(msgspec.json.encode(answer)).decode() + "\n"
     else:
@@ -135,8 +135,8 @@ def book_of_ours() -> Book:
 def triage_files(paths: list[str], since: str, timeout: float, shown: Shown) -> int:
     """Every Xid of kernel logs: a timeline for each GPU, and what is wrong with it."""
     from gpudoctor.analyze.kernel_files import read
-    from gpudoctor.cli.execute import check_timeout, loaded
-    from gpudoctor.cli.paths import check_paths, reading
+    from gpudoctor.cli.execute import check_timeout, load_library
+    from gpudoctor.cli.paths import check_paths, reading_budget
     from gpudoctor.engine.diagnose import analyze
     from gpudoctor.engine.plan import cast
 
@@ -146,10 +146,10 @@ def triage_files(paths: list[str], since: str, timeout: float, shown: Shown) -> 
         seconds = float(cast(since, "duration")) if since else None
     except ValueError as error:
         raise Refused(f"--since {since[:80]}: {error}") from None
-    with reading(timeout) as budget:
+    with reading_budget(timeout) as budget:
         check_paths(paths, budget, "'{}' is neither a code nor a file that is there")
-        library = loaded()
+        library = load_library()
         gathered = read(paths, seconds, budget)
         tables = library.runbooks["xid-triage"]
         report = analyze(library, gathered.facts, gathered.inputs, gathered.now, tables, explain_path=shown.path)
-    return printed(report, shown)
+    return print_report(report, shown)

@@ -26,9 +26,9 @@ def screen(answer: Explained, known: Book, *, verbose: bool = False) -> str:
     entries: list[Xid | Sxid] = [*answer.xids, *answer.sxids]
     alone = len(entries) == 1 and not answer.unknown
     blocks = [block(entry, known, answer.lines, full=alone, verbose=verbose) for entry in entries]
-    if together := list(combined(answer, known)):
+    if together := list(combined_meaning(answer, known)):
         blocks.insert(0 if len(entries) > 2 else len(blocks), together)
-    blocks += [unknown(code, known) for code in answer.unknown]
+    blocks += [unknown_code(code, known) for code in answer.unknown]
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
@@ -46,42 +46,44 @@ def in_full(entry: Xid, known: Book, said: list[str], verbose: bool) -> Iterator
     yield from paragraph(entry.meaning)
     yield from said
     yield ""
-    yield from labelled("severity", f"{entry.severity}: {known.severities[entry.severity]}")
-    yield from labelled("whose", known.whose[entry.whose])
+    yield from labelled_lines("severity", f"{entry.severity}: {known.severities[entry.severity]}")
+    yield from labelled_lines("whose", known.whose[entry.whose])
     if entry.causes:
-        yield from labelled("comes from", ", ".join(known.causes[cause] for cause in entry.causes))
+        yield from labelled_lines("comes from", ", ".join(known.causes[cause] for cause in entry.causes))
     yield ""
     yield "What to do, in this order"
-    yield from numbered(known.actions[action] for action in entry.actions)
+    yield from numbered_list(known.actions[action] for action in entry.actions)
     if since := entry.bucket.driver_says_since:
         yield from paragraph(f"Since {since} the driver names the action itself, in Xid 154 beside this one: then that counts.", 2)
     if entry.notes:
         yield from paragraph(entry.notes, 2)
-    yield from listed("Often taken for", entry.confused)
-    yield from listed("Reading the line", [f"{word}: {means}" for word, means in entry.reading.items()])
-    yield from listed("Who says otherwise", entry.otherwise)
+    yield from titled_list("Often taken for", entry.confused)
+    yield from titled_list("Reading the line", [f"{word}: {means}" for word, means in entry.reading.items()])
+    yield from titled_list("Who says otherwise", entry.otherwise)
     yield ""
-    yield from others(entry, known)
+    yield from other_programs(entry, known)
     yield ""
     if verbose:
-        yield from labelled("sources", "; ".join(known.sources[key] for key in entry.sources))
+        yield from labelled_lines("sources", "; ".join(known.sources[key] for key in entry.sources))
     else:
-        yield from labelled("sources", f"{len(entry.sources)}, with -v")
+        yield from labelled_lines("sources", f"{len(entry.sources)}, with -v")
 
 
-def others(entry: Xid, known: Book) -> Iterator[str]:
+def other_programs(entry: Xid, known: Book) -> Iterator[str]:
     """What the programs around the driver do about a code, and where it can be logged."""
     plugin = f"the device plugin marks the GPU unhealthy, {PLUGIN_RESTARTS}"
-    yield from labelled("Kubernetes", "the device plugin ignores it, the GPU stays allocatable" if entry.device_plugin_ignores else plugin)
+    yield from labelled_lines(
+        "Kubernetes", "the device plugin ignores it, the GPU stays allocatable" if entry.device_plugin_ignores else plugin
+    )
     watched = f"the health check reports a {entry.dcgm}" if entry.dcgm else "the health check doesn't watch it"
     wrong = "; what it writes beside it contradicts NVIDIA's catalogue" if entry.dcgm_text_wrong else ""
-    yield from labelled("DCGM", watched + wrong)
+    yield from labelled_lines("DCGM", watched + wrong)
     steps = [
         f"{label} {known.buckets[word]} ({word})" for label, word in (("at once:", entry.bucket.now), ("then:", entry.bucket.then)) if word
     ]
-    yield from labelled("NVIDIA", "; ".join(steps) or "publishes no action for it")
-    yield from labelled("logged by", ", ".join(entry.applies_to) or "no data-centre GPU since A100")
-    yield from labelled("header", ", ".join(entry.symbols))
+    yield from labelled_lines("NVIDIA", "; ".join(steps) or "publishes no action for it")
+    yield from labelled_lines("logged by", ", ".join(entry.applies_to) or "no data-centre GPU since A100")
+    yield from labelled_lines("header", ", ".join(entry.symbols))
 
 
 def in_short(entry: Xid, known: Book, said: list[str]) -> Iterator[str]:
@@ -89,8 +91,8 @@ def in_short(entry: Xid, known: Book, said: list[str]) -> Iterator[str]:
     yield f"Xid {entry.code}: {entry.title} ({entry.severity})"
     yield from paragraph(entry.meaning, 2)
     yield from said
-    yield from labelled("whose", known.whose[entry.whose], 2)
-    yield from labelled("do", " ".join(known.actions[action] for action in entry.actions[:3]), 2)
+    yield from labelled_lines("whose", known.whose[entry.whose], 2)
+    yield from labelled_lines("do", " ".join(known.actions[action] for action in entry.actions[:3]), 2)
 
 
 def switch_code(entry: Sxid, known: Book) -> Iterator[str]:
@@ -98,7 +100,7 @@ def switch_code(entry: Sxid, known: Book) -> Iterator[str]:
     how = {True: " (fatal)", False: " (not fatal)", None: ""}[entry.fatal]
     yield f"SXid {entry.code}: {entry.title}{how}"
     yield from paragraph(f"An error of an NVSwitch. {entry.meaning}", 2)
-    yield from numbered(known.actions[action] for action in entry.actions)
+    yield from numbered_list(known.actions[action] for action in entry.actions)
 
 
 def the_line(asked: Asked) -> Iterator[str]:
@@ -110,21 +112,21 @@ def the_line(asked: Asked) -> Iterator[str]:
             yield from paragraph(f"- {safe(text)}", 2)
 
 
-def combined(answer: Explained, known: Book) -> Iterator[str]:
+def combined_meaning(answer: Explained, known: Book) -> Iterator[str]:
     """What several codes mean together, which one to act on, and who decides."""
     if answer.together or answer.first is not None:
         yield "Together"
     for row in answer.together:
         yield from paragraph(f"{' + '.join(map(str, row.codes))}: {row.verdict}", 2)
-        yield from labelled("do", " ".join(known.actions[action] for action in row.actions), 4)
+        yield from labelled_lines("do", " ".join(known.actions[action] for action in row.actions), 4)
     if answer.first is not None:
         yield from paragraph(f"Act first on {answer.first}, the gravest. The first one in time on the same GPU is mostly the cause.", 2)
         yield ""
         yield "Who decides"
-        yield from numbered(known.precedence)
+        yield from numbered_list(known.precedence)
 
 
-def unknown(code: int, known: Book) -> list[str]:
+def unknown_code(code: int, known: Book) -> list[str]:
     """What can be said of a code that isn't in the book."""
     gap = next((row for row in known.unused if row.first <= code <= row.last), None)
     entries: list[Xid | Sxid] = [*(known.xids if code < known.sxids[0].code else known.sxids)]
@@ -154,16 +156,16 @@ def paragraph(text: str, indent: int = 0) -> list[str]:
     return textwrap.wrap(text, width(), initial_indent=" " * indent, subsequent_indent=hang, break_on_hyphens=False, break_long_words=False)
 
 
-def labelled(label: str, text: str, indent: int = 0) -> list[str]:
-    """A label and its text beside it."""
+def labelled_lines(label: str, text: str, indent: int = 0) -> list[str]:
+    """A label with its text beside it, as lines."""
     first = f"{' ' * indent}{label:<{LABEL if not indent else 6}}"
     return textwrap.wrap(
         text, width(), initial_indent=first, subsequent_indent=" " * len(first), break_on_hyphens=False, break_long_words=False
     )
 
 
-def numbered(texts: Iterable[str]) -> Iterator[str]:
-    """A list in its order."""
+def numbered_list(texts: Iterable[str]) -> Iterator[str]:
+    """The lines of a numbered list."""
     for number, text in enumerate(texts, 1):
         first = f"{number:>3}. "
         yield from textwrap.wrap(
@@ -171,8 +173,8 @@ def numbered(texts: Iterable[str]) -> Iterator[str]:
         )
 
 
-def listed(title: str, texts: list[str]) -> Iterator[str]:
-    """A titled list, nothing where it is empty."""
+def titled_list(title: str, texts: list[str]) -> Iterator[str]:
+    """The lines of a list under its title; none for an empty list."""
     if texts:
         yield ""
         yield title

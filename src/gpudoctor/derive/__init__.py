@@ -35,17 +35,17 @@ DERIVATIONS: dict[str, Derivation] = {
         function="scheduling:table",
         beside=("claims", "volumes", "schedule_reasons", "namespace_labels"),
     ),
-    "hosts.asked": Derivation((), ("hosts", "targets"), "hosts:asked", beside=("nodes",), asked=True),
+    "hosts.asked": Derivation((), ("hosts", "targets"), "hosts:requested_hosts", beside=("nodes",), asked=True),
     "hosts.of_stack": Derivation(("stack",), ("hosts",), "hosts:of_stack", asked=True),
     "kernel.errors": Derivation(("xids",), ("gpu_errors",), "gpu_errors:errors", beside=("gpus",)),
     "kernel.timeline": Derivation(
         ("xids",), ("timeline",), "timeline:timeline", beside=("sxids", "messages", "gpus", "pods", "process_pods")
     ),
-    "gpus.compared": Derivation(("gpus",), ("outliers",), "peers:compared", beside=("kernel_modules",)),
+    "gpus.compared": Derivation(("gpus",), ("outliers",), "outliers:find_outliers", beside=("kernel_modules",)),
     "fabric.measured": Derivation(
         needs=("gpus",),
         fills=("nvlink_sums", "fabrics"),
-        function="fabric:measured",
+        function="fabric:measure_fabric",
         beside=("nvlinks", "gpu_paths", "pci_devices"),
         files=("gpus", "nvlinks", "gpu_paths", "pci_devices"),
     ),
@@ -53,8 +53,10 @@ DERIVATIONS: dict[str, Derivation] = {
     "fabric.growth": Derivation(("ib_counters",), ("ib_growth",), "ib_growth:growth", beside=("ib_ports",)),
     "gpus.programs": Derivation(("gpu_processes",), ("gpu_programs",), "gpu_programs:programs"),
     "gpus.table": Derivation(("gpus",), ("gpu_rows",), "gpu_table:table", beside=("xids", "pci_devices"), asked=True),
-    "gpus.throttling": Derivation(("gpu_samples",), ("throttling",), "throttling:throttling", beside=("gpus",)),
-    "gpus.use": Derivation(("gpu_samples",), ("gpu_use", "node_use"), "gpu_use:used", beside=("gpus", "gpu_processes", "slurm_jobs")),
+    "gpus.throttling": Derivation(("gpu_samples",), ("throttling",), "throttling:measure_throttling", beside=("gpus",)),
+    "gpus.use": Derivation(
+        ("gpu_samples",), ("gpu_use", "node_use"), "gpu_use:measure_gpu_use", beside=("gpus", "gpu_processes", "slurm_jobs")
+    ),
     "job.state": Derivation(
         needs=("ranks",),
         fills=("jobs", "rank_groups", "rank_differences"),
@@ -72,12 +74,12 @@ DERIVATIONS: dict[str, Derivation] = {
     ),
     "monitoring.nodes": Derivation(("exporters", "nodes"), ("exporter_nodes",), "scrape_paths:nodes", asked=True),
     "settings.compared": Derivation(
-        ("settings",), ("setting_rows", "setting_matches"), "settings:compared", beside=("interfaces", "ib_ports", "pods")
+        ("settings",), ("setting_rows", "setting_matches"), "settings:compare_settings", beside=("interfaces", "ib_ports", "pods")
     ),
     "slurm.hosts": Derivation(("slurm_nodes",), ("hosts",), "slurm:hosts", asked=True),
     "stack.order": Derivation(("pods", "containers"), ("stack",), "stack:order"),
-    "stacks.summed": Derivation(("stacks",), ("stack_sums",), "stack_sum:summed"),
-    "targets.found": Derivation(("pods", "workloads", "names"), ("targets",), "targets:found", asked=True),
+    "stacks.summed": Derivation(("stacks",), ("stack_sums",), "stack_sum:sum_stacks"),
+    "targets.found": Derivation(("pods", "workloads", "names"), ("targets",), "targets:find_targets", asked=True),
 }
 
 # A measurement that is taken again replaces the earlier one.
@@ -95,7 +97,7 @@ def load(name: str) -> Function:
     return loaded
 
 
-def measured(name: str, facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+def run_derivation(name: str, facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """What a measurement gives. Taken over what people state it is no better than that."""
     made = load(name)(facts, inputs, now)
     read = [record for kind in DERIVATIONS[name].needs for record in facts.get(kind, ())]

@@ -28,7 +28,7 @@ class Machine(NamedTuple):
     devices: list[PciDevice]
 
 
-def measured(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+def measure_fabric(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """Fills `nvlink_sums`, a row for each GPU of which something was read, and `fabrics`, one for each machine."""
     machines: dict[str, Machine] = defaultdict(lambda: Machine([], [], [], []))
     for kind, field in (("gpus", "gpus"), ("nvlinks", "links"), ("gpu_paths", "paths"), ("pci_devices", "devices")):
@@ -37,14 +37,14 @@ def measured(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now:
     sums: list[Fact] = []
     fabrics: list[Fact] = []
     for node, machine in sorted(machines.items()):
-        of_node = [*rows(node, machine)]
+        of_node = [*nvlink_sums(node, machine)]
         sums += of_node
         fabrics.append(fabric(node, machine, of_node, bus="pci_devices" in facts))
     return {"nvlink_sums": sums, "fabrics": fabrics}
 
 
-def rows(node: str, machine: Machine) -> Iterable[NvLinkSum]:
-    """The rows of one machine, each compared with the others of its product."""
+def nvlink_sums(node: str, machine: Machine) -> Iterable[NvLinkSum]:
+    """A row for each GPU of one machine, compared with the GPUs of the same product."""
     by_gpu: dict[tuple[str, int | None], list[NvLink]] = defaultdict(list)
     for link in machine.links:
         by_gpu[(link.gpu, link.index)].append(link)
@@ -57,7 +57,7 @@ def rows(node: str, machine: Machine) -> Iterable[NvLinkSum]:
     made = []
     for gpu in gpus.values():
         links = [link for key, some in by_gpu.items() if (key[0] == gpu.gpu if key[0] else key[1] == gpu.index) for link in some]
-        row = summed(gpu, once(links) if gpu.gpu or gpu.index is not None else links)
+        row = sum_links(gpu, once(links) if gpu.gpu or gpu.index is not None else links)
         joined = forms.get(gpu.index) if gpu.index is not None else None
         alone = len(gpus) < 2 and len(seen) < 2 and not gpu.index
         made.append(replace(row, alone=alone, **(joined or {})))
@@ -65,7 +65,7 @@ def rows(node: str, machine: Machine) -> Iterable[NvLinkSum]:
         made = [NvLinkSum(node=node, index=index, **joined) for index, joined in forms.items()]
     for row in made:
         same = [other.active for other in made if other.product == row.product and other.active is not None]
-        yield replace(row, usual=usual(same), peers=max(0, len(same) - (row.active is not None)))
+        yield replace(row, usual=most_common(same), peers=max(0, len(same) - (row.active is not None)))
 
 
 def once(links: list[NvLink]) -> list[NvLink]:
@@ -86,11 +86,11 @@ def both(one: NvLink, other: NvLink) -> NvLink:
     }
     names = one.other_errors.keys() | other.other_errors.keys()
     counts["other_errors"] = {name: max(one.other_errors.get(name, 0), other.other_errors.get(name, 0)) for name in sorted(names)}
-    worse = max(one, other, key=badness)
+    worse = max(one, other, key=link_badness)
     return replace(one, state=one.state or other.state, speed=one.speed or other.speed, **counts, origin=worse.origin)
 
 
-def summed(gpu: Gpu, links: list[NvLink]) -> NvLinkSum:
+def sum_links(gpu: Gpu, links: list[NvLink]) -> NvLinkSum:
     """One GPU's links added up. A GPU that has none at all has neither active nor inactive ones."""
     stated = [link for link in links if link.state and link.state != "not_supported"]
     single = [link for link in stated if link.link is not None]
@@ -99,8 +99,8 @@ def summed(gpu: Gpu, links: list[NvLink]) -> NvLinkSum:
     picked = bool(down) and len(down) == len(single) and [link.link for link in down] != [*range(len(down))]
     made = links_of(gpu.product)
     active = len(stated) - len(down) if not picked else max(0, made - len(down)) if made is not None else None
-    worst = max(links, key=badness, default=None)
-    bad = worst if worst is not None and badness(worst) > (0, 0, 0, 0) else None
+    worst = max(links, key=link_badness, default=None)
+    bad = worst if worst is not None and link_badness(worst) > (0, 0, 0, 0) else None
     origin = down[0].origin if down else bad.origin if bad else links[0].origin if links else gpu.origin
     return NvLinkSum(
         node=gpu.node,
@@ -114,23 +114,23 @@ def summed(gpu: Gpu, links: list[NvLink]) -> NvLinkSum:
         links=len(single) if stated else None,
         active=active if stated else None,
         down=sorted(link.link for link in down if link.link is not None),
-        recoveries=total(links, "recovery_errors", (FAILED_RECOVERIES,)),
-        replays=total(links, "replay_errors", ()),
-        crc_errors=total(links, "crc_errors", ()),
-        packet_errors=total(links, "", PACKET_ERRORS),
+        recoveries=counter_total(links, "recovery_errors", (FAILED_RECOVERIES,)),
+        replays=counter_total(links, "replay_errors", ()),
+        crc_errors=counter_total(links, "crc_errors", ()),
+        packet_errors=counter_total(links, "", PACKET_ERRORS),
         worst=bad.link if bad else None,
         origin=origin,
         time=gpu.time,
     )
 
 
-def badness(link: NvLink) -> tuple[int, int, int, int]:
+def link_badness(link: NvLink) -> tuple[int, int, int, int]:
     """What makes one link worse than another: failed or repeated training, then spoilt packets, then repeated ones."""
     failed = (link.recovery_errors or 0) + link.other_errors.get(FAILED_RECOVERIES, 0)
     return failed, sum(link.other_errors.get(name, 0) for name in PACKET_ERRORS), link.replay_errors or 0, link.crc_errors or 0
 
 
-def total(links: list[NvLink], field: str, names: tuple[str, ...]) -> int | None:
+def counter_total(links: list[NvLink], field: str, names: tuple[str, ...]) -> int | None:
     """The sum of a counter over the links, or what stands for all of them together; None where neither shows it."""
     sums = []
     for some in ([link for link in links if link.link is not None], [link for link in links if link.link is None]):
@@ -140,8 +140,8 @@ def total(links: list[NvLink], field: str, names: tuple[str, ...]) -> int | None
     return max(sums, default=None)
 
 
-def usual(values: list[int]) -> int | None:
-    """The value that most have; of two equally frequent ones the higher."""
+def most_common(values: list[int]) -> int | None:
+    """The most frequent value; of two equally frequent ones the higher."""
     return max(Counter(values).items(), key=lambda pair: (pair[1], pair[0]))[0] if values else None
 
 
@@ -165,7 +165,7 @@ def matrix(paths: list[GpuPath]) -> dict[int, dict[str, Any]]:
             "others": len(others),
             "meshed": len(others) >= MESH and share[one] == len(apart) and any(one not in pair for pair in widths),
             "width": widest[one] or None,
-            "usual_width": usual([width for width in widest.values() if width]),
+            "usual_width": most_common([width for width in widest.values() if width]),
             **({"origin": origin} if share[one] else {}),
         }
     return found
@@ -207,17 +207,17 @@ def fabric(node: str, machine: Machine, sums: list[NvLinkSum], *, bus: bool) -> 
         pairs=len(pairs),
         pairs_refused=len(refused),
         pairs_disabled=sum(path.path in DISABLED for path in refused),
-        first_refused=between(refused),
+        first_refused=first_pair_text(refused),
         joined_refused=len(joined),
-        first_joined_refused=between(joined),
+        first_joined_refused=first_pair_text(joined),
         pairs_shown=len(shown),
         pairs_joined=len([path for path in shown if path.path.startswith("NV")]),
         origin=telling[0].origin if telling else Origin(),
     )
 
 
-def between(paths: list[GpuPath]) -> str:
-    """The first pair in words, "" without one."""
+def first_pair_text(paths: list[GpuPath]) -> str:
+    """The first pair of devices as text, "" without one."""
     return f"{paths[0].one} and {paths[0].other}" if paths else ""
 
 

@@ -20,7 +20,7 @@ PAIR = 2  # peers that do the same
 FEWEST = 3  # peers for that: of two nobody can say which is the odd one
 
 
-def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
+def compare_gpus(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
     """The GPUs of a node, each beside those of the same product that are held like it."""
     made = []
     for one in uses:
@@ -39,13 +39,13 @@ def compared(uses: list[GpuUse], one_job: bool) -> list[GpuUse]:
                 fastest_sm_clock=faster.sm_clock if faster else None,
                 fastest_temperature=faster.temperature if faster else None,
                 loaded_peers=len(loaded),
-                loaded_sm_clock=middle(loaded, "sm_clock"),
-                loaded_power=middle(loaded, "power"),
+                loaded_sm_clock=median_of(loaded, "sm_clock"),
+                loaded_power=median_of(loaded, "power"),
                 loaded_power_spread=apart_in(loaded, "power"),
-                loaded_temperature=middle(loaded, "temperature"),
+                loaded_temperature=median_of(loaded, "temperature"),
                 usual_power_limit=usual_limit(alike),
-                usual_utilisation=middle(peers, "utilisation"),
-                usual_sm_active=middle(peers, "sm_active"),
+                usual_utilisation=median_of(peers, "utilisation"),
+                usual_sm_active=median_of(peers, "sm_active"),
                 peers_work=bool(activity) and median(activity) >= WORKS and not any(other.state == "spins" for other in peers),
                 apart=own - median(activity) if agree and own is not None else None,
                 gaps=one.gaps if agree else {**one.gaps, "apart": "fewer than three GPUs of the node that agree"},
@@ -103,8 +103,8 @@ def active_share(one: GpuUse) -> float | None:
     return None if one.utilisation is None else one.utilisation / 100
 
 
-def middle(uses: Iterable[GpuUse], field: str) -> float | None:
-    """The median of a field."""
+def median_of(uses: Iterable[GpuUse], field: str) -> float | None:
+    """The median of a field over the GPUs that have it."""
     known = [value for one in uses if (value := getattr(one, field)) is not None]
     return median(known) if known else None
 
@@ -115,7 +115,7 @@ def apart_in(uses: Sequence[GpuUse], field: str) -> float | None:
     return (max(known) - min(known)) / median(known) if len(known) > 1 and median(known) > 0 else None
 
 
-def spread(held: Sequence[GpuUse]) -> float | None:
+def activity_spread(held: Sequence[GpuUse]) -> float | None:
     """How far the activity of GPUs of one product lies apart that all are at work; None where that can't be said.
 
     Stages of a pipeline that have unequal parts make groups of GPUs, so that none stands out against all others.

@@ -35,10 +35,10 @@ def errors(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: f
         for name in (gpu.uuid, gpu.pci)
         if name
     }
-    return {"gpu_errors": [summed(found, on_node[node] - 1, asked.get((node, gpu), "")) for (node, gpu), found in by_gpu.items()]}
+    return {"gpu_errors": [sum_errors(found, on_node[node] - 1, asked.get((node, gpu), "")) for (node, gpu), found in by_gpu.items()]}
 
 
-def summed(found: list[Xid], peers: int, asked: str) -> GpuErrors:
+def sum_errors(found: list[Xid], peers: int, asked: str) -> GpuErrors:
     """The errors of one GPU, in the order in which they happened; `asked` is the recovery action that nvidia-smi names now."""
     found = sorted(found, key=lambda xid: (xid.moment, xid.origin.line))
     first = found[0]
@@ -56,7 +56,7 @@ def summed(found: list[Xid], peers: int, asked: str) -> GpuErrors:
         last=max((when for xid in found if (when := xid.last or xid.time) is not None), default=None),
         lines=sum(xid.count for xid in found),
         programs=len({xid.process for xid in found if xid.process}),
-        faulty=faulty(found),
+        faulty=faulty_units(found),
         faulting=len({xid.process for xid in found if xid.code == 31 and xid.process}),
         action=action,
         act=next((row.act for row in book().recovery if row.action == action), ""),
@@ -75,7 +75,7 @@ def beyond_one_program(xid: Xid) -> bool:
     return (xid.scope != "process" and xid.severity in ("error", "critical")) or bool(xid.fatal) or xid.code in OF_MEMORY
 
 
-def faulty(found: list[Xid]) -> list[str]:
+def faulty_units(found: list[Xid]) -> list[str]:
     """The GPCs and TPCs that were alone in bursts of 13, of at least two programs: a bad address hits many, a bad die one.
 
     A place that the same program meets again may be its own doing, since its blocks are placed alike each time.

@@ -10,7 +10,7 @@ from gpudoctor.derive.job_ranks import of_type
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import GpuProcess
 from gpudoctor.facts.stall import GpuPrograms
-from gpudoctor.knowledge.trend import climb, rise
+from gpudoctor.knowledge.trend import climb, steady_rise
 
 HOME = 4  # times the memory that a program has on a GPU, on another one: this is its own, and here it only has a context (our choice)
 Key = tuple[str, str]
@@ -53,7 +53,7 @@ def of_gpu(key: Key, own: Mapping[int, list[GpuProcess]], places: Mapping[tuple[
         spread=sum(len(places[node, pid]) > 1 for pid in last),
         gpus=len(places[node, largest.pid]),
         seconds=max(times) - min(times) if times else 0.0,
-        memory_rise=rise(values) if len(times) == len(values) else None,
+        memory_rise=steady_rise(values) if len(times) == len(values) else None,
         memory_climb=climb(values) if len(times) == len(values) else None,
         origin=largest.origin,
         time=largest.time,

@@ -30,16 +30,16 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     groups: defaultdict[Looks, list[Gpu]] = defaultdict(list)
     for gpu in gpus:
         seen = codes.get((gpu.node, gpu.pci)) or codes.get((gpu.node, gpu.uuid)) or []
-        groups[gpu.product, gpu.driver_version, ecc(gpu), remapped(gpu), ", ".join([*states(gpu), *seen]) or OK].append(gpu)
+        groups[gpu.product, gpu.driver_version, ecc(gpu), remap_state(gpu), ", ".join([*states(gpu), *seen]) or OK].append(gpu)
     totals: defaultdict[str, int] = defaultdict(int)
     for gpu in gpus:
         totals[gpu.node] += 1
-    gone = [*lost(facts, gpus, codes)]
+    gone = [*lost_gpus(facts, gpus, codes)]
     ordered = sorted(groups.items(), key=lambda group: (group[0][-1] == OK, len(group[1]), group[0]))
-    return {"gpu_rows": [*gone, *(row(looks, members, totals) for looks, members in ordered)]}
+    return {"gpu_rows": [*gone, *(table_row(looks, members, totals) for looks, members in ordered)]}
 
 
-def lost(facts: Mapping[str, list[Fact]], gpus: Sequence[Gpu], codes: Mapping[tuple[str, str], list[str]]) -> Iterator[GpuRow]:
+def lost_gpus(facts: Mapping[str, list[Fact]], gpus: Sequence[Gpu], codes: Mapping[tuple[str, str], list[str]]) -> Iterator[GpuRow]:
     """The GPUs that the bus or the kernel log names and the driver, which shows others of the machine, doesn't."""
     shown = {(gpu.node, gpu.pci) for gpu in gpus}
     answering = {gpu.node for gpu in gpus if gpu.pci}
@@ -51,24 +51,24 @@ def lost(facts: Mapping[str, list[Fact]], gpus: Sequence[Gpu], codes: Mapping[tu
             yield GpuRow(machines=node, which=pci, product="?", driver="?", temperature="?", draws="?", ecc="?", remapped="?", state=state)
 
 
-def row(looks: Looks, gpus: Sequence[Gpu], totals: Mapping[str, int]) -> GpuRow:
+def table_row(looks: Looks, gpus: Sequence[Gpu], totals: Mapping[str, int]) -> GpuRow:
     """One row of equal GPUs."""
     product, driver, errors, rows, state = looks
     nodes = {gpu.node for gpu in gpus}
     return GpuRow(
         machines=fold(nodes),
-        which=which(gpus, totals[gpus[0].node]) if len(nodes) == 1 else str(len(gpus)),
+        which=which_gpus(gpus, totals[gpus[0].node]) if len(nodes) == 1 else str(len(gpus)),
         product=product or "?",
         driver=driver or "?",
-        temperature=between([gpu.temperature for gpu in gpus], "°C"),
-        draws=between([gpu.power for gpu in gpus], "W"),
+        temperature=range_text([gpu.temperature for gpu in gpus], "°C"),
+        draws=range_text([gpu.power for gpu in gpus], "W"),
         ecc=errors,
         remapped=rows,
         state=state,
     )
 
 
-def which(gpus: Sequence[Gpu], total: int) -> str:
+def which_gpus(gpus: Sequence[Gpu], total: int) -> str:
     """Which GPUs of one node: `all 8`, `GPU 3`, `GPUs 0-2,5`; without indexes how many."""
     if len(gpus) == total:
         return f"all {total}" if total > 1 else "1"
@@ -78,7 +78,7 @@ def which(gpus: Sequence[Gpu], total: int) -> str:
     return f"GPU{'s' * (len(numbers) > 1)} {fold(map(str, numbers)).strip('[]')}"
 
 
-def between(values: Iterable[float | None], unit: str) -> str:
+def range_text(values: Iterable[float | None], unit: str) -> str:
     """The range of what was read: `34-41 °C`, "?" for nothing."""
     known = [round(value) for value in values if value is not None]
     if not known:
@@ -94,7 +94,7 @@ def ecc(gpu: Gpu) -> str:
     return "?" if gpu.ecc_uncorrected_volatile is None else str(gpu.ecc_uncorrected_volatile)
 
 
-def remapped(gpu: Gpu) -> str:
+def remap_state(gpu: Gpu) -> str:
     """The state of row remapping, or of page retirement on older GPUs."""
     if gpu.remap_failed:
         return "failed"

@@ -12,14 +12,14 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from gpudoctor.derive.gpu_balance import beside_nodes, compared, spread, with_faster
+from gpudoctor.derive.gpu_balance import activity_spread, beside_nodes, compare_gpus, with_faster
 from gpudoctor.derive.job_ranks import of_type
-from gpudoctor.derive.throttling import best, by_gpu, mean, named, values
+from gpudoctor.derive.throttling import by_gpu, field_mean, first_name, lookup_keys, values
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample
 from gpudoctor.facts.slurm import SlurmJob
 from gpudoctor.facts.stall import GpuUse, NodeUse
-from gpudoctor.knowledge.trend import climb, lives, rise
+from gpudoctor.knowledge.trend import climb, lives, steady_rise
 
 # Per cent of the time, and the share of it: what cullers of idle GPUs call idle (gpu-pruner, --idle-threshold 0.01: the counters' noise).
 IDLE, IDLE_ENGINE = 1.0, 0.01
@@ -40,26 +40,26 @@ COMPUTE = ("C", "M", "C+G", "M+C", "")  # kinds of process that compute
 LACKED = (("utilisation", "utilisation"), ("memory_share", "memory_used"))  # in MIG mode; where GPU and host share their memory
 
 
-def used(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+def measure_gpu_use(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """A GpuUse for each GPU that was sampled, and a NodeUse for each node."""
     gpus = of_type(facts.get("gpus", []), Gpu)
-    known = {key: gpu for gpu in gpus for key in named(gpu)}
+    known = {key: gpu for gpu in gpus for key in lookup_keys(gpu)}
     programs = holders(of_type(facts.get("gpu_processes", []), GpuProcess))
     made: dict[str, list[GpuUse]] = defaultdict(list)
     names: dict[str, list[set[str]]] = defaultdict(list)
     for samples in by_gpu(of_type(facts.get("gpu_samples", []), GpuSample), gpus):
-        gpu = next((known[key] for sample in samples for key in named(sample) if key in known), Gpu())
-        mine = programs.get((samples[0].node, gpu.gpu or best(samples, "gpu")))
+        gpu = next((known[key] for sample in samples for key in lookup_keys(sample) if key in known), Gpu())
+        mine = programs.get((samples[0].node, gpu.gpu or first_name(samples, "gpu")))
         one = of_gpu(samples, gpu, mine)
         made[one.node].append(one)
         if one.held:
             names[one.node].append({one.holder} if one.holder else mine or set())
-    uses = {node: compared(own, together(names[node])) for node, own in made.items()}
+    uses = {node: compare_gpus(own, held_by_one_job(names[node])) for node, own in made.items()}
     faster = beside_nodes(one for own in uses.values() for one in own)
     jobs = [job for job in of_type(facts.get("slurm_jobs", []), SlurmJob) if job.state == "RUNNING" and not job.step and job.elapsed]
     return {
         "gpu_use": [with_faster(one, faster) for own in uses.values() for one in of_job(own, jobs)],
-        "node_use": [of_node(node, own, together(names[node])) for node, own in uses.items()],
+        "node_use": [of_node(node, own, held_by_one_job(names[node])) for node, own in uses.items()],
     }
 
 
@@ -96,18 +96,18 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
     use = sorted(values(now, "utilisation"))
     power = values(now, "power")
     idle = [quiet for one in samples if (quiet := without_work(one)) is not None]
-    holder = best(samples, "holder")
+    holder = first_name(samples, "holder")
     memory = last_of(samples, "memory_used")
     held = lives(values(samples, "memory_used"))
     count = len(programs) if programs is not None else gpu.processes if gpu.processes is not None else last_of(samples, "processes")
     doing = state(now)
     return GpuUse(
         node=last.node,
-        gpu=best(samples, "uuid") or best(samples, "pci") or gpu.gpu or best(samples, "gpu"),
-        uuid=best(samples, "uuid"),
-        pci=best(samples, "pci"),
+        gpu=first_name(samples, "uuid") or first_name(samples, "pci") or gpu.gpu or first_name(samples, "gpu"),
+        uuid=first_name(samples, "uuid"),
+        pci=first_name(samples, "pci"),
         index=next((one.index for one in samples if one.index is not None), gpu.index),
-        product=best(samples, "product") or gpu.product,
+        product=first_name(samples, "product") or gpu.product,
         samples=len(samples),
         seconds=max(max(times) - min(times) if times else 0.0, *(one.span for one in samples)),
         averaged=any(one.span >= AVERAGED for one in samples),
@@ -118,17 +118,17 @@ def of_gpu(samples: list[GpuSample], gpu: Gpu, programs: set[str] | None) -> Gpu
         idle_share=idle.count(True) / len(idle) if idle else None,
         # One reading after a long pause may be the end of a program, or one more of its pauses.
         worked_before=fmean(before) >= WORKED if before and len(now) > 1 else None,
-        sm_active=mean(now, "sm_active"),
-        tensor_active=mean(now, "tensor_active"),
+        sm_active=field_mean(now, "sm_active"),
+        tensor_active=field_mean(now, "tensor_active"),
         power=fmean(power) if power else None,
         power_share=power_share(now),
         power_limit=last_of(samples, "power_limit"),
         power_steady=max(abs(one - fmean(power)) for one in power) <= STEADY * fmean(power) if len(power) > 1 else None,
-        sm_clock=mean(now, "sm_clock"),
-        temperature=mean(now, "temperature"),
+        sm_clock=field_mean(now, "sm_clock"),
+        temperature=field_mean(now, "temperature"),
         memory_used=memory,
         memory_share=memory_share(now, gpu),
-        memory_rise=rise(values(samples, "memory_used")),
+        memory_rise=steady_rise(values(samples, "memory_used")),
         memory_climb=climb(values(samples, "memory_used")) if len(held) < 2 else max(0.0, *(climb(one) or 0.0 for one in held)),
         memory_lives=sum((climb(one) or 0.0) > 0 for one in held),
         processes=None if count is None else int(count),
@@ -181,11 +181,11 @@ def without_pause(sample: GpuSample) -> bool:
 
 def does_little(samples: Sequence[GpuSample]) -> bool | None:
     """Whether power, and the counters of tensor cores and memory where they were read, say that next to nothing is computed."""
-    tensor, dram, copied = (mean(samples, field) for field in ("tensor_active", "dram_active", "memory_utilisation"))
+    tensor, dram, copied = (field_mean(samples, field) for field in ("tensor_active", "dram_active", "memory_utilisation"))
     share = power_share(samples)
     if share is not None and share > LITTLE:
         return False
-    sms = mean(samples, "sm_active")
+    sms = field_mean(samples, "sm_active")
     if sms is not None and sms <= NEARLY_NONE:
         return True
     if tensor is not None and dram is not None:
@@ -200,8 +200,8 @@ def does_little(samples: Sequence[GpuSample]) -> bool | None:
 def power_share(samples: Sequence[GpuSample]) -> float | None:
     """The mean power over the limit: the default one where somebody lowered the limit."""
     limits = [limit for one in samples if (limit := max(one.power_limit or 0.0, one.power_limit_default or 0.0))]
-    power = mean(samples, "power")
-    return power / max(limits) if limits and power is not None else mean(samples, "power_share")
+    power = field_mean(samples, "power")
+    return power / max(limits) if limits and power is not None else field_mean(samples, "power_share")
 
 
 def memory_share(samples: Sequence[GpuSample], gpu: Gpu) -> float | None:
@@ -222,7 +222,7 @@ def last_of(samples: Sequence[GpuSample], field: str) -> float | None:
     return next(iter(reversed(values(samples, field))), None)
 
 
-def together(names: Sequence[set[str]]) -> bool:
+def held_by_one_job(names: Sequence[set[str]]) -> bool:
     """Whether one pod, or programs of one name, have all GPUs that are held."""
     return len(names) > 1 and bool(names[0]) and all(one == names[0] for one in names)
 
@@ -249,7 +249,7 @@ def of_node(node: str, uses: list[GpuUse], one_job: bool) -> NodeUse:
         odd_text=", ".join(names),
         steady=all(waves) if waves else None,
         together=one_job,
-        spread=spread(held),
+        spread=activity_spread(held),
         fell=sum(one.worked_before is True and one.state in ("idle", "spins") for one in held),
         samples=min(one.samples for one in uses),
         seconds=max(one.seconds for one in uses),

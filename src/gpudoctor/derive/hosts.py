@@ -10,7 +10,7 @@ from gpudoctor.facts.node import Host
 from gpudoctor.facts.scheduling import StackPart
 
 
-def asked(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+def requested_hosts(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """The machines of `inputs`: `nodes` are names with commas between; with a `selector` they are the nodes that the cluster gave.
 
     Where nobody named any, the machines that another runbook found stay as they are. A selector that chose none of the nodes that were

@@ -43,11 +43,11 @@ def growth(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: f
         # `perfquery -x` and `perfquery` of one moment are one look at its errors, which the other has not
         if len(samples) > 1 and sum(bool((read(one).keys() | set(one.saturated)) - NO_ERRORS) for one in samples) != 1:
             samples.sort(key=lambda one: one.time or 0.0)  # files without a time are in the order in which they were given
-            made.append(grown(name, samples[0], samples[-1], ends))
-    return {"ib_growth": [*beside(made)]}
+            made.append(port_growth(name, samples[0], samples[-1], ends))
+    return {"ib_growth": [*compare_waiting(made)]}
 
 
-def beside(made: list[IbGrowth]) -> list[IbGrowth]:
+def compare_waiting(made: list[IbGrowth]) -> list[IbGrowth]:
     """The records with their waiting beside that of the machine's other ports, where there are three of these at least."""
     waits: dict[str, list[int]] = defaultdict(list)
     for one in made:
@@ -73,7 +73,7 @@ def far_ends(ports: list[Fact]) -> dict[tuple[str, str, int] | tuple[int, int], 
     return found
 
 
-def grown(name: Name, first: IbCounters, last: IbCounters, ends: Mapping[tuple[str, str, int] | tuple[int, int], str]) -> IbGrowth:
+def port_growth(name: Name, first: IbCounters, last: IbCounters, ends: Mapping[tuple[str, str, int] | tuple[int, int], str]) -> IbGrowth:
     """The growth of one port from the first to the last look; a counter that either of the two doesn't know is left out."""
     seconds = (last.time or 0.0) - (first.time or 0.0)
     before, after = read(first), read(last)
@@ -91,7 +91,7 @@ def grown(name: Name, first: IbCounters, last: IbCounters, ends: Mapping[tuple[s
         rate={field: value / seconds for field, value in grew.items()} if seconds > 0 else {},
         errors=", ".join(f"{field.replace('_', ' ')} +{grew[field]}" for field in FIELDS if field in grew and field not in NO_ERRORS),
         saturated=sorted(field for field, why in last.gaps.items() if why == "saturated"),
-        waited=waited(rise),
+        waited=waiting_share(rise),
         remote=ends.get((name.node, name.ca, name.port)) or ends.get((last.lid or 0, name.port), ""),
         time=last.time if last.time and last.time > DATED else None,
         origin=last.origin,
@@ -104,7 +104,7 @@ def read(one: IbCounters) -> dict[str, int]:
     return {**one.hardware, **known}
 
 
-def waited(rise: Mapping[str, int]) -> float | None:
+def waiting_share(rise: Mapping[str, int]) -> float | None:
     """The share of waiting in the time that a port had data: PortXmitWait counts ticks of about the time that one word takes."""
     if "transmit_wait" not in rise or "transmit_data" not in rise:
         return None

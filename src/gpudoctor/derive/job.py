@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from gpudoctor.derive.job_environment import environment
 from gpudoctor.derive.job_progress import Progress, group_name, progress
-from gpudoctor.derive.job_ranks import ACCUSING, MEETING, TERMINATED, WAITS, failed, members, numbers, of_type
-from gpudoctor.derive.job_rows import differences, groups, wording
+from gpudoctor.derive.job_ranks import ACCUSING, MEETING, TERMINATED, WAITS, has_own_error, members, numbers, of_type
+from gpudoctor.derive.job_rows import differences, error_text, groups
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.job import Collective, CollectiveTest, Communicator, Job, Rank, Setting
 from gpudoctor.facts.kubernetes import Message, Pod
@@ -32,7 +32,7 @@ def state(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     """One Job for each job that was read, its groups of ranks, and the differences between them."""
     found = members(facts)
     collectives = of_type(facts.get("collectives", []), Collective)
-    communicators = united(of_type(facts.get("communicators", []), Communicator))
+    communicators = merge_communicators(of_type(facts.get("communicators", []), Communicator))
     for job in dict.fromkeys([*(one.job for one in collectives), *(one.job for one in communicators)]):
         found.setdefault(job, [])
     jobs: list[Fact] = []
@@ -41,7 +41,7 @@ def state(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     for job, ranks in found.items():
         own = [one for one in collectives if one.job == job] if len(found) > 1 else collectives
         comms = [one for one in communicators if one.job == job] if len(found) > 1 else communicators
-        made, where = measured(job, with_reported(job, ranks, own), own, comms, facts)
+        made, where = measure_job(job, with_reported(job, ranks, own), own, comms, facts)
         jobs.append(made)
         rows += groups(job, ranks, made.missing, where, ras=any(one.status for one in comms))
         apart += differences(job, ranks)
@@ -59,28 +59,28 @@ def with_reported(job: str, ranks: list[Rank], collectives: list[Collective]) ->
     return ranks
 
 
-def implied(numbers: set[int]) -> set[int]:
+def implied_ranks(numbers: set[int]) -> set[int]:
     """The ranks that there must be where nobody says how many: one that is missing among many, not the other machines of the job.
 
-    >>> implied({1, 2, 3}) - {1, 2, 3}, implied({8, 9, 10, 11}) - {8, 9, 10, 11}
+    >>> implied_ranks({1, 2, 3}) - {1, 2, 3}, implied_ranks({8, 9, 10, 11}) - {8, 9, 10, 11}
     ({0}, set())
     """
     below = set(range(max(numbers, default=-1) + 1)) if max(numbers, default=0) < 5 * len(numbers) else numbers
     return below if len(numbers) > 2 and len(below - numbers) <= max(1, len(below) // 5) else numbers
 
 
-def measured(
+def measure_job(
     job: str, ranks: list[Rank], collectives: list[Collective], communicators: list[Communicator], facts: Mapping[str, list[Fact]]
 ) -> tuple[Job, Progress | None]:
-    """One job, and where its ranks stand."""
+    """Measure one job, and where its ranks stand."""
     numbered = {one.rank: one for one in ranks if one.rank is not None}
     told = environment(of_type(facts.get("settings", []), Setting))
     world = world_of(ranks, communicators) or told.world
-    everybody = set(range(world)) if world else implied(set(numbered))
+    everybody = set(range(world)) if world else implied_ranks(set(numbered))
     missing = sorted(everybody - numbered.keys()) if world else []
     talking = {number for number, one in numbered.items() if one.error or one.survivor}
     where = progress(collectives, everybody, talking, all_known=world is not None)
-    begun = incomplete(communicators)
+    begun = incomplete_ranks(communicators)
     first = first_failure(ranks)
     suspects = hosts_of(numbered, first, where)
     hosts = {one.node for one in ranks if one.node}
@@ -95,7 +95,7 @@ def measured(
         world=world,
         seen=len(ranks),
         kind=kind,
-        works=works(ranks, world, communicators, tests) if kind in ("running", "ended", "") else "",
+        works=sign_of_progress(ranks, world, communicators, tests) if kind in ("running", "ended", "") else "",
         missing=missing,
         missing_text=numbers(missing),
         first=first.rank if first else None,
@@ -103,11 +103,11 @@ def measured(
         first_pod=first.pod if first else "",
         first_error=first.error if first else "",
         first_text=first.error_text if first else "",
-        first_said=wording(first) if first else "",
+        first_said=error_text(first) if first else "",
         first_signal=first.signal if first else None,
         first_exit=first.exit_code if first else None,
-        failing=sum(failed(one) and one.error not in ACCUSING for one in ranks),
-        lost=sum(one is not first and lost(one) for one in ranks),
+        failing=sum(has_own_error(one) and one.error not in ACCUSING for one in ranks),
+        lost=sum(one is not first and only_lost_peer(one) for one in ranks),
         accuses=first is not None and first.error in ACCUSING,
         accused=accused,
         accused_by=by,
@@ -148,7 +148,7 @@ def world_of(ranks: list[Rank], communicators: list[Communicator]) -> int | None
     return world if world is not None and highest < world else None
 
 
-def united(records: list[Communicator]) -> list[Communicator]:
+def merge_communicators(records: list[Communicator]) -> list[Communicator]:
     """The communicators of all sources, each once: a log of one rank shows only that rank's part."""
     found: dict[tuple[str, str], list[Communicator]] = defaultdict(list)
     for one in records:
@@ -161,7 +161,7 @@ def united(records: list[Communicator]) -> list[Communicator]:
     return made
 
 
-def incomplete(communicators: list[Communicator]) -> set[int]:
+def incomplete_ranks(communicators: list[Communicator]) -> set[int]:
     """The ranks that began the set-up of a communicator and did not complete it."""
     return {rank for one in communicators for rank in set(one.started) - set(one.completed)}
 
@@ -174,10 +174,10 @@ def first_failure(ranks: list[Rank]) -> Rank | None:
     def place(one: Rank) -> tuple[bool, bool, float]:
         return (not one.error, one.error in ACCUSING, one.error_time if one.error_time is not None else float("inf"))
 
-    return min((one for one in ranks if failed(one)), key=place, default=None)
+    return min((one for one in ranks if has_own_error(one)), key=place, default=None)
 
 
-def works(ranks: list[Rank], world: int | None, communicators: list[Communicator], tests: list[CollectiveTest]) -> str:
+def sign_of_progress(ranks: list[Rank], world: int | None, communicators: list[Communicator], tests: list[CollectiveTest]) -> str:
     """What shows that all ranks are set up and get on, where nothing says that they don't. Calls don't: who waits has called too."""
     if told := [one for one in communicators if one.status]:
         # A job that runs differs from rank to rank for a moment; a check compares two looks.
@@ -185,7 +185,7 @@ def works(ranks: list[Rank], world: int | None, communicators: list[Communicator
         gone = any(one.ras not in ("", "answers") for one in ranks)
         return "RAS shows all of its communicators running" if well and not gone else ""
     if tests:
-        well = all(whole(one) and not one.wrong for one in tests)
+        well = all(is_complete_test(one) and not one.wrong for one in tests)
         return f"{len(tests)} test{'s' * (len(tests) > 1)} of NCCL ended with right results" if well else ""
     heard = world is not None and len({one.rank for one in ranks if one.rank is not None}) == world
     if heard and all(one.stage == "ended" for one in ranks):
@@ -194,7 +194,7 @@ def works(ranks: list[Rank], world: int | None, communicators: list[Communicator
     return f"training has reached step {step}" if heard and step > 1 else ""
 
 
-def whole(test: CollectiveTest) -> bool:
+def is_complete_test(test: CollectiveTest) -> bool:
     """Whether a test of NCCL has its closing lines, and these agree with its rows. Bandwidths are printed with two decimals."""
     if not (test.ended and test.rows) or test.out_of_bounds or test.average is None or test.mean is None:
         return False
@@ -208,9 +208,9 @@ def only_set_up(ranks: list[Rank], collectives: list[Collective]) -> bool:
     return bool(seen) and quiet and not collectives and all(one.stage != "ended" for one in ranks)
 
 
-def lost(one: Rank) -> bool:
+def only_lost_peer(one: Rank) -> bool:
     """Whether a rank only lost another one, or was ended because of it."""
-    return one.error in ACCUSING or (not failed(one) and (bool(one.survivor) or one.signal == TERMINATED))
+    return one.error in ACCUSING or (not has_own_error(one) and (bool(one.survivor) or one.signal == TERMINATED))
 
 
 def kind_of(ranks: list[Rank], begun: set[int], where: Progress | None, first: Rank | None) -> str:

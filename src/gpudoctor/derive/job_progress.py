@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from gpudoctor.derive.job_ranks import called
+from gpudoctor.derive.job_ranks import ranks_text
 from gpudoctor.facts.job import Collective
 
 POINT_TO_POINT = frozenset({"SEND", "RECV"})  # numbered apart, and different on both sides by their nature
@@ -62,7 +62,7 @@ def progress(collectives: Iterable[Collective], everybody: set[int], speaking: s
     for one in collectives:
         if one.rank is not None:
             groups["" if one.group in EVERYBODY else one.group].append(one)
-    found = [measured(group, records, everybody, speaking, all_known) for group, records in groups.items()]
+    found = [measure_group(group, records, everybody, speaking, all_known) for group, records in groups.items()]
     waiting = [one for one in found if one.waiting or one.disagreement]
     return min(waiting, key=precedence, default=None)
 
@@ -73,10 +73,10 @@ def precedence(one: Progress) -> tuple[bool, bool, float, int]:
     return (not one.disagreement, not (one.behind or one.silent), began, -len(one.waiting))
 
 
-def measured(group: str, records: list[Collective], everybody: set[int], speaking: set[int], all_known: bool) -> Progress:
-    """One group."""
+def measure_group(group: str, records: list[Collective], everybody: set[int], speaking: set[int], all_known: bool) -> Progress:
+    """Measure the progress of one process group."""
     numbered = [one for one in records if one.operation not in POINT_TO_POINT] or records
-    at = standing(numbered)
+    at = rank_positions(numbered)
     made = Progress(group=group, at=at)
     waits = {rank: one.waits for rank, one in at.items() if one.waits is not None and one.waits.sequence is not None}
     if waits:
@@ -100,8 +100,8 @@ def measured(group: str, records: list[Collective], everybody: set[int], speakin
     return made
 
 
-def standing(records: list[Collective]) -> dict[int, At]:
-    """Where each rank stands, from all that is said of it."""
+def rank_positions(records: list[Collective]) -> dict[int, At]:
+    """The position of each rank, from all that is recorded of it."""
     at: dict[int, At] = {}
     seen: dict[tuple[int, int], float | None] = {}
     for one in records:
@@ -146,7 +146,7 @@ def disagree(made: Progress, records: list[Collective]) -> None:
             made.operation = next(one.operation for rank, one in calls.items() if seen.get(rank) == usual)
             made.call = next(one for rank, one in calls.items() if seen.get(rank) == usual)
             ordered = sorted(by_text.items(), key=lambda item: (-len(item[1]), item[0]))
-            made.odd_text = "; ".join(f"{called(ranks)}: {text}" for text, ranks in ordered[:4])
+            made.odd_text = "; ".join(f"{ranks_text(ranks)}: {text}" for text, ranks in ordered[:4])
             return
 
 

@@ -75,10 +75,10 @@ def members(facts: Mapping[str, list[Fact]]) -> dict[str, list[Rank]]:
     hosts = addresses(of_type(facts.get("ranks", []), Rank), of_type(facts.get("nodes", []), Node))
     jobs: dict[str, dict[object, list[Rank]]] = defaultdict(lambda: defaultdict(list))
     for number, one in enumerate(of_type(facts.get("ranks", []), Rank)):
-        one = placed(one, pods)
+        one = place_on_node(one, pods)
         one = replace(one, node=hosts[one.node]) if one.node in hosts else one
         jobs[one.job][key_of(one, number)].append(one)
-    return {job: sorted((together(records) for records in found.values()), key=in_order) for job, found in jobs.items()}
+    return {job: sorted((merge_lives(records) for records in found.values()), key=in_order) for job, found in jobs.items()}
 
 
 def addresses(ranks: Iterable[Rank], nodes: Iterable[Node]) -> dict[str, str]:
@@ -108,26 +108,26 @@ def in_order(one: Rank) -> tuple[bool, int, str, int]:
     return (one.rank is None, one.rank or 0, one.node, one.device or 0)
 
 
-def placed(one: Rank, pods: Mapping[tuple[str, str], Pod]) -> Rank:
+def place_on_node(one: Rank, pods: Mapping[tuple[str, str], Pod]) -> Rank:
     """A rank on the node that its pod is on: in a pod, the host name of the log is the pod's."""
     pod = pods.get((one.namespace, one.pod))
     return replace(one, node=pod.node) if pod and pod.node else one
 
 
-def together(records: list[Rank]) -> Rank:
+def merge_lives(records: list[Rank]) -> Rank:
     """What all records of one rank say. Of several lives (a restart) the one that failed counts, else the last."""
     lives: dict[int | None, list[Rank]] = defaultdict(list)
     for one in records:
         lives[one.pid].append(one)
     unnamed = lives.pop(None, [])  # a dump or a launcher names no process
     if not lives:
-        return merged(unnamed)
-    made = [merged(life) for life in lives.values()]
-    chosen = max(made, key=lambda one: (failed(one), one.last or 0.0))
-    return merged([chosen, *unnamed])
+        return merge_records(unnamed)
+    made = [merge_records(life) for life in lives.values()]
+    chosen = max(made, key=lambda one: (has_own_error(one), one.last or 0.0))
+    return merge_records([chosen, *unnamed])
 
 
-def merged(records: list[Rank]) -> Rank:
+def merge_records(records: list[Rank]) -> Rank:
     """The first record with what it lacks taken from the others; settings and transports of all, the earliest own error, the last words."""
     if len(records) == 1:
         return records[0]
@@ -136,7 +136,7 @@ def merged(records: list[Rank]) -> Rank:
     for name, unset in UNSET.items():
         if getattr(first, name) == unset:
             changes[name] = next((getattr(one, name) for one in rest if getattr(one, name) != unset), unset)
-    guilty = min((one for one in records if one.error), key=lambda one: (not failed(one), one.error_time or 0.0), default=first)
+    guilty = min((one for one in records if one.error), key=lambda one: (not has_own_error(one), one.error_time or 0.0), default=first)
     last = max(records, key=lambda one: one.last or 0.0)
     changes |= {name: getattr(guilty, name) for name in ("error", "error_text", "error_time", "survivor")}
     changes |= {"last": last.last, "said": last.said or first.said}
@@ -146,7 +146,7 @@ def merged(records: list[Rank]) -> Rank:
     return replace(first, **changes)
 
 
-def failed(one: Rank) -> bool:
+def has_own_error(one: Rank) -> bool:
     """Whether the rank has an error of its own: not only that it waited, or that another one is gone; ended from outside is none."""
     if one.error:
         return not one.survivor and one.error not in WAITS | MEETING
@@ -165,7 +165,7 @@ def numbers(ranks: Iterable[int]) -> str:
     return ", ".join(stretches[:SHOWN]) + more
 
 
-def called(ranks: Iterable[int]) -> str:
-    """The same with its noun: `rank 3`, `ranks 0-7`."""
+def ranks_text(ranks: Iterable[int]) -> str:
+    """Ranks as text with their noun: `rank 3`, `ranks 0-7`."""
     found = set(ranks)
     return f"{'rank' if len(found) == 1 else 'ranks'} {numbers(found)}" if found else ""

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 
 from gpudoctor.derive.job_progress import Progress, position
-from gpudoctor.derive.job_ranks import ACCUSING, MEETING, TERMINATED, WAITS, failed, numbers
+from gpudoctor.derive.job_ranks import ACCUSING, MEETING, TERMINATED, WAITS, has_own_error, numbers
 from gpudoctor.facts.job import Rank, RankDifference, RankGroup
 from gpudoctor.nodesets import fold
 
@@ -62,7 +62,7 @@ def groups(job: str, ranks: list[Rank], missing: list[int], progress: Progress |
     for one in ranks:
         states[state(one, progress)].append(one)
     waits = waiting_since(progress)
-    made = [row(job, key, found, waits) for key, found in states.items()]
+    made = [group_row(job, key, found, waits) for key, found in states.items()]
     if missing:
         unread = (MISSING, "nothing was read of them" if len(missing) > 1 else "nothing was read of it")
         order, text = (WELL, "NCCL's RAS names nothing wrong") if ras else unread
@@ -70,7 +70,7 @@ def groups(job: str, ranks: list[Rank], missing: list[int], progress: Progress |
     return sorted(made, key=lambda one: (one.order, -one.count, one.ranks))[:ROWS]
 
 
-def row(job: str, key: State, ranks: list[Rank], waits: dict[int, float]) -> RankGroup:
+def group_row(job: str, key: State, ranks: list[Rank], waits: dict[int, float]) -> RankGroup:
     """One state as a row. Ranks without a number are counted and named by their hosts."""
     first = ranks[0]
     where = fold(one.node for one in ranks if one.node)
@@ -106,9 +106,9 @@ def earliest(moments: Iterable[float | None]) -> float | None:
 def state(one: Rank, progress: Progress | None) -> State:
     """What a rank does or did, worst first."""
     if one.error in ACCUSING:
-        return LOST, f"{'lost its peer' if one.survivor else 'has no connection to a peer'}: {wording(one)}"
-    if failed(one):
-        return FAILED, f"failed: {wording(one)}"
+        return LOST, f"{'lost its peer' if one.survivor else 'has no connection to a peer'}: {error_text(one)}"
+    if has_own_error(one):
+        return FAILED, f"failed: {error_text(one)}"
     if one.ras in BY_RAS:
         return BY_RAS[one.ras]
     if progress is not None and one.rank is not None:
@@ -122,11 +122,11 @@ def state(one: Rank, progress: Progress | None) -> State:
         if at:
             return WAITING, at
     if one.error in WAITS:
-        return WAITING, f"waited in vain: {wording(one)}"
+        return WAITING, f"waited in vain: {error_text(one)}"
     if one.error in MEETING:
-        return SETTING_UP, f"waited in vain for the others to meet: {wording(one)}"
+        return SETTING_UP, f"waited in vain for the others to meet: {error_text(one)}"
     if one.survivor:
-        return LOST, f"lost its peer: {wording(one)}"
+        return LOST, f"lost its peer: {error_text(one)}"
     if one.signal == TERMINATED:
         return LOST, "was ended from outside (SIGTERM)"
     if one.stage in ("rendezvous", "init"):
@@ -134,8 +134,8 @@ def state(one: Rank, progress: Progress | None) -> State:
     return (ENDED if one.stage == "ended" else WELL), STAGES.get(one.stage, one.stage or "?")
 
 
-def wording(one: Rank) -> str:
-    """The name of its error as words, with how the process ended."""
+def error_text(one: Rank) -> str:
+    """The error of a rank as text, with how the process ended."""
     name = one.error.replace("_", " ")
     end = SIGNALS.get(one.signal, f"signal {one.signal}") if one.signal is not None else f"exit code {one.exit_code}"
     ended = one.signal is not None or one.exit_code not in (None, 0)
@@ -146,13 +146,13 @@ def differences(job: str, ranks: list[Rank]) -> list[RankDifference]:
     """A record for each value that fewer ranks have than the most, field by field."""
     made: list[RankDifference] = []
     for field, said in SAID.items():
-        made += differing(job, field, [(one, text) for one in ranks if (text := said(one))])
+        made += rank_differences(job, field, [(one, text) for one in ranks if (text := said(one))])
     across = [(one, ", ".join(kinds)) for one, kinds in transports(ranks)]
-    made += differing(job, "transports", [pair for pair in across if pair[1]])
+    made += rank_differences(job, "transports", [pair for pair in across if pair[1]])
     # NCCL names its settings as it starts: where the beginning was read, what isn't named isn't set.
     telling = [one for one in ranks if one.settings or one.interface]
     for name in sorted({name for one in telling for name in one.settings} - OWN):
-        made += differing(job, f"settings.{name}", [(one, one.settings.get(name, "not set")) for one in telling])
+        made += rank_differences(job, f"settings.{name}", [(one, one.settings.get(name, "not set")) for one in telling])
     return made
 
 
@@ -167,7 +167,7 @@ def transports(ranks: Iterable[Rank]) -> list[tuple[Rank, list[str]]]:
     return [(one, sorted(hosts[node])) for node, found in chosen.items() for one in found]
 
 
-def differing(job: str, field: str, said: list[tuple[Rank, str]]) -> list[RankDifference]:
+def rank_differences(job: str, field: str, said: list[tuple[Rank, str]]) -> list[RankDifference]:
     """The values of one field that are not the usual one."""
     counted = Counter(text for _, text in said)
     if len(counted) < 2:

@@ -13,14 +13,14 @@ from typing import Any, cast
 
 import msgspec
 
-from gpudoctor.derive.scheduling_asks import PERHAPS, distinct, of, requests
+from gpudoctor.derive.scheduling_asks import PERHAPS, distinct_asks, records_of, requests
 from gpudoctor.derive.scheduling_checks import evaluate
-from gpudoctor.derive.scheduling_compare import counted, difference, newest, unknown
+from gpudoctor.derive.scheduling_compare import count_by_reason, difference, latest_clauses, uncomputed_reasons
 from gpudoctor.derive.scheduling_fit import nearest_fits
 from gpudoctor.derive.scheduling_moves import fits_when_restored
 from gpudoctor.derive.scheduling_near import WORDS, Near, most_common, one_kind
 from gpudoctor.derive.scheduling_others import Around
-from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, promised
+from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host, Shortage, promised_amount
 from gpudoctor.derive.scheduling_text import amount
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Node, NodeUsage, Pod, ScheduleReason
@@ -38,8 +38,8 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     Without `node_usage` nodes are measured by their allocatable alone, also when it is empty: a cluster on which nothing runs is one that
     could not be read. Claims and volumes count only where both were read. Where no node's amounts were read there is nothing to measure.
     """
-    usage = {one.node: one for one in of(facts, "node_usage", NodeUsage)}
-    nodes = of(facts, "nodes", Node)
+    usage = {one.node: one for one in records_of(facts, "node_usage", NodeUsage)}
+    nodes = records_of(facts, "nodes", Node)
     measured = [node for node in nodes if "allocatable" not in node.gaps]
     # Where no table shows amounts, labels and taints may be enough to see that no node will do.
     noted = next((one.noted for one in usage.values()), "")
@@ -47,47 +47,52 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     def hosts_for(pod: Pod | None = None) -> list[Host]:
         return [
             Host(node, taken(node, usage.get(node.node, NodeUsage(node=node.node, noted=noted)), pod) if usage and measured else None)
-            for node in measured or seen(nodes)
+            for node in measured or nodes_with_labels(nodes)
         ]
 
     everybody = hosts_for()
-    spaces = {one.namespace: one.labels for one in of(facts, "namespace_labels", NamespaceLabels)}
+    spaces = {one.namespace: one.labels for one in records_of(facts, "namespace_labels", NamespaceLabels)}
     common = Around(everybody, spaces)
-    said = messages(of(facts, "schedule_reasons", ScheduleReason))
+    said = messages(records_of(facts, "schedule_reasons", ScheduleReason))
     filled: Facts = {"node_groups": [], "fits": [], "scheduling": [], "waits": []}
     if "nodes" not in facts or (nodes and not everybody):
         return filled
 
     def left_out(pod: Pod) -> list[str]:
-        return unknown(said[pod.namespace, pod.pod], common.known(pod))
+        return uncomputed_reasons(said[pod.namespace, pod.pod], common.known_plugins(pod))
 
-    for pods, ask in distinct(
-        facts, said, lambda pod: (left_out(pod), common.unclear(pod), claimed(pod), common.alike(pod), pod.nominated)
+    for pods, ask in distinct_asks(
+        facts, said, lambda pod: (left_out(pod), common.unclear(pod), device_claims(pod), common.alike(pod), pod.nominated)
     ):
         hosts, around = everybody, common
         if ask.pod.nominated:
             hosts = hosts_for(ask.pod)
             around = Around(hosts, spaces)
         besides = left_out(ask.pod)
-        rules = " and ".join(dict.fromkeys([*besides, *around.unclear(ask.pod), *claimed(ask.pod)]))
+        rules = " and ".join(dict.fromkeys([*besides, *around.unclear(ask.pod), *device_claims(ask.pod)]))
         verdicts = evaluate(ask, around)
         near = reach(ask, hosts, verdicts)
         groups, fits = node_groups(ask, hosts, verdicts), nearest_fits(ask, around, verdicts, [hosts[index] for index in near], rules)
-        numbers, ours = measure(ask, [hosts[index] for index in near], [verdicts[index] for index in near], len(hosts)), counted(verdicts)
+        numbers, ours = (
+            measure(ask, [hosts[index] for index in near], [verdicts[index] for index in near], len(hosts)),
+            count_by_reason(verdicts),
+        )
         if besides and not numbers.fitting:
             numbers = msgspec.structs.replace(numbers, **dict.fromkeys(("nearly", *WORDS), 0))
         waits = [] if numbers.fitting or besides else lost_gpus(ask, hosts, verdicts)
         for pod in pods:
-            words = newest(said[pod.namespace, pod.pod])
+            words = latest_clauses(said[pod.namespace, pod.pod])
             differs = (
-                "" if names_nodes(pod) else difference(words, ours, len(hosts), counts_usage=bool(usage), computed=around.known(ask.pod))
+                ""
+                if names_nodes(pod)
+                else difference(words, ours, len(hosts), counts_usage=bool(usage), computed=around.known_plugins(ask.pod))
             )
             origin = words[0].origin if words else pod.origin
             own = msgspec.structs.replace(numbers, agrees=not differs, difference=differs, origin=origin)
-            filled["scheduling"].append(named(own, pod))
-            filled["node_groups"] += [named(group, pod) for group in groups]
-            filled["fits"] += [named(one, pod) for one in fits]
-            filled["waits"] += [named(wait, pod) for wait in waits]
+            filled["scheduling"].append(for_pod(own, pod))
+            filled["node_groups"] += [for_pod(group, pod) for group in groups]
+            filled["fits"] += [for_pod(one, pod) for one in fits]
+            filled["waits"] += [for_pod(wait, pod) for wait in waits]
     return filled
 
 
@@ -106,12 +111,12 @@ def taken(node: Node, usage: NodeUsage, pod: Pod | None = None) -> NodeUsage:
     return msgspec.structs.replace(usage, requested=held | full)
 
 
-def claimed(pod: Pod) -> list[str]:
+def device_claims(pod: Pod) -> list[str]:
     """That a pod claims devices, in words."""
     return [words for words in pod.further_rules if words == "claims of devices"]
 
 
-def seen(nodes: Sequence[Node]) -> list[Node]:
+def nodes_with_labels(nodes: Sequence[Node]) -> list[Node]:
     """The nodes of which labels or taints were shown."""
     return [node for node in nodes if node.label_keys or not {"labels", "taints"} <= node.gaps.keys()]
 
@@ -124,7 +129,7 @@ def messages(reasons: Sequence[ScheduleReason]) -> defaultdict[tuple[str, str], 
     return by_pod
 
 
-def named(fact: Any, pod: Pod) -> Any:
+def for_pod(fact: Any, pod: Pod) -> Any:
     """The same measurement under another pod's name: pods with equal specs are evaluated once."""
     return msgspec.structs.replace(fact, namespace=pod.namespace, pod=pod.pod)
 
@@ -252,18 +257,18 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
     # Where neither amounts nor labels tell which nodes have GPUs, each that isn't the control plane's may.
     blind = not any(host.node.gpu_present or "allocatable" not in host.node.gaps for host in hosts)
     own = [
-        any(name in host.node.capacity or name in host.node.allocatable or promised(host.node, name) > 0 for name in asked)
+        any(name in host.node.capacity or name in host.node.allocatable or promised_amount(host.node, name) > 0 for name in asked)
         or ("allocatable" in host.node.gaps and (host.node.gpu_present or (blind and not of_control_plane(host.node))))
         for host in hosts
     ]
     chosen = [(host, blockers) for mine, host, blockers in zip(own, hosts, verdicts, strict=True) if mine or not asked]
     near = Near([host for host, _ in chosen], [blockers for _, blockers in chosen])
     largest = max((host.node.capacity.get(gpu, 0) for host in hosts), default=0)
-    too_much = beyond(ask, [host for host, _ in chosen], asked)
+    too_much = unmeetable_resource(ask, [host for host, _ in chosen], asked)
     # A request that no node could ever meet is the reason, whatever else is in its way.
     if near.together > 1 and (too_much or 0 < largest < ask.requests.get(gpu, 0)):
         near.counted.clear()
-    names = near.named()
+    names = near.nodes_by_word()
     read = bool(hosts) and all(host.usage for host in hosts)
     used = [host.usage.requested.get(gpu, 0) if host.usage else 0 for host in hosts]
     offered = [host.node.allocatable.get(gpu, 0) for host in hosts]
@@ -303,7 +308,7 @@ def measure(ask: Ask, hosts: Sequence[Host], verdicts: Sequence[list[Blocker]], 
     )
 
 
-def beyond(ask: Ask, hosts: Sequence[Host], gpus: Sequence[str]) -> str:
+def unmeetable_resource(ask: Ask, hosts: Sequence[Host], gpus: Sequence[str]) -> str:
     """The first other resource that no node would have enough of if it were empty; "" without one, or where a node isn't known."""
     offers = [host.node.allocatable for host in hosts if host.node.allocatable]
     others = (name for name, wanted in ask.requests.items() if wanted > 0 and name not in gpus)

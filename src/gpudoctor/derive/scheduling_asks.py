@@ -19,28 +19,28 @@ PERHAPS = "labels_perhaps"  # a ScheduleReason: no node that was shown has what 
 AFact = TypeVar("AFact", bound=Fact)
 
 
-def of(facts: Mapping[str, list[Fact]], name: str, kind: type[AFact]) -> list[AFact]:
-    """The records of one type, [] when it was not read."""
+def records_of(facts: Mapping[str, list[Fact]], name: str, kind: type[AFact]) -> list[AFact]:
+    """The records of one type, [] where the type was not read."""
     return [fact for fact in facts.get(name, []) if isinstance(fact, kind)]
 
 
-def distinct(
+def distinct_asks(
     facts: Mapping[str, list[Fact]], said: Collection[tuple[str, str]], others: Callable[[Pod], object] = lambda pod: None
 ) -> list[tuple[list[Pod], Ask]]:
     """The pods without a node, grouped by what the scheduler looks at, the most GPUs first; at most as many groups as `MOST_WORK` allows.
 
     `said`: those of which a scheduler has said that they wait; `others`: what of the rules about other pods tells pods apart.
     """
-    claims = {(claim.namespace, claim.claim): claim.volume for claim in of(facts, "claims", Claim) if claim.volume}
-    affinities = {volume.volume: volume.node_affinity for volume in of(facts, "volumes", Volume)}
+    claims = {(claim.namespace, claim.claim): claim.volume for claim in records_of(facts, "claims", Claim) if claim.volume}
+    affinities = {volume.volume: volume.node_affinity for volume in records_of(facts, "volumes", Volume)}
     groups: dict[str, tuple[list[Pod], Ask]] = {}
-    for pod in of(facts, "pods", Pod):
+    for pod in records_of(facts, "pods", Pod):
         if not pod.target or pod.node or pod.phase not in ("Pending", ""):
             continue
         if {"node", "phase"} <= pod.gaps.keys() and (pod.namespace, pod.pod) not in said:
             continue  # nothing says that it waits
         if "requests" in pod.gaps:
-            if pod.phase != "Pending" or not chooses(pod, claims):
+            if pod.phase != "Pending" or not restricts_nodes(pod, claims):
                 continue
             pod = open_minded(pod)
         bound = (claims.get((pod.namespace, claim), "") for claim in pod.claims)
@@ -60,7 +60,7 @@ def distinct(
     return sorted(groups.values(), key=lambda group: -group[1].pod.gpus)[:most]
 
 
-def chooses(pod: Pod, claims: Mapping[tuple[str, str], str]) -> bool:
+def restricts_nodes(pod: Pod, claims: Mapping[tuple[str, str], str]) -> bool:
     """Whether something of a pod is known that rules nodes out, where its requests aren't."""
     bound = any((pod.namespace, claim) in claims for claim in pod.claims)
     return bool(pod.node_selector or pod.node_affinity or "tolerations" not in pod.gaps or bound)

@@ -38,12 +38,12 @@ UNKNOWN = {
 }
 
 
-def unknown(reasons: Sequence[ScheduleReason], computed: Collection[str]) -> list[str]:
+def uncomputed_reasons(reasons: Sequence[ScheduleReason], computed: Collection[str]) -> list[str]:
     """What the latest message names of `UNKNOWN` and isn't computed, in words."""
-    return [UNKNOWN[one.reason] for one in newest(reasons) if one.reason in UNKNOWN.keys() - computed]
+    return [UNKNOWN[one.reason] for one in latest_clauses(reasons) if one.reason in UNKNOWN.keys() - computed]
 
 
-def newest(reasons: Sequence[ScheduleReason]) -> list[ScheduleReason]:
+def latest_clauses(reasons: Sequence[ScheduleReason]) -> list[ScheduleReason]:
     """The clauses of the latest message; a pod's condition and its events may each have brought one."""
     if not reasons:
         return []
@@ -54,8 +54,8 @@ def newest(reasons: Sequence[ScheduleReason]) -> list[ScheduleReason]:
 def difference(said: Sequence[ScheduleReason], ours: Counter[str], nodes: int, *, counts_usage: bool, computed: Collection[str]) -> str:
     """The first difference as a sentence, "" when the counts agree or can't be compared.
 
-    `said` is one message, `ours` what `counted` gives for as many `nodes`. Resources and what the scheduler checks after them are compared
-    only when the running pods were read, and what looks at other pods only when it is `computed`.
+    `said` is one message, `ours` what `count_by_reason` gives for as many `nodes`. Resources and what the scheduler checks after them are
+    compared only when the running pods were read, and what looks at other pods only when it is `computed`.
     """
     total = max((reason.total for reason in said), default=0)
     if not total or any(reason.reason in EARLIER or (reason.reason == "ports" and "ports" not in computed) for reason in said):
@@ -78,7 +78,7 @@ def difference(said: Sequence[ScheduleReason], ours: Counter[str], nodes: int, *
     return ""
 
 
-def counted(verdicts: Sequence[list[Blocker]]) -> Counter[str]:
+def count_by_reason(verdicts: Sequence[list[Blocker]]) -> Counter[str]:
     """Nodes by reason as the scheduler counts them: the first check that fails; of the resources, each one that is short."""
     ours: Counter[str] = Counter()
     for blockers in verdicts:

@@ -19,7 +19,7 @@ from gpudoctor.derive.scheduling_checks import evaluate
 from gpudoctor.derive.scheduling_moves import MOVES, Case, Move
 from gpudoctor.derive.scheduling_others import Around
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host
-from gpudoctor.derive.scheduling_text import listed
+from gpudoctor.derive.scheduling_text import first_words
 from gpudoctor.facts.scheduling import Fit
 from gpudoctor.nodesets import fold
 
@@ -62,7 +62,7 @@ def nearest_fits(ask: Ask, around: Around, verdicts: Sequence[Sequence[Blocker]]
     """
     if besides:
         return [
-            fit(
+            pod_fit(
                 ask,
                 "none",
                 f"The scheduler also looks at {besides}, which is not computed here: no change is sure to be enough.",
@@ -73,17 +73,19 @@ def nearest_fits(ask: Ask, around: Around, verdicts: Sequence[Sequence[Blocker]]
     hosts = around.hosts
     fitting = [host.node.node for host, blockers in zip(hosts, verdicts, strict=True) if not blockers]
     if fitting:
-        return [fit(ask, "none", f"{len(fitting)} of {len(hosts)} nodes pass every check made here" + usage_note(hosts), fitting, rank=1)]
+        return [
+            pod_fit(ask, "none", f"{len(fitting)} of {len(hosts)} nodes pass every check made here" + usage_note(hosts), fitting, rank=1)
+        ]
     renamed = not any(host.node.capacity.get(name) for host in reach for name in ask.pod.gpu_resources)
     ways = [way for host, blockers in zip(hosts, verdicts, strict=True) for way in ways_to(ask, around, host, blockers, renamed=renamed)]
     for number in range(1, MOST_CHANGES + 1):
         if found := proposals(ask, around, [way for way in ways if len(way.moves) == number]):
             return [msgspec.structs.replace(one, rank=rank) for rank, one in enumerate(found, 1)]
-    return [fit(ask, "none", nothing_helps(hosts), [], rank=1)]
+    return [pod_fit(ask, "none", nothing_helps(hosts), [], rank=1)]
 
 
-def fit(ask: Ask, change: str, detail: str, nodes: Sequence[str], rank: int = 0) -> Fit:
-    """One Fit of the pod; `nodes` are names."""
+def pod_fit(ask: Ask, change: str, detail: str, nodes: Sequence[str], rank: int = 0) -> Fit:
+    """Make a Fit of the pod; `nodes` are names."""
     pod = ask.pod
     return Fit(namespace=pod.namespace, pod=pod.pod, change=change, detail=detail, nodes=fold(nodes), count=len(nodes), rank=rank)
 
@@ -124,7 +126,7 @@ def proposals(ask: Ask, around: Around, ways: Sequence[Way]) -> list[Fit]:
         best = max(levels(way) for way in group)
         chosen = [way for way in group if levels(way) == best]
         changes = [move.change for move in chosen[0].moves]
-        key = (max(TIERS[change] for change in changes), closeness(chosen[0]), -len(chosen), JOINED.join(changes), said(chosen))
+        key = (max(TIERS[change] for change in changes), closeness(chosen[0]), -len(chosen), JOINED.join(changes), describe_changes(chosen))
         made.append((key, chosen))
     made.sort(key=lambda pair: pair[0])
     found: list[Fit] = []
@@ -132,16 +134,16 @@ def proposals(ask: Ask, around: Around, ways: Sequence[Way]) -> list[Fit]:
     for _, chosen in made[:MOST_TRIED]:
         change = JOINED.join(move.change for move in chosen[0].moves)
         frees = "free_gpus" in change
-        if not (frees and freed == MOST_TO_FREE) and (left := holding(ask, around, chosen)):
+        if not (frees and freed == MOST_TO_FREE) and (left := working_ways(ask, around, chosen)):
             freed += frees
-            text = said(left) + usage_note([way.host for way in left])
-            found.append(fit(ask, change, text, [way.host.node.node for way in left]))
+            text = describe_changes(left) + usage_note([way.host for way in left])
+            found.append(pod_fit(ask, change, text, [way.host.node.node for way in left]))
         if len(found) == MOST_FITS:
             break
     return found
 
 
-def holding(ask: Ask, around: Around, ways: list[Way]) -> list[Way]:
+def working_ways(ask: Ask, around: Around, ways: list[Way]) -> list[Way]:
     """Those of the ways of one change that open their nodes once it is made on all of them."""
     while ways:
         changed, hosts = ask, []
@@ -151,7 +153,7 @@ def holding(ask: Ask, around: Around, ways: list[Way]) -> list[Way]:
                 changed, host = move.edit(changed, host)
             hosts.append(host)
         same = all(host is way.host for host, way in zip(hosts, ways, strict=True))
-        after = around if same else around.changed(hosts)
+        after = around if same else around.with_changed_nodes(hosts)
         left = [way for way, blockers in zip(ways, evaluate(changed, after, hosts), strict=True) if not blockers]
         if len(left) == len(ways):
             break
@@ -159,7 +161,7 @@ def holding(ask: Ask, around: Around, ways: list[Way]) -> list[Way]:
     return ways
 
 
-def said(ways: Sequence[Way]) -> str:
+def describe_changes(ways: Sequence[Way]) -> str:
     """What the changes are about, in words: the same ones on several nodes."""
     moves = ([(way.host.node.node, way.moves[index]) for way in ways] for index in range(len(ways[0].moves)))
     return JOINED.join(map(detail, moves))
@@ -182,5 +184,5 @@ def detail(moves: Sequence[tuple[str, Move]]) -> str:
         case "uncordon":
             return f"uncordon {fold(name for name, _ in moves)}"
         case "restore_gpus":
-            return f"{first.what}: {listed(f'{name} {move.note}' for name, move in moves)}"
+            return f"{first.what}: {first_words(f'{name} {move.note}' for name, move in moves)}"
     return first.note or first.what

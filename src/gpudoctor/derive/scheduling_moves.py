@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gpudoctor.derive.scheduling_labels import HOSTNAME, is_owned
-from gpudoctor.derive.scheduling_others import Around, port_text, there
+from gpudoctor.derive.scheduling_others import Around, pods_on, port_text
 from gpudoctor.derive.scheduling_plugins import UNSCHEDULABLE, Ask, Blocker, Host, Shortage, requirement_text, requirements_text, taint_text
-from gpudoctor.derive.scheduling_text import amount, listed
+from gpudoctor.derive.scheduling_text import amount, first_words
 from gpudoctor.facts.kubernetes import HostPort, Requirement, Toleration
 
 LESS = {"cpu": "less_cpu", "memory": "less_memory"}
@@ -130,11 +130,11 @@ def ways_out(host: Host, shortage: Shortage, renamed: bool) -> Iterator[Move]:
             used = host.usage.requested.get(name, 0) if host.usage else 0
             if name != shortage.resource and host.node.allocatable.get(name, 0) - used >= shortage.asked:
                 yield rename(shortage.resource, name)
-    yield from fewer(shortage, "fewer_gpus")
+    yield from reduce_request(shortage, "fewer_gpus")
     if fits_when_restored(shortage):
         yield restore(shortage)
     if is_full(shortage):
-        yield free(host, shortage)
+        yield end_pods(host, shortage)
 
 
 def rename(old: str, new: str) -> Move:
@@ -145,7 +145,7 @@ def rename(old: str, new: str) -> Move:
         names = [new if name == old else name for name in ask.pod.gpu_resources]
         return with_pod(ask, gpu_resources=names)._replace(requests=requests), host
 
-    return Move("rename", f"{old} → {new}", edit, alike(new, old))
+    return Move("rename", f"{old} → {new}", edit, common_prefix_length(new, old))
 
 
 def restore(shortage: Shortage) -> Move:
@@ -157,11 +157,11 @@ def restore(shortage: Shortage) -> Move:
     return Move("restore_gpus", shortage.resource, edit, note=f"offers {shortage.offered} of {shortage.promised}")
 
 
-def free(host: Host, shortage: Shortage) -> Move:
+def end_pods(host: Host, shortage: Shortage) -> Move:
     """Let pods end that hold GPUs, the largest first."""
     missing = shortage.asked - (shortage.free or 0)
     named = host.usage.gpu_holders if host.usage else []
-    holders = listed(named, 4) if named else ""
+    holders = first_words(named, 4) if named else ""
 
     def edit(ask: Ask, host: Host) -> tuple[Ask, Host]:
         if host.usage is None:
@@ -172,32 +172,32 @@ def free(host: Host, shortage: Shortage) -> Move:
                 gone.add(name)
                 left -= int(count.strip("()"))
         used = host.usage.requested | {shortage.resource: host.usage.requested.get(shortage.resource, 0) - missing}
-        others = [one for one in there(host) if f"{one.namespace}/{one.pod}" not in gone]
+        others = [one for one in pods_on(host) if f"{one.namespace}/{one.pod}" not in gone]
         return ask, host._replace(usage=msgspec.structs.replace(host.usage, requested=used, neighbours=others))
 
     text = f"free {missing} {shortage.resource} on {host.node.node}" + (f", held by {holders}" if holders else "")
     return Move("free_gpus", text, edit, -missing)
 
 
-def alike(name: str, asked: str) -> int:
+def common_prefix_length(name: str, asked: str) -> int:
     """How many characters two names share at their start.
 
-    >>> alike("nvidia.com/gpu", "nvidia.com/gpus"), alike("nvidia.com/mig-1g.10gb", "nvidia.com/gpus")
+    >>> common_prefix_length("nvidia.com/gpu", "nvidia.com/gpus"), common_prefix_length("nvidia.com/mig-1g.10gb", "nvidia.com/gpus")
     (14, 11)
     """
     return next((index for index, (one, other) in enumerate(zip(name, asked, strict=False)) if one != other), min(len(name), len(asked)))
 
 
-def less(case: Case) -> Iterator[tuple[Move, ...]]:
+def request_less(case: Case) -> Iterator[tuple[Move, ...]]:
     """Ask for less of each resource that is short. Pod slots can't be asked for less."""
     if all(blocker.reason == "insufficient" for blocker in case.blockers):
         short = [blocker.shortage for blocker in case.blockers if blocker.shortage]
-        yield from itertools.product(*([*fewer(shortage, LESS.get(shortage.resource, "less_other"))] for shortage in short))
+        yield from itertools.product(*([*reduce_request(shortage, LESS.get(shortage.resource, "less_other"))] for shortage in short))
 
 
-def fewer(shortage: Shortage, change: str) -> Iterator[Move]:
+def reduce_request(shortage: Shortage, change: str) -> Iterator[Move]:
     """Ask for what the node has: `8 → 4 nvidia.com/gpu`."""
-    there = usable(shortage)
+    there = usable_amount(shortage)
 
     def edit(ask: Ask, host: Host) -> tuple[Ask, Host]:
         return ask._replace(requests=ask.requests | {shortage.resource: there}), host
@@ -207,7 +207,7 @@ def fewer(shortage: Shortage, change: str) -> Iterator[Move]:
         yield Move(change, shortage.resource, edit, there, numbers)
 
 
-def usable(shortage: Shortage) -> int:
+def usable_amount(shortage: Shortage) -> int:
     """How much of the resource the pod could have there: what is free, or what is offered when usage is not known."""
     return shortage.offered if shortage.free is None else shortage.free
 
@@ -215,7 +215,7 @@ def usable(shortage: Shortage) -> int:
 def fits_when_restored(shortage: Shortage) -> bool:
     """Whether lost GPUs are all that is missing."""
     lost = shortage.promised - shortage.offered
-    return lost > 0 and usable(shortage) + lost >= shortage.asked
+    return lost > 0 and usable_amount(shortage) + lost >= shortage.asked
 
 
 def is_full(shortage: Shortage) -> bool:
@@ -223,7 +223,7 @@ def is_full(shortage: Shortage) -> bool:
     return shortage.free is not None and shortage.offered >= shortage.asked
 
 
-def prefer(case: Case) -> Iterator[tuple[Move, ...]]:
+def soften_pod_rules(case: Case) -> Iterator[tuple[Move, ...]]:
     """Let the pod prefer what it requires of other pods."""
     rules = [rule for blocker in case.blockers for rule in blocker.rules]
 
@@ -236,7 +236,7 @@ def prefer(case: Case) -> Iterator[tuple[Move, ...]]:
 
 def other_port(case: Case) -> Iterator[tuple[Move, ...]]:
     """Take the next port that nobody has on any node."""
-    taken = {port.port for host in case.around.hosts for one in there(host) for port in one.ports}
+    taken = {port.port for host in case.around.hosts for one in pods_on(host) for port in one.ports}
     taken |= {port.port for port in case.ask.pod.host_ports}
     instead: dict[HostPort, HostPort] = {}
     for old in [rule for blocker in case.blockers for rule in blocker.rules if isinstance(rule, HostPort)]:
@@ -258,7 +258,7 @@ MOVES: dict[str, Callable[[Case], Iterator[tuple[Move, ...]]]] = {
     "uncordon": uncordon,
     "repair_node": repair_node,
     "gpus": change_gpus,
-    "less": less,
-    "prefer": prefer,
+    "less": request_less,
+    "prefer": soften_pod_rules,
     "port": other_port,
 }

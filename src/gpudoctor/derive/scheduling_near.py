@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from gpudoctor.derive.scheduling_moves import fits_when_restored, is_full
 from gpudoctor.derive.scheduling_plugins import SLOTS, Blocker, Host
-from gpudoctor.derive.scheduling_text import listed
+from gpudoctor.derive.scheduling_text import first_words
 
 # The kind of change that a node needs → the word for such nodes, and what is in the way there.
 KINDS = {
@@ -45,7 +45,7 @@ class Near:
         if self.together > 1:
             self.counted = {common(every)}
 
-    def named(self) -> dict[str, list[Host]]:
+    def nodes_by_word(self) -> dict[str, list[Host]]:
         """The nodes by word."""
         return {word: [host for host, blockers in self.nodes if word in self.counted and word in words_of(blockers)] for word in WORDS}
 
@@ -63,7 +63,7 @@ class Near:
         shared = [one for one in words if all(one in way for way in ways)]
         if shared and len(ways) > 1:
             words = (*shared, "something else each")
-        return (" and ".join(words) if len(words) <= 3 else listed(words)) + ("" if shared else ", or the like")
+        return (" and ".join(words) if len(words) <= 3 else first_words(words)) + ("" if shared else ", or the like")
 
 
 def one_kind(blockers: Iterable[Blocker]) -> str:

@@ -20,7 +20,7 @@ from gpudoctor.derive.scheduling_plugins import (
     requirements_text,
     taint_toleration,
 )
-from gpudoctor.derive.selectors import fits
+from gpudoctor.derive.selectors import matches_all
 from gpudoctor.facts.kubernetes import HostPort, Neighbour, Pod, PodTerm, Requirement, Spread
 
 NAMESPACE = "kubernetes.io/metadata.name"  # every namespace has its own name under this label
@@ -36,13 +36,13 @@ class Around:
         self.hosts = hosts
         self.spaces = spaces
 
-    def changed(self, others: Sequence[Host]) -> Around:
+    def with_changed_nodes(self, others: Sequence[Host]) -> Around:
         """The same with some of the nodes as they would be."""
         instead = {host.node.node: host for host in others}
         return Around([instead.get(host.node.node, host) for host in self.hosts], self.spaces)
 
     @functools.cached_property
-    def noted(self) -> str:
+    def noted_pods(self) -> str:
         """Of which of the running pods is known what they take and are, as in `NodeUsage`; they were all read at once."""
         told = {host.usage.noted if host.usage else "" for host in self.hosts}
         return told.pop() if len(told) == 1 else ""
@@ -52,7 +52,7 @@ class Around:
         """What pods that run require to be kept away, and in which places."""
         found: defaultdict[PodTerm, set[str]] = defaultdict(set)
         for host in self.hosts:
-            for term in {term for one in there(host) for term in one.apart}:
+            for term in {term for one in pods_on(host) for term in one.apart}:
                 place = label(host.node, term.topology)
                 if place is not None:
                     found[term].add(place)
@@ -66,7 +66,7 @@ class Around:
         """Whether a term is about the pods of a namespace."""
         if namespace in term.namespaces or term.namespace_selector is None:
             return namespace in term.namespaces
-        return fits(term.namespace_selector, {NAMESPACE: namespace, **self.spaces.get(namespace, {})})
+        return matches_all(term.namespace_selector, {NAMESPACE: namespace, **self.spaces.get(namespace, {})})
 
     def is_clear(self, term: PodTerm) -> bool:
         """Whether it is known of which namespaces a term speaks."""
@@ -74,21 +74,21 @@ class Around:
 
     def unclear(self, pod: Pod) -> list[str]:
         """The rules for this pod that can't be told from what was read, in the words of `Pod.further_rules`."""
-        found = [words for words in pod.further_rules if words in LABELS_ASKED and self.noted != "all"]
-        found += ["host ports"] if pod.host_ports and not self.noted else []
+        found = [words for words in pod.further_rules if words in LABELS_ASKED and self.noted_pods != "all"]
+        found += ["host ports"] if pod.host_ports and not self.noted_pods else []
         if not all(map(self.is_clear, [*pod.beside, *pod.apart])):
             found.append("labels of namespaces")
         if any(not self.is_clear(term) and selects(term.selector, pod.labels) for term in self.refusals):
             found.append("rules about other pods")
         return found
 
-    def known(self, pod: Pod) -> set[str]:
+    def known_plugins(self, pod: Pod) -> set[str]:
         """Which of these plugins are computed for a pod, by the word of `ScheduleReason`."""
         unclear = {"rules about other pods", "labels of namespaces"}.intersection(self.unclear(pod))
         computed = {
-            "pod_affinity": bool(self.noted) and not unclear,
-            "topology_spread": bool(pod.spread) and self.noted == "all",
-            "ports": bool(pod.host_ports) and bool(self.noted),
+            "pod_affinity": bool(self.noted_pods) and not unclear,
+            "topology_spread": bool(pod.spread) and self.noted_pods == "all",
+            "ports": bool(pod.host_ports) and bool(self.noted_pods),
         }
         return {plugin for plugin, there in computed.items() if there}
 
@@ -102,14 +102,14 @@ class Around:
         return pod.namespace, refused, own, spread, pod.beside, pod.apart, pod.spread, pod.host_ports
 
 
-def there(host: Host) -> Sequence[Neighbour]:
+def pods_on(host: Host) -> Sequence[Neighbour]:
     """The pods on a node, as far as they were read."""
     return host.usage.neighbours if host.usage else ()
 
 
 def selects(selector: tuple[Requirement, ...] | None, labels: Mapping[str, str]) -> bool:
     """Whether a selector finds a pod; none finds nothing, an empty one everything."""
-    return selector is not None and fits(selector, labels)
+    return selector is not None and matches_all(selector, labels)
 
 
 def node_ports(ask: Ask, around: Around) -> Check:
@@ -117,11 +117,11 @@ def node_ports(ask: Ask, around: Around) -> Check:
     wanted = ask.pod.host_ports
 
     def check(host: Host) -> list[Blocker]:
-        taken = [port for one in there(host) for port in one.ports]
+        taken = [port for one in pods_on(host) for port in one.ports]
         clashes = [one for one in wanted if any(clash(one, other) for other in taken)]
         return [Blocker("ports", " and ".join(map(port_text, clashes)), "port", rules=tuple(clashes))] if clashes else []
 
-    return check if wanted else nothing
+    return check if wanted else no_blockers
 
 
 def clash(one: HostPort, other: HostPort) -> bool:
@@ -133,8 +133,8 @@ def clash(one: HostPort, other: HostPort) -> bool:
 def topology_spread(ask: Ask, around: Around) -> Check:
     """Each constraint: in the node's place there may be at most `max_skew` more pods than where there are fewest."""
     constraints = ask.pod.spread
-    if not constraints or around.noted != "all":
-        return nothing
+    if not constraints or around.noted_pods != "all":
+        return no_blockers
     chosen, taints = node_affinity(ask), (node_unschedulable(ask), taint_toleration(ask))
     counts: list[Counter[str]] = [Counter() for _ in constraints]
     for host in around.hosts:
@@ -145,7 +145,8 @@ def topology_spread(ask: Ask, around: Around) -> Check:
             if (one.honors_affinity and chosen(host)) or (one.honors_taints and any(check(host) for check in taints)):
                 continue
             count[str(place)] += sum(
-                other.namespace == ask.pod.namespace and not other.leaving and selects(one.selector, other.labels) for other in there(host)
+                other.namespace == ask.pod.namespace and not other.leaving and selects(one.selector, other.labels)
+                for other in pods_on(host)
             )
     least = [0 if len(count) < one.min_domains else min(count.values()) for one, count in zip(constraints, counts, strict=True)]
 
@@ -164,14 +165,14 @@ def inter_pod_affinity(ask: Ask, around: Around) -> Check:
     """The pod's required rules about others, and the rules of others about it."""
     pod = ask.pod
     refused = [(term, around.refusals[term]) for term in around.refusing(pod)]
-    own = around.noted == "all"
+    own = around.noted_pods == "all"
     beside = pod.beside if own else []
     apart = [(term, places_of(around, [term])) for term in pod.apart] if own else []
     near = places_of(around, beside)
     # The first of a group that wants to be beside its own may be anywhere.
     first = not near and all(around.covers(term, pod.namespace) and selects(term.selector, pod.labels) for term in beside)
     if not (refused or beside or apart):
-        return nothing
+        return no_blockers
 
     def check(host: Host) -> list[Blocker]:
         places = [label(host.node, term.topology) for term in beside]
@@ -197,14 +198,14 @@ def places_of(around: Around, terms: Sequence[PodTerm]) -> set[Place]:
     for host in around.hosts if terms else ():
         places = [(term.topology, place) for term in terms if (place := label(host.node, term.topology)) is not None]
         if not found.issuperset(places) and any(
-            all(around.covers(term, one.namespace) and selects(term.selector, one.labels) for term in terms) for one in there(host)
+            all(around.covers(term, one.namespace) and selects(term.selector, one.labels) for term in terms) for one in pods_on(host)
         ):
             found.update(places)
     return found
 
 
-def nothing(host: Host) -> list[Blocker]:
-    """The check of a plugin that has nothing to say about the pod."""
+def no_blockers(host: Host) -> list[Blocker]:
+    """Return no blockers: for a plugin that says nothing about the pod."""
     return []
 
 

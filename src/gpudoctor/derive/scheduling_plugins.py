@@ -184,7 +184,7 @@ def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:
     )
 
 
-def promised(node: Node, resource: str) -> int:
+def promised_amount(node: Node, resource: str) -> int:
     """How many of a resource the node should have: its capacity, or the GPU count of its labels where they speak of this resource.
 
     The labels count whole GPUs, so they say nothing about a node that offers MIG devices or several GPU resources.
@@ -198,7 +198,7 @@ def resource_blocker(host: Host, resource: str, asked: int, lift: str) -> Blocke
     """The shortage of one resource on one node, in numbers."""
     offered = host.node.allocatable.get(resource, 0)
     free = None if host.usage is None else offered - host.usage.requested.get(resource, 0)
-    expected = promised(host.node, resource) if lift == "gpus" else offered
+    expected = promised_amount(host.node, resource) if lift == "gpus" else offered
     return Blocker("insufficient", resource, lift, shortage=Shortage(resource, asked, offered, free, max(offered, expected)))
 
 

@@ -20,7 +20,7 @@ def amount(resource: str, value: int) -> str:
     return str(value)
 
 
-def listed(words: Iterable[str], most: int = 3) -> str:
+def first_words(words: Iterable[str], most: int = 3) -> str:
     """The first few words and how many more there are: `a, b, c and 4 more`."""
     several = list(words)
     shown = ", ".join(several[:most])

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from gpudoctor.derive import scrape_ports
-from gpudoctor.derive.selectors import fits, why_not
+from gpudoctor.derive.selectors import matches_all, why_not
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Node, Pod
 from gpudoctor.facts.monitoring import (
@@ -64,7 +64,11 @@ def paths(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     """One for each Service that leads to exporters or should, and for exporters that no Service leads to; else for each monitor alone."""
     read = Read(facts)
     found = [path(service, read) for service in read.services or () if is_exporters(service, read)]
-    led = {(one.namespace, one.pod, one.workload) for service in read.services or () for one in behind(service, read.exporters or ())}
+    led = {
+        (one.namespace, one.pod, one.workload)
+        for service in read.services or ()
+        for one in selected_exporters(service, read.exporters or ())
+    }
     alone: dict[str, list[Exporter]] = {}
     for one in read.exporters or ():
         if (one.namespace, one.pod, one.workload) not in led and not any(made.namespace == one.namespace for made in found):
@@ -74,11 +78,11 @@ def paths(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     found += [one for one in ways if asked or one.annotation_trouble]
     if not found and (read.prometheuses or read.watched):  # somebody shows a monitor and what should take it, and nothing else
         shown = (one for one in read.listed if one.exporter)
-        found = [ScrapePath(namespace=one.namespace, origin=one.origin, **monitored([one], None, read)) for one in shown]
+        found = [ScrapePath(namespace=one.namespace, origin=one.origin, **monitor_fields([one], None, read)) for one in shown]
     if not found and read.pods and read.exporters is None:  # a table of monitors beside a table of pods
         first = read.pods[0]
         if any(one.listed >= SEVERAL or one.namespace == first.namespace for one in read.monitors or ()):
-            found = [ScrapePath(namespace=first.namespace, origin=first.origin, **monitored([], None, read))]
+            found = [ScrapePath(namespace=first.namespace, origin=first.origin, **monitor_fields([], None, read))]
     return {"scrape_paths": [*found]}
 
 
@@ -101,17 +105,17 @@ def nodes(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
 
 def is_exporters(service: Service, read: Read) -> bool:
     """Whether a Service is about dcgm-exporter: by its own names, or by what it selects."""
-    return service.exporter or any(behind(service, read.exporters or ()))
+    return service.exporter or any(selected_exporters(service, read.exporters or ()))
 
 
-def behind(service: Service, exporters: Iterable[Exporter]) -> Iterator[Exporter]:
+def selected_exporters(service: Service, exporters: Iterable[Exporter]) -> Iterator[Exporter]:
     """The exporters that a Service selects."""
     return (one for one in exporters if one.namespace == service.namespace and service.selector.items() <= one.labels.items())
 
 
 def path(service: Service, read: Read) -> ScrapePath:
     """The path that begins at a Service."""
-    pods = None if read.exporters is None or "selector" in service.gaps else list(behind(service, read.exporters))
+    pods = None if read.exporters is None or "selector" in service.gaps else list(selected_exporters(service, read.exporters))
     others = [one for one in read.exporters or () if one.namespace == service.namespace]
     of_service = [one for one in read.endpoints or () if (one.namespace, one.service) == (service.namespace, service.service)]
     choosing = [one for one in read.listed if selects(one, service, pods or ())]
@@ -120,13 +124,13 @@ def path(service: Service, read: Read) -> ScrapePath:
         service=service.service,
         exporters=None if pods is None else len(pods),
         others=None if read.exporters is None else len(others),
-        misses=misses(service, others) if pods == [] else "",
+        misses=why_none_selected(service, others) if pods == [] else "",
         endpoints=sum(one.ready for one in of_service) if read.endpoints is not None and of_service else None,
         port_trouble=scrape_ports.of_service(service, pods or ()),
         annotation_trouble=scrape_ports.of_annotations(service, pods or ()) or scrape_ports.of_pod_annotations(pods or ()),
         targets=None if read.targets is None else sum(is_target(one, service, pods or ()) for one in read.targets),
         origin=service.origin,
-        **monitored(choosing, service, read),
+        **monitor_fields(choosing, service, read),
     )
 
 
@@ -141,11 +145,11 @@ def of_pods(space: str, pods: list[Exporter], read: Read) -> ScrapePath:
         annotation_trouble=scrape_ports.of_pod_annotations(pods),
         targets=targets,
         origin=pods[0].origin,
-        **monitored(choosing, None, read),
+        **monitor_fields(choosing, None, read),
     )
 
 
-def misses(service: Service, others: list[Exporter]) -> str:
+def why_none_selected(service: Service, others: list[Exporter]) -> str:
     """Why a Service selects none of the exporters in its namespace."""
     if not others:
         return "" if service.selector else "it has no selector"
@@ -158,12 +162,12 @@ def selects(monitor: Monitor, service: Service, pods: Iterable[Exporter]) -> boo
     """Whether a monitor selects a Service, or a PodMonitor one of its pods."""
     if monitor.monitor.startswith("PodMonitor/"):
         return of_labels(monitor, service.namespace, pods)
-    return in_namespace(monitor, service.namespace) and fits(monitor.selector, service.labels)
+    return in_namespace(monitor, service.namespace) and matches_all(monitor.selector, service.labels)
 
 
 def of_labels(monitor: Monitor, space: str, pods: Iterable[Exporter]) -> bool:
     """Whether a PodMonitor selects one of the pods."""
-    return in_namespace(monitor, space) and any(fits(monitor.selector, pod.labels) for pod in pods)
+    return in_namespace(monitor, space) and any(matches_all(monitor.selector, pod.labels) for pod in pods)
 
 
 def in_namespace(monitor: Monitor, space: str) -> bool:
@@ -171,7 +175,7 @@ def in_namespace(monitor: Monitor, space: str) -> bool:
     return monitor.everywhere or not space or space in (monitor.namespaces or [monitor.namespace or space])
 
 
-def monitored(choosing: list[Monitor], service: Service | None, read: Read) -> dict[str, Any]:
+def monitor_fields(choosing: list[Monitor], service: Service | None, read: Read) -> dict[str, Any]:
     """The fields of a path about its monitors and the Prometheus that takes them."""
     unseen = "labels" in service.gaps if service else False
     blind = [one for one in read.listed if one.exporter and "selector" in one.gaps]
@@ -195,7 +199,7 @@ def monitored(choosing: list[Monitor], service: Service | None, read: Read) -> d
         elif not closest and 0 < len(read.listed) < SEVERAL:  # one monitor of something else: nobody has listed them
             fields["monitors"] = None
         return fields
-    best = next((one for one in choosing if untaken(one, read) == ""), choosing[0])
+    best = next((one for one in choosing if why_monitor_ignored(one, read) == ""), choosing[0])
     if service and best.monitor.startswith("ServiceMonitor/"):
         troubles = [scrape_ports.of_monitor(one, service) for one in choosing]
         fields["monitor_port_trouble"] = "" if "" in troubles else troubles[0]
@@ -204,7 +208,7 @@ def monitored(choosing: list[Monitor], service: Service | None, read: Read) -> d
 
 def whether_taken(choosing: list[Monitor], read: Read) -> dict[str, Any]:
     """The fields about the Prometheus that takes one of some monitors."""
-    taken = [(one, untaken(one, read)) for one in choosing]
+    taken = [(one, why_monitor_ignored(one, read)) for one in choosing]
     best = next((one for one, why in taken if why == ""), choosing[0])
     fields: dict[str, Any] = {"monitor": f"{best.monitor} in {best.namespace}"}
     if read.prometheuses:
@@ -226,7 +230,7 @@ def monitor_misses(monitor: Monitor, service: Service) -> str:
     return f"it selects Services with {why_not(monitor.selector, service.labels, 'the Service')}"
 
 
-def untaken(monitor: Monitor, read: Read) -> str | None:
+def why_monitor_ignored(monitor: Monitor, read: Read) -> str | None:
     """Why no Prometheus takes a monitor, "" when one does, None where that can't be said."""
     reasons: list[str | None] = []
     for server in read.prometheuses or ():
@@ -235,12 +239,12 @@ def untaken(monitor: Monitor, read: Read) -> str | None:
         spaces = server.pod_monitor_namespaces if pods else server.service_monitor_namespaces
         field = "pod_monitors" if pods else "service_monitors"
         name = "Prometheus " + "/".join(part for part in (server.namespace, server.prometheus) if part)
-        elsewhere = None if f"{field[:-1]}_namespaces" in server.gaps else outside(spaces, server, monitor, read, name)
+        elsewhere = None if f"{field[:-1]}_namespaces" in server.gaps else why_namespace_ignored(spaces, server, monitor, read, name)
         if field in server.gaps or (chosen and "labels" in monitor.gaps):
             reasons.append(elsewhere or None)
         elif chosen is None:
             reasons.append(f"{name} has no selector for such monitors, so it takes none")
-        elif not fits(chosen, monitor.labels):
+        elif not matches_all(chosen, monitor.labels):
             reasons.append(f"{name} takes monitors with {why_not(chosen, monitor.labels, 'this one')}")
         else:
             reasons.append(elsewhere)
@@ -249,7 +253,7 @@ def untaken(monitor: Monitor, read: Read) -> str | None:
     return None if None in reasons else next(iter(reasons), None)
 
 
-def outside(spaces: Selector | None, server: PrometheusServer, monitor: Monitor, read: Read, name: str) -> str | None:
+def why_namespace_ignored(spaces: Selector | None, server: PrometheusServer, monitor: Monitor, read: Read, name: str) -> str | None:
     """Why the monitor's namespace is none that a Prometheus looks into, "" when it is, None where its labels are not known."""
     if spaces is None:
         here = server.namespace == monitor.namespace or not monitor.namespace or not server.namespace
@@ -259,7 +263,7 @@ def outside(spaces: Selector | None, server: PrometheusServer, monitor: Monitor,
     labels = (read.namespaces or {}).get(monitor.namespace)
     if labels is None:
         return None
-    return "" if fits(spaces, labels) else f"{name} looks into namespaces with {why_not(spaces, labels, monitor.namespace)}"
+    return "" if matches_all(spaces, labels) else f"{name} looks into namespaces with {why_not(spaces, labels, monitor.namespace)}"
 
 
 def is_target(target: ScrapeTarget, service: Service, pods: Iterable[Exporter]) -> bool:

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping
 from gpudoctor.facts.kubernetes import Requirement
 
 
-def fits(wanted: Iterable[Requirement], labels: Mapping[str, str]) -> bool:
+def matches_all(wanted: Iterable[Requirement], labels: Mapping[str, str]) -> bool:
     """Whether labels satisfy all requirements.
 
-    >>> fits([Requirement("app", "In", ("a",)), Requirement("old", "DoesNotExist")], {"app": "a"})
+    >>> matches_all([Requirement("app", "In", ("a",)), Requirement("old", "DoesNotExist")], {"app": "a"})
     True
     """
-    return all(holds(one, labels) for one in wanted)
+    return all(matches_one(one, labels) for one in wanted)
 
 
-def holds(one: Requirement, labels: Mapping[str, str]) -> bool:
+def matches_one(one: Requirement, labels: Mapping[str, str]) -> bool:
     """Whether labels satisfy one requirement; an operator that isn't known is satisfied by nothing."""
     there = labels.get(one.key)
     match one.operator:
@@ -38,7 +38,7 @@ def why_not(wanted: Iterable[Requirement], labels: Mapping[str, str], whose: str
     'release=prom, and this one has no release'
     """
     for one in wanted:
-        if holds(one, labels):
+        if matches_one(one, labels):
             continue
         there = labels.get(one.key)
         has = f"{whose} has {one.key}={there}" if there is not None else f"{whose} has no {one.key}"

@@ -52,14 +52,14 @@ class Place(NamedTuple):
         return bool(self.node or self.pod or self.rank is not None)
 
 
-def compared(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+def compare_settings(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """The rows of the table, those that differ first, and what the filters mean on their machines."""
     settings = [one for one in facts.get("settings", []) if isinstance(one, Setting)]
     work = {(pod.namespace, pod.pod): pod.workload for pod in facts.get("pods", []) if isinstance(pod, Pod)}
-    return {"setting_rows": [*rows(settings, work)], "setting_matches": [*matches(settings, facts)]}
+    return {"setting_rows": [*setting_rows(settings, work)], "setting_matches": [*matches(settings, facts)]}
 
 
-def rows(settings: Iterable[Setting], work: Mapping[tuple[str, str], str]) -> list[SettingRow]:
+def setting_rows(settings: Iterable[Setting], work: Mapping[tuple[str, str], str]) -> list[SettingRow]:
     """One row for each value of each variable in each job."""
     found: defaultdict[Place, dict[str, Setting]] = defaultdict(dict)
     for one in settings:
@@ -109,7 +109,7 @@ def of_name(name: str, there: Mapping[Place, Setting], places: Mapping[Place, bo
             does=example.does or "not known",
             default=example.default,
             state=example.state or "unknown",
-            where=where(group),
+            where=places_text(group),
             count=len(group),
             of=len(places),
             node=nodes.pop() if len(nodes) == 1 else "",
@@ -120,8 +120,8 @@ def of_name(name: str, there: Mapping[Place, Setting], places: Mapping[Place, bo
         )
 
 
-def where(group: Iterable[Place]) -> str:
-    """The places folded: ranks, pods, or machines."""
+def places_text(group: Iterable[Place]) -> str:
+    """The places as text, folded: ranks, pods, or machines."""
     made = list(group)
     pods = {
         namespace: [place.pod for place in made if place.pod and place.namespace == namespace] for namespace in {p.namespace for p in made}
@@ -146,12 +146,12 @@ def matches(settings: Iterable[Setting], facts: Mapping[str, list[Fact]]) -> Ite
         is_adapter = one.name in ADAPTERS
         there = adapters.get(one.node, []) if is_adapter else interfaces.get((one.node, one.pod), [])
         if not there and not is_adapter and one.value.startswith(OF_HOST):
-            there = only(list(interfaces.values()), one)
+            there = foreign_interfaces(list(interfaces.values()), one)
         if one.name in INTERFACES + ADAPTERS and one.value and there:
             yield match(one, there, "adapter" if is_adapter else "interface")
 
 
-def only(lists: Sequence[list[str]], one: Setting) -> list[str]:
+def foreign_interfaces(lists: Sequence[list[str]], one: Setting) -> list[str]:
     """The interfaces of another place, where the filter fits those of no place that was read."""
     exact = one.name in EXACT
     return lists[0] if lists and not any(chosen(one.value, there, exact=exact) for there in lists) else []

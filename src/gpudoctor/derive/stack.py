@@ -33,7 +33,7 @@ def order(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
     rows: list[StackPart] = []
     for node in sorted(by_node):
         parts = sorted(by_node[node], key=lambda part: (part.order, part.namespace, part.pod))
-        rows += sorted([*with_first(parts), *missing(node, parts)], key=lambda part: part.order)
+        rows += sorted([*with_first(parts), *missing_parts(node, parts)], key=lambda part: part.order)
     return {"stack": [*rows]}
 
 
@@ -80,7 +80,7 @@ def first_not_ready(parts: list[StackPart]) -> StackPart | None:
     return next(iter((*by_itself, *orphaned, *failing)), None)
 
 
-def missing(node: str, parts: list[StackPart]) -> list[StackPart]:
+def missing_parts(node: str, parts: list[StackPart]) -> list[StackPart]:
     """Rows for the parts that some part waits for and of which the node has no pod: not installed, or kept away."""
     there = {part.component for part in parts}
     wanted = {name for part in parts if part.waiting for name in BY_NAME[part.component].after} - there

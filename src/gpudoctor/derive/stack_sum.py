@@ -13,7 +13,7 @@ TOGETHER = ("collective", "device")
 MAIN = ("", "MainThread", "python", "python3")
 
 
-def summed(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+def sum_stacks(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """One record over the main threads of all processes; none without a stack."""
     every = [one for one in of_type(facts.get("stacks", []), Stack) if not one.worker]
     if not every:

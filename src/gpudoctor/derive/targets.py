@@ -15,14 +15,14 @@ SHORT_NAMES = {"po": "pod", "deploy": "deployment", "sts": "statefulset", "ds": 
 Name = tuple[str, str]  # namespace, name
 
 
-def found(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+def find_targets(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """Fills `targets`: one record for the inputs `kind`, `namespace`, `name` and `selector`.
 
     `kind` is a pod or a workload's kind, in any case and number. Without a name every pod of the namespace is meant; without a
     namespace it may be any.
     """
     kind, namespace, name, selector = (str(inputs.get(key) or "") for key in ("kind", "namespace", "name", "selector"))
-    wanted = singular(kind or "pod")
+    wanted = singular_kind(kind or "pod")
     pods = [pod for pod in facts.get("pods", ()) if isinstance(pod, Pod) and pod.target and namespace in ("", pod.namespace)]
     theirs = (
         [pod for pod in pods if name in ("", pod.pod)] if wanted == "pod" else [pod for pod in pods if owned_by(pod.workload, wanted, name)]
@@ -41,10 +41,10 @@ def close_spaces(namespace: str, facts: Mapping[str, list[Fact]]) -> list[str]:
     return [f"namespace {one}" for one in difflib.get_close_matches(namespace[:253], spaces, n=CLOSE, cutoff=0.6)]
 
 
-def singular(kind: str) -> str:
-    """A kind or resource word as `kubectl` takes it, in one form.
+def singular_kind(kind: str) -> str:
+    """A kind or resource word that `kubectl` accepts, in its singular form.
 
-    >>> [singular(word) for word in ("Job", "pods", "deploy", "pytorchjobs.kubeflow.org")]
+    >>> [singular_kind(word) for word in ("Job", "pods", "deploy", "pytorchjobs.kubeflow.org")]
     ['job', 'pod', 'deployment', 'pytorchjob']
     """
     word = kind.lower().partition(".")[0]
@@ -53,13 +53,17 @@ def singular(kind: str) -> str:
 
 def workload_names(facts: Mapping[str, list[Fact]], kind: str) -> Iterator[Name]:
     """The names of the workloads of a kind."""
-    return ((one.namespace, one.name) for one in facts.get("workloads", ()) if isinstance(one, Workload) and singular(one.kind) == kind)
+    return (
+        (one.namespace, one.name) for one in facts.get("workloads", ()) if isinstance(one, Workload) and singular_kind(one.kind) == kind
+    )
 
 
 def known_names(facts: Mapping[str, list[Fact]], kind: str) -> Iterator[Name]:
     """All names of a kind that were read."""
     yield from workload_names(facts, kind)
-    yield from ((one.namespace, one.name) for one in facts.get("names", ()) if isinstance(one, ObjectName) and singular(one.kind) == kind)
+    yield from (
+        (one.namespace, one.name) for one in facts.get("names", ()) if isinstance(one, ObjectName) and singular_kind(one.kind) == kind
+    )
     if kind == "pod":
         yield from ((one.namespace, one.pod) for one in facts.get("pods", ()) if isinstance(one, Pod))
 
@@ -73,7 +77,7 @@ def owned_by(workload: str, kind: str, name: str) -> bool:
     owner_kind, _, owner = workload.partition("/")
     if kind == "deployment" and owner_kind == "ReplicaSet":
         return owner.rpartition("-")[0] == name
-    return singular(owner_kind) == kind and owner == name
+    return singular_kind(owner_kind) == kind and owner == name
 
 
 def close_names(namespace: str, name: str, names: Iterable[Name]) -> list[str]:

@@ -1,8 +1,8 @@
 """What the samples of each GPU add up to: which reasons held its clock down, how much that cost, and how its neighbours fared.
 
 It judges by the driver's own reasons and by the margin to the limit, not by one temperature: the limits differ from board to board
-(V100 83 °C, A100 85 °C, H100 a margin only). One snapshot is one sample. The rules for what can't be true are in `readings`, and where the
-trouble lies (card, chassis, row) in `sides`.
+(V100 83 °C, A100 85 °C, H100 a margin only). One snapshot is one sample. The rules for what can't be true are in `implausible_readings`,
+and where the trouble lies (card, chassis, row) in `throttling_sources`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TypeVar
 
-from gpudoctor.derive import sides
-from gpudoctor.derive.readings import stuck
+from gpudoctor.derive import throttling_sources
+from gpudoctor.derive.implausible_readings import stuck_fields
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Gpu, GpuSample, Throttling
 from gpudoctor.knowledge.clock_reasons import REASONS
@@ -29,24 +29,30 @@ CORRECTED = 10  # memory errors that are worth a look; a few in a lifetime are u
 LEAST_LIMIT = 50  # °C: below it a "limit" is a margin (`GPU Slowdown T.Limit Temp : -2 C`), not a temperature
 
 
-def throttling(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+def measure_throttling(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """One Throttling a GPU of which a sample tells a clock reason, a margin, a throttle counter, its limit, or what can't be true."""
     samples = [one for one in facts.get("gpu_samples", []) if isinstance(one, GpuSample)]
     gpus = [one for one in facts.get("gpus", []) if isinstance(one, Gpu)]
-    limits = {key: gpu for gpu in gpus for key in named(gpu)}
+    limits = {key: gpu for gpu in gpus for key in lookup_keys(gpu)}
     found = [
-        own for own in by_gpu(samples, gpus) if any(map(tells, own)) or stuck(own) or corrects(own) or lowered(own) or slowed(own, limits)
+        own
+        for own in by_gpu(samples, gpus)
+        if any(map(tells_of_throttling, own))
+        or stuck_fields(own)
+        or corrected_errors(own)
+        or lowered_limit(own)
+        or is_at_slowdown_limit(own, limits)
     ]
     made = [of_gpu(own, limits) for own in found]
-    return {"throttling": list(sides.placed(made))}
+    return {"throttling": list(throttling_sources.add_likely_side(made))}
 
 
-def tells(sample: GpuSample) -> bool:
+def tells_of_throttling(sample: GpuSample) -> bool:
     """Whether a sample says anything of throttling; a reason that was asked for and couldn't be read is a gap, and so an answer."""
     return sample.reasons is not None or sample.margin is not None or bool(sample.throttled) or "reasons" in sample.gaps
 
 
-def slowed(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> bool:
+def is_at_slowdown_limit(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> bool:
     """Whether a GPU is as hot as it says itself that its hardware slows it down at."""
     limit = of_sample(samples, limits).temperature_slowdown
     hottest = highest(samples, "temperature")
@@ -55,17 +61,17 @@ def slowed(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> bool:
 
 def of_sample(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> Gpu:
     """The GPU with the limits of samples."""
-    return next((limits[key] for sample in samples for key in named(sample) if key in limits), Gpu())
+    return next((limits[key] for sample in samples for key in lookup_keys(sample) if key in limits), Gpu())
 
 
-def corrects(samples: Sequence[GpuSample]) -> int | None:
+def corrected_errors(samples: Sequence[GpuSample]) -> int | None:
     """How many memory errors were corrected over the samples, None where they may be of several GPUs without a name, or tell too little."""
     sure = len({sample.origin.source for sample in samples}) == 1 or all(sample.uuid or sample.pci or sample.node for sample in samples)
-    rise = risen([sample.ecc_corrected for sample in samples]) if sure else None
+    rise = counter_rise([sample.ecc_corrected for sample in samples]) if sure else None
     return rise if rise is not None and rise >= CORRECTED else None
 
 
-def lowered(samples: Sequence[GpuSample]) -> tuple[float, float] | None:
+def lowered_limit(samples: Sequence[GpuSample]) -> tuple[float, float] | None:
     """The limit before it fell, and the share of the samples since in which the draw is what it allows; None where it did not fall.
 
     One fall only: firmware that shares out watts (Dynamic Boost) moves a limit all the time, and so do two cards without names.
@@ -81,7 +87,7 @@ def lowered(samples: Sequence[GpuSample]) -> tuple[float, float] | None:
     return before, sum(power >= FULL * limit for power in since) / len(since)
 
 
-def named(one: Gpu | GpuSample) -> list[Key]:
+def lookup_keys(one: Gpu | GpuSample) -> list[Key]:
     """The names under which a GPU may be looked up, best first; what has none (a part of an answer) is the GPU without a name."""
     index = "" if one.index is None else f"#{one.index}"
     return [(one.node, name) for name in (one.uuid, one.pci, one.gpu, index) if name] or [(one.node, "")]
@@ -92,13 +98,13 @@ def by_gpu(samples: Sequence[GpuSample], gpus: Sequence[Gpu]) -> list[list[GpuSa
     same: dict[Key, Key] = {}
     records: list[Gpu | GpuSample] = [*gpus, *samples]
     for one in records:
-        keys = named(one)
+        keys = lookup_keys(one)
         first = next((same[key] for key in keys if key in same), keys[0])
         for key in keys:
             same.setdefault(key, first)
     found: dict[Key, list[GpuSample]] = defaultdict(list)
     for sample in samples:
-        found[same[named(sample)[0]]].append(sample)
+        found[same[lookup_keys(sample)[0]]].append(sample)
     return [sorted(own, key=lambda sample: (sample.time is None, sample.time or 0.0)) for own in found.values()]
 
 
@@ -111,23 +117,26 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
     idle = all(map(idles, samples))
     loaded = [sample for sample in samples if with_work(sample)] or samples
     seconds = last.time - first.time if last.time and first.time else sum(sample.every or 0.0 for sample in samples[1:])
-    rose = grown(samples)
-    shares = shared(samples, rose, seconds)
+    rose = counter_growth(samples)
+    shares = reason_shares(samples, rose, seconds)
     temperature = highest(samples, "temperature")
     memory = highest(samples, "memory_temperature")
-    margin = left(lowest(samples, "margin"), temperature, known.temperature_max_operating)
+    margin = degrees_left(lowest(samples, "margin"), temperature, known.temperature_max_operating)
     # A clock without work is low by design, and no loss.
-    clock, reference = mean(loaded, "sm_clock"), None if idle else reference_clock(samples, shares)
-    at_slowdown = slowed(samples, limits)
-    before, at_limit = lowered(samples) or (None, None)
+    clock, reference = field_mean(loaded, "sm_clock"), None if idle else reference_clock(samples, shares)
+    at_slowdown = is_at_slowdown_limit(samples, limits)
+    before, at_limit = lowered_limit(samples) or (None, None)
     worst = max(samples, key=lambda one: (severity(one), before is not None and one.power_limit == last.power_limit))
     return Throttling(
         node=first.node,
-        gpu=best(samples, "uuid") or best(samples, "pci") or best(samples, "gpu") or ("" if index is None else f"GPU {index}"),
-        uuid=best(samples, "uuid"),
-        pci=best(samples, "pci"),
+        gpu=first_name(samples, "uuid")
+        or first_name(samples, "pci")
+        or first_name(samples, "gpu")
+        or ("" if index is None else f"GPU {index}"),
+        uuid=first_name(samples, "uuid"),
+        pci=first_name(samples, "pci"),
         index=index,
-        product=best(samples, "product") or known.product,
+        product=first_name(samples, "product") or known.product,
         samples=len(samples),
         seconds=seconds,
         busy=sum(work) / len(work) if work else None,
@@ -140,8 +149,8 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
         # A V100 works at its 83 °C, a T4 at its 85 °C for hours without being slowed down.
         hot=not shares and ((margin is not None and margin <= 0) or at_slowdown),
         at_slowdown=at_slowdown,
-        memory_margin=left(None, memory, known.memory_temperature_max),
-        power=mean(loaded, "power"),
+        memory_margin=degrees_left(None, memory, known.memory_temperature_max),
+        power=field_mean(loaded, "power"),
         power_limit=lowest(samples, "power_limit"),
         power_limit_default=highest(samples, "power_limit_default"),
         power_limit_before=before,
@@ -153,8 +162,8 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
         clock=in_words(clock, reference, lowest(loaded, "sm_clock")),
         held_by=sorted((reason for reason, share in shares.items() if share > 0), key=lambda reason: -shares[reason]),
         fan=lowest(samples, "fan"),
-        stuck=stuck(samples),
-        ecc_corrected_rise=corrects(samples),
+        stuck=stuck_fields(samples),
+        ecc_corrected_rise=corrected_errors(samples),
         gaps=gaps(samples, shares),
         origin=worst.origin,
         time=worst.time,
@@ -180,7 +189,7 @@ def severity(sample: GpuSample) -> int:
     return sum(not REASONS[reason].normal for reason in sample.reasons or () if reason in REASONS)
 
 
-def shared(samples: list[GpuSample], rose: Mapping[str, float], seconds: float) -> dict[str, float]:
+def reason_shares(samples: list[GpuSample], rose: Mapping[str, float], seconds: float) -> dict[str, float]:
     """Each reason's share of the samples, or of the time where its counter tells more than the samples caught."""
     told = [sample.reasons for sample in samples if sample.reasons is not None]
     shares = {reason: sum(reason in reasons for reasons in told) / len(told) for reason in REASONS} if told else {}
@@ -189,17 +198,17 @@ def shared(samples: list[GpuSample], rose: Mapping[str, float], seconds: float) 
     return shares
 
 
-def grown(samples: list[GpuSample]) -> dict[str, float]:
+def counter_growth(samples: list[GpuSample]) -> dict[str, float]:
     """The seconds by which each throttle counter grew; a counter that falls was reset (driver reload) and begins at 0 again."""
     series: dict[str, list[float]] = defaultdict(list)
     for sample in samples:
         for reason, counted in sample.throttled.items():
             series[ALIKE.get(reason, reason)].append(counted)
-    return {reason: rise for reason, counts in series.items() if (rise := risen(counts)) is not None}
+    return {reason: rise for reason, counts in series.items() if (rise := counter_rise(counts)) is not None}
 
 
-def risen(counts: Iterable[N | None]) -> N | None:
-    """How much a counter grew over its readings, None with fewer than two."""
+def counter_rise(counts: Iterable[N | None]) -> N | None:
+    """How much a counter rose over its readings, None with fewer than two."""
     known = [count for count in counts if count is not None]
     if len(known) < 2:
         return None
@@ -224,7 +233,7 @@ def in_words(clock: float | None, reference: float | None, least: float | None) 
     return f"{clock:.0f}{beside}" + (f", lowest {least:.0f}" if least is not None and least < 0.99 * clock else "")
 
 
-def left(margin: float | None, temperature: float | None, limit: int | None) -> float | None:
+def degrees_left(margin: float | None, temperature: float | None, limit: int | None) -> float | None:
     """The degrees that are left: the margin that was read (Hopper, Ada and later), else the distance to the board's own limit."""
     if margin is not None or temperature is None or limit is None or limit < LEAST_LIMIT:
         return margin
@@ -243,7 +252,7 @@ def values(samples: Iterable[GpuSample], field: str) -> list[float]:
     return [value for sample in samples if (value := getattr(sample, field)) is not None]
 
 
-def mean(samples: Iterable[GpuSample], field: str) -> float | None:
+def field_mean(samples: Iterable[GpuSample], field: str) -> float | None:
     """The mean of a field over the samples that have it."""
     known = values(samples, field)
     return fmean(known) if known else None
@@ -259,6 +268,6 @@ def lowest(samples: Iterable[GpuSample], field: str) -> float | None:
     return min(values(samples, field), default=None)
 
 
-def best(samples: Iterable[GpuSample], field: str) -> str:
+def first_name(samples: Iterable[GpuSample], field: str) -> str:
     """The first name that a sample has."""
     return next((name for sample in samples if (name := getattr(sample, field))), "")

@@ -43,7 +43,7 @@ def timeline(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now:
         key = (xid.node, uuids.get((xid.node, xid.pci), xid.gpu))
         if key not in rows and len(rows) >= GPUS:
             continue
-        rows[key].append((place(xid, xid.whose == "follow-on"), row_of_xid(xid, key, pods)))
+        rows[key].append((order_key(xid, xid.whose == "follow-on"), row_of_xid(xid, key, pods)))
         if xid.pci:
             at[xid.node, xid.pci] = key
         if xid.code in LINKED and key not in linked[xid.node]:
@@ -51,14 +51,16 @@ def timeline(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now:
     for message in messages:
         if (message.node, message.pci) in at and not said_by_xid(message):
             key = at[message.node, message.pci]
-            rows[key].append((place(message), row_of_message(message, key)))
+            rows[key].append((order_key(message), row_of_message(message, key)))
     for sxid in sxids:
         for key in linked.get(sxid.node) or [(sxid.node, "")]:
-            rows[key].append((place(sxid), row_of_sxid(sxid, key)))
-    return {"timeline": [row for made in rows.values() for row in shortened([row for _, row in sorted(made, key=lambda one: one[0])])]}
+            rows[key].append((order_key(sxid), row_of_sxid(sxid, key)))
+    return {
+        "timeline": [row for made in rows.values() for row in shorten_timeline([row for _, row in sorted(made, key=lambda one: one[0])])]
+    }
 
 
-def place(fact: Xid | Sxid | Message, consequence: bool = False) -> Place:
+def order_key(fact: Xid | Sxid | Message, consequence: bool = False) -> Place:
     """The place of a fact among the others of its GPU: by time, then, in one moment, cause before consequence, then as logged."""
     return (fact.moment, consequence, fact.origin.line)
 
@@ -138,7 +140,7 @@ def moment(fact: Xid | Sxid | Message) -> str:
     return f"line {fact.origin.line}" if fact.origin.line else ""
 
 
-def shortened(rows: list[TimelineEntry]) -> list[TimelineEntry]:
+def shorten_timeline(rows: list[TimelineEntry]) -> list[TimelineEntry]:
     """At most `ROWS` rows, with one in the middle that says how many are left out; the first error of the GPU is marked."""
     begins = next((number for number, row in enumerate(rows) if row.kind == "xid"), -1)
     if begins >= 0:

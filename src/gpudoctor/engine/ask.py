@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.engine.plan import cast
-from gpudoctor.engine.reading import Reading, failed, heard, read, second, taken, unanswered
+from gpudoctor.engine.reading import Reading, ask_probe, failed_reading, is_worth_another_way, read, read_answer, second
 from gpudoctor.engine.store import Place, Store
 from gpudoctor.facts import Fact, Subject
 from gpudoctor.probes.base import GRACE, Command, Probe
@@ -18,7 +18,7 @@ from gpudoctor.registry import PARSERS
 from gpudoctor.runbook import allowed
 from gpudoctor.runbook.conditions import Lookup, Types, Unsure, Values
 from gpudoctor.runbook.model import Step
-from gpudoctor.runbook.templates import fill, pieces
+from gpudoctor.runbook.templates import fill, split_template
 
 LATE = "not asked: the time of the whole run is used up (see --timeout)"
 NEVER = "no answer in the time of the whole run (see --timeout)"
@@ -76,14 +76,14 @@ class Answers:
         asked, mine = self.claim(step, order, question)
         if mine:
             try:
-                firsts = self.heard(step, question.command, asked, [*asked.readers])
-                again = [parser for parser, reading in firsts.items() if question.otherwise and unanswered(reading)]
-                others = self.heard(step, question.otherwise, asked, again) if question.otherwise and again else {}
+                firsts = self.ask_and_read(step, question.command, asked, [*asked.readers])
+                again = [parser for parser, reading in firsts.items() if question.otherwise and is_worth_another_way(reading)]
+                others = self.ask_and_read(step, question.otherwise, asked, again) if question.otherwise and again else {}
                 for parser, reading in firsts.items():
                     self.settle(asked.readers[parser], second(reading, others[parser]) if parser in others else reading)
             finally:
-                self.give_up(asked, failed(question.command, NEVER))  # after an error of ours nobody shall wait
-        return self.joined(step, order, question, asked)
+                self.give_up(asked, failed_reading(question.command, NEVER))  # after an error of ours nobody shall wait
+        return self.shared_reading(step, order, question, asked)
 
     def claim(self, step: Step, order: int, question: Question) -> tuple[Asked, bool]:
         """The record of a question, and whether the caller is the first, who must settle it for all its readers."""
@@ -98,20 +98,20 @@ class Answers:
                     asked.readers[parser] = self.asked[key] = Asked(None, question.about)
             return asked, True
 
-    def heard(self, step: Step, command: Command, asked: Asked, readers: list[str]) -> dict[str, Reading]:
+    def ask_and_read(self, step: Step, command: Command, asked: Asked, readers: list[str]) -> dict[str, Reading]:
         """Ask one command, in what is left of the time; what each parser reads in its answer."""
         if why := self.refusal(step, command):
-            return dict.fromkeys(readers, failed(command, why))
+            return dict.fromkeys(readers, failed_reading(command, why))
         if len(readers) == 1:
-            return {readers[0]: heard(self.probe, readers[0], self.limited(command), asked.about)}
-        output = self.probe(self.limited(command))
-        return {parser: taken(parser, output, asked.about) for parser in readers}
+            return {readers[0]: ask_probe(self.probe, readers[0], self.limit_time(command), asked.about)}
+        output = self.probe(self.limit_time(command))
+        return {parser: read_answer(parser, output, asked.about) for parser in readers}
 
     def refusal(self, step: Step, command: Command) -> str:
         """Why a command is not asked, "" when it is."""
         return allowed.refusal(list(command.argv), disruptive=bool(step.effect)) or (LATE if self.deadline <= time.monotonic() else "")
 
-    def limited(self, command: Command) -> Command:
+    def limit_time(self, command: Command) -> Command:
         """A command that takes no longer than the run has."""
         return msgspec.structs.replace(command, timeout=max(0.1, min(command.timeout, self.deadline - time.monotonic())))
 
@@ -135,12 +135,12 @@ class Answers:
                 self.store.put(asked.place[0], reading.facts, asked.place[1])
         asked.settled.set()
 
-    def joined(self, step: Step, order: int, question: Question, asked: Asked) -> Reading:
+    def shared_reading(self, step: Step, order: int, question: Question, asked: Asked) -> Reading:
         """The reading of a question that this step asks too; an earlier step gets the facts of a later one."""
         asked.settled.wait(max(0.0, self.deadline + LATEST - time.monotonic()))
         with self.lock:
             if asked.reading is None:
-                return failed(question.command, NEVER)
+                return failed_reading(question.command, NEVER)
             place = (order, question.number)
             if asked.place is None or place < asked.place:
                 self.hand_over(step, asked, asked.reading, place, question.about)
@@ -204,7 +204,7 @@ def argument(template: str, types: Types, values: Lookup, program: str) -> str:
     """One element filled in, "" when every `${…}` in it is empty. A value never becomes an option, and has no control characters."""
     if "${" not in template:
         return template
-    parts = [(kind, fill("${" + text + "}", types, values) if kind == "cel" else text) for kind, text in pieces(template)]
+    parts = [(kind, fill("${" + text + "}", types, values) if kind == "cel" else text) for kind, text in split_template(template)]
     filled = [text for kind, text in parts if kind == "cel"]
     if any(ord(character) < 32 or 127 <= ord(character) < 160 for text in filled for character in text):
         raise ValueError(f"a value for '{template}' has control characters: not asked")

@@ -70,7 +70,7 @@ def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) 
     """What a report has that the case doesn't name, and the other way round."""
     if report.verdict != case.verdict:
         yield f"verdict is {report.verdict}, not {case.verdict}"
-    wanted = [full(book, expected.model_dump()) for expected in case.findings]
+    wanted = [with_full_check_name(book, expected.model_dump()) for expected in case.findings]
     found = [{**msgspec.to_builtins(one), "subject": one.subject.name} for one in report.findings]
     for number in range(max(len(wanted), len(found))):
         if number >= len(wanted):
@@ -80,7 +80,7 @@ def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) 
         elif any(value and found[number].get(key) != value for key, value in wanted[number].items()):
             yield f"finding {number + 1} is {brief(found[number])}, not {brief(wanted[number])}"
     open_ = sorted((one.cause, one.check) for one in report.candidates)
-    named_ = sorted((one.cause, named(book, one.check) if one.check else "") for one in case.candidates)
+    named_ = sorted((one.cause, full_check_name(book, one.check) if one.check else "") for one in case.candidates)
     if [cause for cause, _ in open_] != [cause for cause, _ in named_] or any(
         c and c != o for (_, o), (_, c) in zip(open_, named_, strict=True)
     ):
@@ -90,21 +90,21 @@ def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) 
             yield f"there is no check '{name}'"
     for word, names in (("skipped", case.skipped), ("unknown", case.unknown)):
         for name in names:
-            actual = got.get(named(book, name))
+            actual = got.get(full_check_name(book, name))
             if actual is None:
                 yield f"{word}: there is no check '{name}'"
             elif actual != word:
                 yield f"check {name} is {actual}, not {word}"
 
 
-def named(book: Runbook, check: str) -> str:
+def full_check_name(book: Runbook, check: str) -> str:
     """A check's full name; a test may leave its own runbook out."""
     return check if "." in check else f"{book.id}.{check}"
 
 
-def full(book: Runbook, expected: dict[str, Any]) -> dict[str, Any]:
-    """An expected finding with the check's full name."""
-    return {**expected, "check": named(book, expected["check"])}
+def with_full_check_name(book: Runbook, expected: dict[str, Any]) -> dict[str, Any]:
+    """Return an expected finding with the full name of its check."""
+    return {**expected, "check": full_check_name(book, expected["check"])}
 
 
 def brief(finding: dict[str, Any]) -> str:
@@ -113,7 +113,7 @@ def brief(finding: dict[str, Any]) -> str:
     return f"{finding['check']} ({', '.join(words)})"
 
 
-def uncovered(book: Runbook, tally: Tally) -> Iterator[str]:
+def coverage_gaps(book: Runbook, tally: Tally) -> Iterator[str]:
     """The coverage rule: each check is found in one case and quiet in another, each expectation shown in one and not so in another; one
     case is healthy; one doesn't answer.
     """
@@ -136,22 +136,22 @@ def uncovered(book: Runbook, tally: Tally) -> Iterator[str]:
 
 def run_file(library: Library, path: Path, test: PairedTest) -> Iterator[tuple[str, list[str]]]:
     """Run all cases of a test file: (name, problems) for each, and last the coverage."""
-    book, problems = tested(library, path.parent / test.runbook)
+    book, problems = tested_runbook(library, path.parent / test.runbook)
     if book is None:
         yield test.runbook, problems
         return
     tally = Tally()
     for case in test.cases:
         yield case.name, run_case(library, book, case, path.parent / test.fixtures, tally)
-    yield "coverage", list(uncovered(book, tally))
+    yield "coverage", list(coverage_gaps(book, tally))
 
 
-def tested(library: Library, path: Path) -> tuple[Runbook | None, list[str]]:
+def tested_runbook(library: Library, path: Path) -> tuple[Runbook | None, list[str]]:
     """The runbook of a test: one of ours as it was compiled, another is read and checked."""
     from gpudoctor.library import index
     from gpudoctor.runbook import load
 
     if path.resolve() == (index.runbooks_folder() / f"{path.stem}.yaml").resolve() and path.stem in library.runbooks:
         return library.runbooks[path.stem], []
-    book, problems = load.checked(path, library)
+    book, problems = load.load_checked(path, library)
     return book, [str(problem) for problem in problems]

@@ -44,7 +44,7 @@ def rank(one: Found) -> tuple[int, ...]:
     return (not alarms, not one.root, mild, CONFIDENCE_ORDER[one.confidence], precision, one.general, -len(one.explains), one.order)
 
 
-def folded(found: list[Found]) -> list[tuple[Found, list[Found]]]:
+def fold_subjects(found: list[Found]) -> list[tuple[Found, list[Found]]]:
     """Findings of one cause and one explanation on several subjects of one kind, folded under the first; titles say the same."""
     groups: dict[tuple[object, ...], list[Found]] = {}
     for one in found:
@@ -72,14 +72,14 @@ def said_of_any(title: str, subject: Subject) -> str:
 def findings(found: list[Found]) -> list[Finding]:
     """The decided findings, roots first."""
     made = []
-    for one, others in folded(sorted((f for f in found if f.confidence != "possible"), key=rank)):
+    for one, others in fold_subjects(sorted((f for f in found if f.confidence != "possible"), key=rank)):
         made.append(
             Finding(
                 cause=one.cause.id,
                 role="root" if one.root else "symptom",
                 severity=one.severity,
                 confidence=one.confidence,
-                subject=shown(one.subject),
+                subject=report_subject(one.subject),
                 time=stamp(one.time),
                 check=one.check,
                 title=one.title,
@@ -115,7 +115,7 @@ def candidates(found: list[Found]) -> list[Candidate]:
             cause=one.cause.id,
             why=one.title,
             check=one.check,
-            subject=shown(one.subject),
+            subject=report_subject(one.subject),
             evidence=evidence(one.origins),
             settle_with=one.settle_with,
         )
@@ -133,7 +133,7 @@ def overridden(found: list[Found]) -> list[Overridden]:
         Overridden(
             cause=one.cause.id,
             confidence=one.confidence,
-            subject=shown(one.subject),
+            subject=report_subject(one.subject),
             check=one.check,
             title=one.title,
             overridden_by=sorted({other.cause.id for other in one.overridden_by}),
@@ -169,7 +169,7 @@ def evidence(origins: list[Origin]) -> list[Evidence]:
     return list(unique)[:EVIDENCE]
 
 
-def shown(subject: Subject) -> ReportSubject:
+def report_subject(subject: Subject) -> ReportSubject:
     """A subject as the report has it."""
     return ReportSubject(
         kind=subject.kind,

@@ -10,7 +10,7 @@ import msgspec
 
 from gpudoctor.engine.conclude import acted_on, fix
 from gpudoctor.engine.relate import Found
-from gpudoctor.engine.verdicts import Ran
+from gpudoctor.engine.verification import Ran
 from gpudoctor.probes.base import Command, Output, Probe
 from gpudoctor.runbook import allowed
 
@@ -50,7 +50,7 @@ def run(probe: Probe, wanted: list[Ran], timeout: float = 30.0) -> list[Ran]:
     made = []
     for one in wanted:
         if not one.why:
-            output = probe(Command(argv=plain(one.argv), host=one.host, timeout=timeout))
+            output = probe(Command(argv=api_command(one.argv), host=one.host, timeout=timeout))
             if output.failure == "not-recorded":
                 continue
             one = msgspec.structs.replace(one, exit=output.exit, why=output.reason or output.failure, text=text_of(one.argv, output))
@@ -58,10 +58,10 @@ def run(probe: Probe, wanted: list[Ran], timeout: float = 30.0) -> list[Ran]:
     return made
 
 
-def plain(argv: list[str]) -> tuple[str, ...]:
+def api_command(argv: list[str]) -> tuple[str, ...]:
     """The command as the API is asked: `kubectl get` in JSON, whatever columns were wanted.
 
-    >>> plain(["kubectl", "get", "node", "gpu-02", "-L", "nvidia.com/gpu.product"])
+    >>> api_command(["kubectl", "get", "node", "gpu-02", "-L", "nvidia.com/gpu.product"])
     ('kubectl', 'get', 'node', 'gpu-02', '-o', 'json')
     """
     if argv[:2] != ["kubectl", "get"]:

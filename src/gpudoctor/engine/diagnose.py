@@ -8,18 +8,18 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.derive import DERIVATIONS, measured
-from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall, precedence, relate, trouble
+from gpudoctor.derive import DERIVATIONS, run_derivation
+from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall_verdict, precedence, relate, trouble
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.run import Engine
-from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, folded, named
+from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, fold_troubles, host_set_text
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
 from gpudoctor.probes.base import Probe
 from gpudoctor.registry import PARSERS
 from gpudoctor.report import CheckResult, Coverage, InputFile, Missing, Outcome, Reason, Report, Series, StepResult, Table
-from gpudoctor.runbook.conditions import Values, compiled, input_types, input_values, record_types
+from gpudoctor.runbook.conditions import Values, compile_expression, input_types, input_values, record_types
 from gpudoctor.runbook.model import Library, Runbook, Show
 from gpudoctor.runbook.templates import fill
 from gpudoctor.tools.parser import mistake
@@ -71,7 +71,7 @@ def diagnose(
         engine.on_step = ended
     run = engine.execute(book, inputs)
     made = conclusions(library, run, asked=asked, started=started, files=files, explain_path=explain_path)[0]
-    return outputs.attached(made, run, kept) if kept else made
+    return outputs.attach_outputs(made, run, kept) if kept else made
 
 
 def conclusions(
@@ -88,9 +88,9 @@ def conclusions(
         weighed=expectations.of_run(run),
         asked=asked or run.book.title,
         started=started,
-        coverage=coverage(run, unread(files)),
+        coverage=coverage(run, unread_files(files)),
         inputs=[*files],
-        withheld=withheld(run),
+        withheld=withheld_commands(run),
         tables=tables(run),
         steps=[step_result(step, [one.outcome for one in checked if one.step is step and one.check.finds]) for step in run.steps],
     )
@@ -115,7 +115,7 @@ def analyze(
     for number, (name, derivation) in enumerate(DERIVATIONS.items()):
         if not derivation.asked and any(store.records(kind) for kind in derivation.files or derivation.needs[:1]):
             try:
-                store.put(1, measured(name, store.everything(1), {}, now), number)
+                store.put(1, run_derivation(name, store.everything(1), {}, now), number)
             except Exception as error:  # of ours: everything else that the files say still counts
                 failed.append(Missing(name, mistake(name, "the facts", error)))
     read = [one for one in inputs if one.recognised_as]
@@ -133,12 +133,12 @@ def analyze(
         tables=[one for one in made if one.rows],
         asked=inputs[0].path if len(inputs) == 1 else f"{len(inputs)} files",
         started=now,
-        coverage=Coverage(len(inputs), len(read), [*unread(inputs), *failed]),
+        coverage=Coverage(len(inputs), len(read), [*unread_files(inputs), *failed]),
         inputs=inputs,
     )
 
 
-def unread(inputs: Sequence[InputFile]) -> list[Missing]:
+def unread_files(inputs: Sequence[InputFile]) -> list[Missing]:
     """What of the files was not read, or not wholly. Many for one reason are one line, and come after the few."""
     reasons: dict[str, list[str]] = {}
     for one in inputs:
@@ -163,19 +163,19 @@ def report(
     """The report of checked facts; how it came to its causes is looked up only where somebody wants to know."""
     weighed = weighed or expectations.Weighed()
     links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks")))
-    drawn = precedence.drawn(library, checked, links)
-    found = precedence.standing(drawn)
+    drawn = precedence.draw_conclusions(library, checked, links)
+    found = precedence.not_overridden(drawn)
     decided, open_ = conclude.findings(found), conclude.candidates(found)
-    unsure = overall.unknowns(checked)
+    unsure = overall_verdict.unknowns(checked)
     inputs: list[InputFile] = rest.get("inputs", [])
-    verdict = overall.verdict(decided, open_, unsure, checked, inputs)
-    left = trouble.unexplained(library, store, checked, decided)
+    verdict = overall_verdict.verdict(decided, open_, unsure, checked, inputs)
+    left = trouble.unexplained_troubles(library, store, checked, decided)
     if verdict == "healthy" and left:
         verdict = "inconclusive"
     if verdict == "healthy":
         weighed.not_shown += expectations.silent_about(library, weighed, inputs)
         verdict = "healthy" if weighed.sound or not weighed.expected else "inconclusive"
-    held = {*(one.cause for one in decided), *(one.cause for one in open_), *overall.unsettled(checked)}
+    held = {*(one.cause for one in decided), *(one.cause for one in open_), *overall_verdict.unsettled_causes(checked)}
     refuted = expectations.refutations(library, weighed, held)
     return Report(
         tool=conclude.TOOL,
@@ -210,26 +210,26 @@ def drawn_lines(store: Store) -> list[Series]:
 
 def path_of(library: Library, store: Store, checked: list[outcomes.Checked], drawn: list[relate.Found], links: Links) -> list[Reason]:
     """How the report came to its causes."""
-    from gpudoctor.engine import path
+    from gpudoctor.engine import decision_path
 
-    return path.of(library, store, checked, drawn, links)
+    return decision_path.reasons_of(library, store, checked, drawn, links)
 
 
 def coverage(run: Run, unread: Sequence[Missing] = ()) -> Coverage:
     """How many commands were asked, how many answered, and what is missing and why."""
     asked = sum(len(step.commands) - len(step.absent) for step in run.steps)
     missing = [trouble for step in run.steps for trouble in (*step.failures, *step.absent)]
-    return Coverage(asked, sum(step.answered for step in run.steps), [*unread, *said(missing)])
+    return Coverage(asked, sum(step.answered for step in run.steps), [*unread, *missing_by_host(missing)])
 
 
-def withheld(run: Run) -> list[Missing]:
+def withheld_commands(run: Run) -> list[Missing]:
     """The commands that would disturb running work, which nobody has consented to."""
-    return said(Trouble(command.shown, CONSENT, command.host) for step in run.steps for command in step.withheld)
+    return missing_by_host(Trouble(command.shown, CONSENT, command.host) for step in run.steps for command in step.withheld)
 
 
-def said(troubles: Iterable[Trouble]) -> list[Missing]:
+def missing_by_host(troubles: Iterable[Trouble]) -> list[Missing]:
     """What has no answer and why, for a person: hosts with equal troubles are a node set."""
-    return [Missing(f"{named(hosts)}: {what}" if hosts else what, why) for hosts, what, why in folded(troubles)]
+    return [Missing(f"{host_set_text(hosts)}: {what}" if hosts else what, why) for hosts, what, why in fold_troubles(troubles)]
 
 
 def tables(run: Run) -> list[Table]:
@@ -244,7 +244,7 @@ def table(show: Show, book: Runbook, inputs: dict[str, Any], store: Store) -> Ta
     name = show.each.name
     types = {**input_types(book.inputs), **record_types(name, show.each.type)}
     given = input_values(inputs)
-    condition = compiled(show.where or "true", types)
+    condition = compile_expression(show.where or "true", types)
     shown = (Values(given, {name: record}) for record in store.records(show.each.type))
     held = itertools.islice((values for values in shown if condition.surely(values)), ROWS)
     rows = [[fill(text, types, values, unknown="?") for text in show.columns.values()] for values in held]
@@ -272,7 +272,7 @@ def step_result(step: StepRun, checks: list[Outcome]) -> StepResult:
         title=step.planned.step.title,
         outcome=outcome,
         argv=list(first.public) if first else [],
-        host=named(hosts) if hosts else "",
+        host=host_set_text(hosts) if hosts else "",
         seconds=round(step.seconds, 3),
         note=step.undecided or "; ".join(trouble.why for trouble in step.failures[:2]) or step.note,
     )

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.engine.narrow import narrowed
-from gpudoctor.engine.settle import pasteable
+from gpudoctor.engine.deciding_commands import pasteable_command
+from gpudoctor.engine.field_demands import candidate_records
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import FACTS, Fact, Subject
 from gpudoctor.facts.base import Origin, hashable
@@ -23,13 +23,13 @@ from gpudoctor.runbook.conditions import (
     Types,
     Unsure,
     Values,
-    compiled,
+    compile_expression,
     input_values,
     join_types,
     names_in,
 )
 from gpudoctor.runbook.model import Check, Each, Join, Runbook
-from gpudoctor.runbook.templates import fill, told
+from gpudoctor.runbook.templates import fill, fill_for_person
 
 MANY = 32  # records from which on it is first asked whether any can match: the answer needs more joins than some records do
 QUOTED = regex(r"\"[^\"]*\"|'[^']*'")
@@ -76,13 +76,13 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
         candidates: list[Fact | None] = [] if absent else [None]
     else:
         absent = not store.has(check.each.type, before)
-        candidates = list(narrowed(check.when, check.each.name, check.each.type, store, before))
+        candidates = list(candidate_records(check.when, check.each.name, check.each.type, store, before))
     if not candidates:
         return Answer(absent=absent)
     given = input_values(inputs)
     types = scope.check_types(book, check)
     outers = [scope.check_types(book, check, upto=join.name) for join in check.joins]
-    condition = compiled(check.when, types)
+    condition = compile_expression(check.when, types)
     record_only = Values(given)
     fixed: Fixed = {join.name: None for join in check.joins if for_all(check, join)}
     many = len(candidates) >= MANY
@@ -98,10 +98,10 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
             if false_already(condition, record_only):  # most records of most checks: nothing needs to be joined
                 alone.false(record)
                 continue
-            if many and never(check, condition, outers, Values(given), store, before, fixed):
+            if many and never_holds(check, condition, outers, Values(given), store, before, fixed):
                 break
             many = False
-            hit = holds(check, condition, types, outers, record, given, store, before, fixed)
+            hit = hit_of(check, condition, types, outers, record, given, store, before, fixed)
         except Unsure as why:
             unsure.append(because(str(why), check, record))
             unsure_of += [record] if record is not None else []
@@ -113,7 +113,7 @@ def evaluate(book: Runbook, check: Check, inputs: Inputs, store: Store, before: 
     return Answer(hits=hits, unsure=list(dict.fromkeys(unsure)), unsure_of=unsure_of, absent=absent)
 
 
-def never(
+def never_holds(
     check: Check, condition: Expression, outers: list[dict[str, Any]], values: Values, store: Store, before: int, fixed: Fixed
 ) -> bool:
     """Whether the joins that find the same for every record decide that the condition holds for none."""
@@ -157,7 +157,7 @@ class Decided:
         return hashable(self.read(record))
 
 
-def holds(
+def hit_of(
     check: Check,
     condition: Expression,
     types: Types,
@@ -188,11 +188,11 @@ def holds(
     except Unsure as why:  # `x.present is not known`: say rather what the join x lacks
         raise Unsure(undecided.get(str(why).partition(".")[0], str(why))) from None
     return Hit(
-        title=told(check.title, types, values),
+        title=fill_for_person(check.title, types, values),
         subject=record.subject() if record is not None else Subject(kind="cluster"),
         time=record.time if record is not None else None,
         origins=[origin for origin in origins if origin.source],
-        settle_with=[pasteable(text, types, values) for text in check.settle_with],
+        settle_with=[pasteable_command(text, types, values) for text in check.settle_with],
         act=fill(check.act, types, values, unknown=""),
         node=fill(check.node, types, values, unknown=""),
         last=(getattr(record, "last", None) or record.time) if record is not None else None,
@@ -249,12 +249,12 @@ def pick(
         if not store.records(join.type, before):
             found = fixed[join.name] = []
         elif names:
-            key = tuple(compiled(text, outer, "")(values) for text in join.on.values())
+            key = tuple(compile_expression(text, outer, "")(values) for text in join.on.values())
             found = store.index(join.type, names, before).get(key, [])
         else:
-            found = narrowed(join.where, join.name, join.type, store, before)
+            found = candidate_records(join.where, join.name, join.type, store, before)
         if join.where and found:
-            condition = compiled(join.where, {**outer, **join_types(join.name, join.type)})
+            condition = compile_expression(join.where, {**outer, **join_types(join.name, join.type)})
             decide = condition.holds if strict else condition.surely
             found = [other for other in found if decide(Values(values.given, {**values.records, join.name: other}))]
         if join.name in fixed:
@@ -270,14 +270,14 @@ def pick(
 def for_all(check: Check, join: Join) -> bool:
     """Whether a join finds the same for every record of its check, since it looks at no field of that or of another join."""
     others = frozenset({*(one.name for one in check.joins), check.each.name if check.each else ""} - {join.name, ""})
-    return all(alone(text, others) for text in (*join.on.values(), join.where))
+    return all(uses_no_other(text, others) for text in (*join.on.values(), join.where))
 
 
 @functools.lru_cache(maxsize=8192)
-def alone(condition: str, others: frozenset[str]) -> bool:
+def uses_no_other(condition: str, others: frozenset[str]) -> bool:
     """Whether a condition over one record uses no field of the others; the inputs are the same for all.
 
-    >>> alone('b.name == "a.c"', frozenset({"a"})), alone("b.node == a.node", frozenset({"a"}))
+    >>> uses_no_other('b.name == "a.c"', frozenset({"a"})), uses_no_other("b.node == a.node", frozenset({"a"}))
     (True, False)
     """
     bare = QUOTED.sub("", condition)
@@ -291,7 +291,7 @@ def in_window(join: Join, other: Fact, outer: Types, values: Values) -> bool:
             continue
         if other.time is None:
             return False
-        distance = (float(compiled(text, outer, "DOUBLE")(values)) - other.time) * sign
+        distance = (float(compile_expression(text, outer, "DOUBLE")(values)) - other.time) * sign
         if distance < 0 or (join.within is not None and distance > join.within):
             return False
     return True

@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from gpudoctor.derive import DERIVATIONS
-from gpudoctor.engine import settle
-from gpudoctor.engine.conclude import shown as reported
+from gpudoctor.engine import deciding_commands
+from gpudoctor.engine.conclude import report_subject as reported
 from gpudoctor.engine.evaluate import Inputs, bind
 from gpudoctor.engine.plan import used_types
-from gpudoctor.engine.steps import REASONS, UNWANTED, Run, StepRun, behind, first_hand
+from gpudoctor.engine.steps import REASONS, UNWANTED, Run, StepRun, first_hand, steps_behind
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.engine.why_not import not_known, why_not
 from gpudoctor.facts import FACTS, Fact, Subject
@@ -24,9 +24,9 @@ from gpudoctor.probes.base import Command
 from gpudoctor.registry import PARSERS
 from gpudoctor.report import InputFile, NotShown, Refutation, ReportSubject, Shown
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compile_expression, input_types, input_values
 from gpudoctor.runbook.model import Expectation, Library, Runbook
-from gpudoctor.runbook.templates import told
+from gpudoctor.runbook.templates import fill_for_person
 
 Doubts = Callable[[Subject], list[str]]  # why what was read of a subject may not be all
 Needless = Callable[[Subject], bool]  # whether something isn't expected of a subject
@@ -65,7 +65,7 @@ class Weighed(msgspec.Struct):
     expected: bool = False
 
     @property
-    def spoken(self) -> set[str]:
+    def stated_expectations(self) -> set[str]:
         """The expectations of which something was said, for anybody."""
         return {one.expectation for one in self.shown} | {one.expectation for one in self.not_shown}
 
@@ -86,31 +86,35 @@ def of_run(run: Run) -> Weighed:
         if not book.expects or (book.id, inputs) in seen:
             continue
         seen.append((book.id, inputs))
-        if not any(wanted(one) for one in run.steps if (one.planned.book.id, one.planned.inputs) == (book.id, inputs)):
+        if not any(was_wanted(one) for one in run.steps if (one.planned.book.id, one.planned.inputs) == (book.id, inputs)):
             continue
-        for one in (one for one in expected(book, inputs) if not one.texts):
+        for one in (one for one in expectations_of(book, inputs) if not one.texts):
             made.expected = True
-            steps = behind(used_types(one), run.steps)
-            doubts, needless = doubts_of(steps), lacking_of(steps) if book.id != run.book.id else never
+            steps = steps_behind(used_types(one), run.steps)
+            doubts, needless = doubts_of(steps), lacking_of(steps) if book.id != run.book.id else none_needless
             weigh(made, book, one, inputs, run.store, doubts, needless)
             assert one.each is not None  # noqa: S101  the schema wants it
-            made.not_shown += unread(book, one, [step for step in steps if one.each.type in step.planned.fills], run.store, needless)
+            made.not_shown += machines_without_record(
+                book, one, [step for step in steps if one.each.type in step.planned.fills], run.store, needless
+            )
             if run.store.records(one.each.type) or needless(NOBODY) or not asked_for(one.each.type, book, run.steps):
                 continue
             if why := doubts(NOBODY) or ([none_read(one.each.type)] if book.id == run.book.id else []):
-                made.not_shown.append(not_shown(book, one, NOBODY, why, [command.shown for command in asked(steps)]))
-    own = [one for one in expected(run.book, run.inputs) if not one.texts]
-    if own and made.spoken.isdisjoint(f"{run.book.id}.{one.id}" for one in own):
+                made.not_shown.append(not_shown(book, one, NOBODY, why, [command.shown for command in commands_of(steps)]))
+    own = [one for one in expectations_of(run.book, run.inputs) if not one.texts]
+    if own and made.stated_expectations.isdisjoint(f"{run.book.id}.{one.id}" for one in own):
         made.not_shown.append(not_shown(run.book, own[0], NOBODY, ["nothing was read of which it is expected"], []))
     return made
 
 
-def wanted(step: StepRun) -> bool:
+def was_wanted(step: StepRun) -> bool:
     """Whether a step was wanted, even if there was nothing to ask: a pod that is ready needs no events."""
     return step.done and step.note != UNWANTED
 
 
-def unread(book: Runbook, one: Expectation, filling: list[StepRun], store: Store, needless: Needless) -> Iterator[NotShown]:
+def machines_without_record(
+    book: Runbook, one: Expectation, filling: list[StepRun], store: Store, needless: Needless
+) -> Iterator[NotShown]:
     """The machines whose answer gave no record to try an expectation on."""
     assert one.each is not None  # noqa: S101  the schema wants it
     reasons: dict[str, list[str]] = {}
@@ -120,13 +124,15 @@ def unread(book: Runbook, one: Expectation, filling: list[StepRun], store: Store
     for host, why in reasons.items():
         subject = Subject(kind="node", node=host)
         if known and host not in known and not needless(subject):  # without a single record the whole wasn't shown
-            yield not_shown(book, one, subject, first_hand(why), [command.shown for command in asked(filling) if command.host == host])
+            yield not_shown(
+                book, one, subject, first_hand(why), [command.shown for command in commands_of(filling) if command.host == host]
+            )
 
 
-def expected(book: Runbook, inputs: Inputs) -> list[Expectation]:
-    """What a runbook expects, asked with some inputs."""
+def expectations_of(book: Runbook, inputs: Inputs) -> list[Expectation]:
+    """The expectations of a runbook that hold for these inputs."""
     given, types = input_values(inputs), input_types(book.inputs)
-    return [one for one in book.expects if not one.asked or compiled(one.asked, types).holds(given)]
+    return [one for one in book.expects if not one.asked or compile_expression(one.asked, types).holds(given)]
 
 
 def asked_for(kind: str, book: Runbook, steps: list[StepRun]) -> bool:
@@ -144,8 +150,8 @@ def left_out(kind: str, step: StepRun) -> bool:
     return parser is not None and kind in parser.sifts and step.answered > 0 and not step.failures and not step.undecided
 
 
-def never(subject: Subject) -> bool:
-    """Nothing is needless."""
+def none_needless(subject: Subject) -> bool:
+    """Return False: no subject is needless."""
     return False
 
 
@@ -164,15 +170,15 @@ def of_facts(library: Library, store: Store) -> Weighed:
     made = Weighed(expected=True)
     for book in library.runbooks.values():
         inputs: Inputs = {name: given.default for name, given in book.inputs.items()}
-        for one in expected(book, inputs) if book.status == "stable" else ():
+        for one in expectations_of(book, inputs) if book.status == "stable" else ():
             if one.each and store.records(one.each.type):
-                weigh(made, book, one, inputs, store, no_doubts, never)
+                weigh(made, book, one, inputs, store, no_doubts, none_needless)
     return made
 
 
 def silent_about(library: Library, weighed: Weighed, inputs: Iterable[InputFile]) -> list[NotShown]:
     """What files gave and no expectation that was shown speaks of: nothing says that it is well. One entry for each kind of part."""
-    said = weighed.spoken
+    said = weighed.stated_expectations
     tried = (one for book in library.runbooks.values() for one in book.expects if f"{book.id}.{one.id}" in said)
     spoken = frozenset[str]().union(*map(behind_types, tried))
     made: dict[tuple[str, ...], NotShown] = {}
@@ -197,33 +203,33 @@ def weigh(made: Weighed, book: Runbook, one: Expectation, inputs: Inputs, store:
     given = input_values(inputs)
     types = scope.check_types(book, one)
     outers = [scope.check_types(book, one, upto=join.name) for join in one.joins]
-    target = compiled(one.where, scope.record_of(book, one)) if one.where else None
+    target = compile_expression(one.where, scope.record_of(book, one)) if one.where else None
     for record in store.records(one.each.type):
         subject = record.subject()
         values = Values(given, {one.each.name: record})
         try:
             if (target and not target.holds(values)) or needless(subject):
                 continue
-            why = doubt(subject) or missing(one, outers, record, values, store)
-            holds = not why and compiled(one.when, types).holds(values)
+            why = doubt(subject) or missing_joins(one, outers, record, values, store)
+            holds = not why and compile_expression(one.when, types).holds(values)
         except Unsure as error:
             why, holds = [not_known(str(error), one, record)], False
         if holds:
-            says = told(one.title, types, values)
+            says = fill_for_person(one.title, types, values)
             made.shown.append(Shown(expectation=f"{book.id}.{one.id}", subject=reported(subject), says=says))
             continue
-        commands = settle.commands(one.each.type, [record])
+        commands = deciding_commands.commands(one.each.type, [record])
         words = [] if why else [not_so(one, types, values)]
         made.not_shown.append(not_shown(book, one, subject, why or words, commands, not_so=not why))
 
 
 def not_so(one: Expectation, types: Types, values: Values) -> str:
     """How it is where an expectation isn't so, by its own words unless they need what isn't known."""
-    own = told(one.not_so, types, values) if one.not_so else ""
+    own = fill_for_person(one.not_so, types, values) if one.not_so else ""
     return own if own.strip(" ?:") else why_not(one, types, values)
 
 
-def missing(one: Expectation, outers: list[dict[str, Any]], record: Fact, values: Values, store: Store) -> list[str]:
+def missing_joins(one: Expectation, outers: list[dict[str, Any]], record: Fact, values: Values, store: Store) -> list[str]:
     """What no record was read of though a condition joins it; binds the joins. `outers` are the variables that each join may use. Raises
     `Unsure`.
     """
@@ -244,7 +250,7 @@ def not_shown(
     return NotShown(expectation=name, subject=reported(subject), why=words, not_so=not_so, settle_with=commands[:REASONS])
 
 
-def asked(steps: list[StepRun]) -> Iterator[Command]:
+def commands_of(steps: list[StepRun]) -> Iterator[Command]:
     """The commands of steps."""
     return (command for step in steps for command in step.commands)
 

@@ -12,10 +12,10 @@ from functools import partial
 import msgspec
 
 from gpudoctor.engine.ask import NEVER, Answers, Asked, Question
-from gpudoctor.engine.reading import Reading, failed, second, taken, unanswered
+from gpudoctor.engine.reading import Reading, failed_reading, is_worth_another_way, read_answer, second
 from gpudoctor.probes.base import GRACE, START, Command, Output, Probe, one_by_one
 from gpudoctor.runbook.model import Step
-from gpudoctor.threads import begun
+from gpudoctor.threads import start_thread
 
 FANOUT = 32  # hosts at a time
 BEYOND = START + GRACE  # seconds that a host has beside the time of its longest command
@@ -98,7 +98,7 @@ class Fleet:
                     ends = min(time.monotonic() + lasts, self.answers.deadline + GRACE + 1.0)
                     running.append(Visit(host, own, ends, lasts, ended))
                     self.busy += 1
-                    begun(partial(self.visit, running[-1]))
+                    start_thread(partial(self.visit, running[-1]))
                 soonest = min((visit.ends for visit in running), default=time.monotonic() + 1.0)
                 if not any(visit.told for visit in running):
                     self.changed.wait(max(0.0, soonest - time.monotonic()))
@@ -125,7 +125,7 @@ class Fleet:
             visit.ended()
         for ask in visit.asks:
             reading = ask.asked and ask.asked.reading
-            ask.tell(reading or failed(ask.question.command, f"no answer from {visit.host}", unreachable=True))
+            ask.tell(reading or failed_reading(ask.question.command, f"no answer from {visit.host}", unreachable=True))
         with self.changed:
             visit.told = True
             self.busy -= 1
@@ -138,7 +138,7 @@ class Fleet:
             if ask.asked is None:
                 ask.asked, ask.mine = self.answers.claim(ask.step, ask.order, ask.question)
             if ask.mine:
-                self.answers.give_up(ask.asked, failed(ask.question.command, why, unreachable=True))
+                self.answers.give_up(ask.asked, failed_reading(ask.question.command, why, unreachable=True))
         self.end(visit)
 
     def talk(self, visit: Visit) -> None:
@@ -149,7 +149,7 @@ class Fleet:
         mine = [(ask, ask.asked) for ask in visit.asks if ask.mine and ask.asked]
         firsts: dict[Asked, dict[str, Reading]] = {asked: {} for _, asked in mine}
         for ask, asked, parser, reading in self.round_trip([(ask, asked, ask.question.command, [*asked.readers]) for ask, asked in mine]):
-            if ask.question.otherwise and unanswered(reading):
+            if ask.question.otherwise and is_worth_another_way(reading):
                 firsts[asked][parser] = reading
             else:
                 self.answers.settle(asked.readers[parser], reading)
@@ -158,7 +158,7 @@ class Fleet:
             self.answers.settle(asked.readers[parser], second(firsts[asked][parser], reading))
         for ask in visit.asks:
             if ask.asked:
-                self.answers.joined(ask.step, ask.order, ask.question, ask.asked)
+                self.answers.shared_reading(ask.step, ask.order, ask.question, ask.asked)
 
     def round_trip(self, todo: Sequence[Wanted]) -> Iterator[tuple[Ask, Asked, str, Reading]]:
         """Ask one host several commands, equal ones once; what each parser reads in each answer, as it comes."""
@@ -166,14 +166,14 @@ class Fleet:
         commands: list[Command] = []
         for ask, asked, command, parsers in todo:
             if why := self.answers.refusal(ask.step, command):
-                yield from ((ask, asked, parser, failed(command, why)) for parser in parsers)
+                yield from ((ask, asked, parser, failed_reading(command, why)) for parser in parsers)
                 continue
             if key_of(command) not in waiting:
-                commands.append(self.answers.limited(command))
+                commands.append(self.answers.limit_time(command))
             waiting.setdefault(key_of(command), []).append((ask, asked, command, parsers))
         for output in all_answers(self.answers.probe, commands):
             for ask, asked, _, parsers in waiting[key_of(output.command)]:
-                yield from ((ask, asked, parser, taken(parser, output, asked.about)) for parser in parsers)
+                yield from ((ask, asked, parser, read_answer(parser, output, asked.about)) for parser in parsers)
 
 
 def key_of(command: Command) -> tuple[str, tuple[str, ...], int]:

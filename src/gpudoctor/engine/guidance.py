@@ -15,7 +15,7 @@ from gpudoctor.engine.steps import StepRun
 from gpudoctor.engine.store import Store
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.report import Finding, Report, Shown, Table
-from gpudoctor.runbook.conditions import Unsure, compiled, input_types, input_values
+from gpudoctor.runbook.conditions import Unsure, compile_expression, input_types, input_values
 
 Did = Literal["run", "skip", "paste", "answer", "withhold"]
 Word = Literal["run", "again", "skip", "paste", "answer", "withhold", "back", "stop"]
@@ -109,7 +109,7 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
 class Person(Protocol):
     """Who decides."""
 
-    def arrived(self, steps: int, since: float, report: Report) -> None:
+    def show_position(self, steps: int, since: float, report: Report) -> None:
         """Told where an execution stands that has taken so many decided steps from the session; the oldest was read at `since`."""
         ...
 
@@ -122,7 +122,7 @@ class Person(Protocol):
         ...
 
 
-def said(step: StepRun, choice: str, note: str) -> bytes:
+def person_answer(step: StepRun, choice: str, note: str) -> bytes:
     """The answer of a person as it is kept: what `tools/common/person.py` reads."""
     spec = step.planned.step
     return msgspec.json.encode({"question": spec.id, "choice": choice, "label": spec.choices[choice], "note": note})
@@ -145,7 +145,9 @@ def may_come(planned: Planned) -> bool:
     """Whether a step may still be asked, by what is already known: the inputs."""
     for gate in planned.gates:
         try:
-            if not FOUND.search(gate.when) and not compiled(gate.when, input_types(gate.book.inputs)).holds(input_values(gate.inputs)):
+            if not FOUND.search(gate.when) and not compile_expression(gate.when, input_types(gate.book.inputs)).holds(
+                input_values(gate.inputs)
+            ):
                 return False
         except Unsure:
             continue

@@ -29,12 +29,12 @@ from gpudoctor.engine.guidance import (
     led_by,
     may_come,
     name_of,
-    said,
+    person_answer,
     suffer,
 )
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.plan import used_types
-from gpudoctor.engine.rounds import lasting
+from gpudoctor.engine.rounds import step_duration
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import UNWANTED, Chosen, Run, StepRun
 from gpudoctor.probes.base import Output, Probe
@@ -56,7 +56,7 @@ class Guided:
         self.taken_back: dict[str, float] = {}  # names of steps whose decision was taken back → when they were asked
         self.ages: dict[str, float] = {}
 
-    def opened(self, engine: Engine) -> None:
+    def execution_begins(self, engine: Engine) -> None:
         """An execution begins."""
         self.engine = engine
         self.settled: dict[object, str] = {}  # commands that were decided about in this execution → why they have no answer
@@ -130,7 +130,7 @@ class Guided:
             if number in reply.pasted:
                 self.kept.put(Output(command, pages=(reply.pasted[number],), time=self.clock(), via="pasted"))
             elif number in reply.answers:
-                self.kept.put(Output(command, pages=(said(step, *reply.answers[number]),), time=self.clock()))
+                self.kept.put(Output(command, pages=(person_answer(step, *reply.answers[number]),), time=self.clock()))
             elif reply.word != "run" or sampled:
                 self.forget(question)
         return "run" if reply.word == "again" else reply.word
@@ -149,7 +149,7 @@ class Guided:
             self.journal.save()
         raise Again
 
-    def ended(self, step: StepRun, steps: list[StepRun]) -> None:
+    def step_ended(self, step: StepRun, steps: list[StepRun]) -> None:
         """Note what was decided about a step when it has ended: one that dies in the middle is asked again."""
         if self.current and self.current[0] == step.planned.order:
             self.journal.decisions.append(self.current[1])
@@ -159,13 +159,13 @@ class Guided:
         elif step.planned.step.run and (step.note == UNWANTED or step.undecided) and may_come(step.planned):
             self.passed.append(step)
 
-    def closed(self, steps: list[StepRun]) -> None:
+    def execution_ended(self, steps: list[StepRun]) -> None:
         """All steps have ended."""
         self.tell(None, steps)
 
     def tell(self, following: StepRun | None, steps: list[StepRun]) -> None:
         """Tell what the last step has brought, with all that was measured after it; `following` is what comes next."""
-        report, checked = self.concluded(steps)
+        report, checked = self.conclude_so_far(steps)
         before, self.known = self.known, report
         last, self.last = self.last, None
         passed, self.passed = self.passed, []
@@ -173,7 +173,7 @@ class Guided:
             return
         if before is None or last is None:
             if self.replayed and following is not None:
-                self.person.arrived(self.replayed, self.since, report)
+                self.person.show_position(self.replayed, self.since, report)
             return
         step, todo = last
         known = {(one.cause, one.subject.name) for one in before.findings}
@@ -202,7 +202,7 @@ class Guided:
                 self.forget(question)
             self.take_back()
 
-    def concluded(self, steps: list[StepRun]) -> tuple[Report, list[Checked]]:
+    def conclude_so_far(self, steps: list[StepRun]) -> tuple[Report, list[Checked]]:
         """What is known so far. Nothing is shown yet of which a later step may say more, and no cause ruled out that it may still find."""
         run = Run(book=self.engine.book, inputs=self.engine.inputs, store=self.engine.store, steps=steps)
         report, checked = conclusions(self.library, run, asked="", started=0.0)
@@ -227,11 +227,11 @@ class Guided:
             step=step,
             todo=new,
             led_by=led_by(step, steps, self.engine.store),
-            seconds=max(question.command.timeout for question in new) + lasting(planned, False),
+            seconds=max(question.command.timeout for question in new) + step_duration(planned, False),
             read=self.taken_back.get(name, self.clock()) if all(held) else None,
             disturbs=suffer(step, steps, self.engine) if planned.step.effect else [],
             consented=self.engine.consent,
-            known=self.known or self.concluded(steps)[0],
+            known=self.known or self.conclude_so_far(steps)[0],
         )
 
 

@@ -57,7 +57,7 @@ class Known:
         made: dict[str, list[Any]] = {}
         for one in records:
             if one.gpu:
-                made.setdefault(self.links.unified(Subject(kind="gpu", node=one.node, gpu=one.gpu)).name, []).append(one)
+                made.setdefault(self.links.unify(Subject(kind="gpu", node=one.node, gpu=one.gpu)).name, []).append(one)
         return made
 
     def hardware(self, subject: Subject, causes: list[str]) -> Hardware:
@@ -66,12 +66,12 @@ class Known:
         gpu = next(iter(self.gpus.get(name, ())), Gpu(gpu=subject.gpu, node=subject.node))
         place = next(iter(self.places.get(name, ())), None)
         xids = sorted(self.xids.get(name, ()), key=lambda one: one.moment)
-        pci = gpu.pci or (place.pci if place else "") or next((one.pci for one in xids if one.pci), "") or named(subject.gpu, ":")
+        pci = gpu.pci or (place.pci if place else "") or next((one.pci for one in xids if one.pci), "") or if_marked(subject.gpu, ":")
         return Hardware(
             name=name,
             causes=causes,
             node=subject.node,
-            uuid=gpu.uuid or named(subject.gpu, "-"),
+            uuid=gpu.uuid or if_marked(subject.gpu, "-"),
             pci=pci,
             slot=place.slot if place else "",
             driver=gpu.driver_version or self.drivers.get(subject.node, ""),
@@ -84,7 +84,7 @@ class Known:
         )
 
 
-def named(gpu: str, mark: str) -> str:
+def if_marked(gpu: str, mark: str) -> str:
     """The name where it has the mark of its kind: `:` of a PCI address, `-` of a UUID."""
     return gpu if mark in gpu and " " not in gpu else ""
 

@@ -6,13 +6,13 @@ from collections.abc import Collection
 
 import msgspec
 
-from gpudoctor.engine import settle
+from gpudoctor.engine import deciding_commands
 from gpudoctor.engine.evaluate import Answer, Hit, Inputs, evaluate
-from gpudoctor.engine.narrow import narrowed
+from gpudoctor.engine.field_demands import candidate_records
 from gpudoctor.engine.steps import Run, StepRun, obstacles, reasons
 from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.report import Outcome
-from gpudoctor.runbook.conditions import Values, compiled, input_types, input_values, record_types
+from gpudoctor.runbook.conditions import Values, compile_expression, input_types, input_values, record_types
 from gpudoctor.runbook.model import Check, Library, Runbook
 from gpudoctor.runbook.templates import fill
 
@@ -47,13 +47,15 @@ def of_step(step: StepRun, check: Check, store: Store, steps: list[StepRun]) -> 
     answer = evaluate(planned.book, check, planned.inputs, store)
     blocked = [] if answer.hits else obstacles(step, check, steps)
     if blocked:
-        return Checked(book=planned.book, check=check, outcome="unknown", why="; ".join(blocked), settle_with=asked(step))
+        return Checked(book=planned.book, check=check, outcome="unknown", why="; ".join(blocked), settle_with=first_commands(step))
     if not answer.hits and step.nothing:
         return Checked(book=planned.book, check=check, outcome="skipped", why=step.note)
-    return decided(planned.book, check, sofar(planned.book, check, planned.inputs, store, answer), asked(step) if answer.unsure else [])
+    return decide_check(
+        planned.book, check, sofar(planned.book, check, planned.inputs, store, answer), first_commands(step) if answer.unsure else []
+    )
 
 
-def asked(step: StepRun) -> list[str]:
+def first_commands(step: StepRun) -> list[str]:
     """The first commands of a step, as a person would paste them."""
     return [command.shown for command in step.commands[:3]]
 
@@ -68,10 +70,10 @@ def of_facts(library: Library, store: Store, all_of: Collection[str] = ()) -> li
         for check in book.checks():
             answer = evaluate(book, check, inputs, store)
             # Nobody asked for what isn't in the files: without a single record of its type a check has looked at nothing.
-            nothing = check.each is not None and check.each.type not in all_of and not seen(check, store)
+            nothing = check.each is not None and check.each.type not in all_of and not has_subjects(check, store)
             answer = sofar(book, check, inputs, store, answer)
-            commands = settle.commands(check.each.type if check.each else "", answer.unsure_of)
-            checked.append(Checked(book=book, check=check, outcome="skipped") if nothing else decided(book, check, answer, commands))
+            commands = deciding_commands.commands(check.each.type if check.each else "", answer.unsure_of)
+            checked.append(Checked(book=book, check=check, outcome="skipped") if nothing else decide_check(book, check, answer, commands))
     return checked
 
 
@@ -82,7 +84,7 @@ def sofar(book: Runbook, check: Check, inputs: Inputs, store: Store, answer: Ans
         return answer
     pods = store.index(early.each.type, ("namespace", "pod"))
     types = {**input_types(book.inputs), **record_types(early.each.name, early.each.type)}
-    condition, given = compiled(early.when, types), input_values(inputs)
+    condition, given = compile_expression(early.when, types), input_values(inputs)
     hits = []
     for hit in answer.hits:
         for record in pods.get((hit.subject.namespace, hit.subject.pod), ()) if hit.subject.pod else ():
@@ -94,15 +96,15 @@ def sofar(book: Runbook, check: Check, inputs: Inputs, store: Store, answer: Ans
     return msgspec.structs.replace(answer, hits=hits)
 
 
-def seen(check: Check, store: Store) -> bool:
+def has_subjects(check: Check, store: Store) -> bool:
     """Whether there is anything that a check is about; of what texts say only the lines that it asks for."""
     if check.each is None or check.each.type != "messages":
         return bool(check.each and store.records(check.each.type))
-    return bool(narrowed(check.when, check.each.name, check.each.type, store, FINAL))
+    return bool(candidate_records(check.when, check.each.name, check.each.type, store, FINAL))
 
 
-def decided(book: Runbook, check: Check, answer: Answer, commands: list[str]) -> Checked:
-    """Found if any record is found, else unknown if any is, else clear."""
+def decide_check(book: Runbook, check: Check, answer: Answer, commands: list[str]) -> Checked:
+    """Decide a check: found if any record is found, else unknown if any is, else clear."""
     if answer.hits:
         return Checked(book=book, check=check, outcome="found", hits=answer.hits)
     if answer.unsure:

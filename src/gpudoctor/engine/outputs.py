@@ -16,7 +16,7 @@ ROOM = 8 * 1024 * 1024  # characters of one report; browsers open that at once
 Kept = Callable[[Command], tuple[Output, int] | None]  # an answer, and how many bytes of it were left out
 
 
-def attached(report: Report, run: Run, kept: Kept) -> Report:
+def attach_outputs(report: Report, run: Run, kept: Kept) -> Report:
     """The report with the outputs of its steps; what several steps have asked stands in the first."""
     pieces = [*(one.evidence for one in report.findings), *(one.evidence for one in report.candidates)]
     cited = {piece.source for many in pieces for piece in many}
@@ -26,7 +26,7 @@ def attached(report: Report, run: Run, kept: Kept) -> Report:
     for wanted in (True, False):  # what is cited has the first right to the room
         for outputs in made:
             for number, one in enumerate(outputs):
-                if (named(one) in cited) is wanted:
+                if (output_name(one) in cited) is wanted:
                     room -= len(one.text) + len(one.errors)
                     if room < 0:
                         room += len(one.text) + len(one.errors)
@@ -42,7 +42,7 @@ def of_step(step: StepRun, kept: Kept, seen: set[tuple[str, tuple[str, ...], int
     found = [answer for key, command in new.items() if key not in seen and (answer := kept(command))]
     seen.update(new)
     if len(found) > SHOWN:
-        found.sort(key=lambda answer: answer[0].named() not in cited)
+        found.sort(key=lambda answer: answer[0].origin_name() not in cited)
     for output, left_out in found[:SHOWN]:
         yield StepOutput(
             argv=list(output.command.public),
@@ -59,6 +59,6 @@ def of_step(step: StepRun, kept: Kept, seen: set[tuple[str, tuple[str, ...], int
         yield StepOutput(argv=[], why=f"{len(found) - SHOWN} more commands of this step are not shown here")
 
 
-def named(output: StepOutput) -> str:
+def output_name(output: StepOutput) -> str:
     """What evidence calls an output: `gpu-02: dmesg --time-format=iso`."""
-    return Output(Command(argv=tuple(output.argv), host=output.host)).named()
+    return Output(Command(argv=tuple(output.argv), host=output.host)).origin_name()

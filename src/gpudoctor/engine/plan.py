@@ -67,7 +67,7 @@ def plan(library: Library, book: Runbook, inputs: dict[str, Any]) -> list[Planne
     """The flat list, in the order written."""
     steps: list[Planned] = []
     flatten(library, book, inputs, [], steps, {})
-    return [msgspec.structs.replace(one, waits_for=needed(one, steps)) for one in steps]
+    return [msgspec.structs.replace(one, waits_for=needed_steps(one, steps)) for one in steps]
 
 
 def flatten(
@@ -119,7 +119,7 @@ def cast(text: str, kind: str) -> str | int | float | bool:
     raise ValueError(f"'{text[:80]}' is not a{'n' if kind == 'int' else ''} {kind}")
 
 
-def needed(one: Planned, steps: list[Planned]) -> frozenset[int]:
+def needed_steps(one: Planned, steps: list[Planned]) -> frozenset[int]:
     """The earlier steps that must have ended: those that fill what this one reads, and those whose checks steer it."""
     derivation = DERIVATIONS.get(one.step.derive)
     types = {*derivation.needs, *derivation.beside} if derivation else set()
@@ -142,7 +142,7 @@ def used_types(check: Check) -> set[str]:
     return ({check.each.type} if check.each else set()) | {join.type for join in check.joins}
 
 
-def closed(orders: set[int], steps: list[Planned]) -> list[int]:
+def with_dependencies(orders: set[int], steps: list[Planned]) -> list[int]:
     """These steps and all that they wait for, directly or not, in the order written."""
     todo, kept = set(orders), set[int]()
     while todo:

@@ -14,13 +14,13 @@ from gpudoctor.engine import relate
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.relate import CONFIDENCE_ORDER, Found, Nearby
 from gpudoctor.facts import Fact
-from gpudoctor.facts.identity import Links, placeless
+from gpudoctor.facts.identity import Links, has_no_place
 from gpudoctor.facts.kernel import Sxid, Xid
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.facts.program import Ending
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Library
-from gpudoctor.tools.common.scanner import alone
+from gpudoctor.tools.common.scanner import single_pattern
 
 Place = tuple[str, int, str]  # source, number of the line; of what has no number the text
 # Records that are what one line states. A record of a thing (a GPU, a pod) has many properties, and several may be wrong at once.
@@ -39,20 +39,20 @@ class Said(NamedTuple):
     name: str = ""
 
 
-def drawn(library: Library, checked: list[Checked], links: Links) -> list[Found]:
+def draw_conclusions(library: Library, checked: list[Checked], links: Links) -> list[Found]:
     """The causes on their subjects, with what overrides them; those that nothing overrides with who explains whom."""
     found = relate.gather(library, checked, links)
-    settle(library, found, links)
-    relate.relate(library, standing(found), links)
+    mark_overridden(library, found, links)
+    relate.relate(library, not_overridden(found), links)
     return found
 
 
-def standing(found: list[Found]) -> list[Found]:
-    """The causes that nothing overrides."""
+def not_overridden(found: list[Found]) -> list[Found]:
+    """The causes that no other cause overrides."""
     return [one for one in found if not one.overridden_by]
 
 
-def settle(library: Library, found: list[Found], links: Links) -> None:
+def mark_overridden(library: Library, found: list[Found], links: Links) -> None:
     """Note which causes are overridden, and by which. What is only possible, or overridden itself, overrides nothing."""
     told = [(one, [statement(hit.record) for hit in one.hits]) for one in found]
     rows: dict[Place, list[tuple[Found, Said]]] = {}
@@ -65,7 +65,7 @@ def settle(library: Library, found: list[Found], links: Links) -> None:
     nearby = Nearby(found, links) if contested else None
     for one, said in told:
         beside = nearby.of(one) if nearby and one.cause.id in contested else []
-        winners = [other for other in beside if rivals.declared(other, one)]
+        winners = [other for other in beside if rivals.may_yield(other, one)]
         by_line = [[other for other, line in rows[mine.place] if rivals.in_line(other, line, one, mine)] for mine in said if mine]
         if by_line and len(by_line) == len(said) and all(by_line):  # in each of its lines, and it rests on nothing else
             winners += [other for line in by_line for other in line]
@@ -97,9 +97,9 @@ class Rivals:
         weighs = loser.severity == "info" or winner.severity != "info"
         return apart and weighs and winner.confidence != "possible"
 
-    def declared(self, winner: Found, loser: Found) -> bool:
+    def may_yield(self, winner: Found, loser: Found) -> bool:
         """Whether the catalogue lets one of them yield to the other, on linked subjects: the more certain one stays, else the one named."""
-        if not self.may(winner, loser) or not relate.tied(winner, loser, self.links):
+        if not self.may(winner, loser) or not relate.can_bring_about(winner, loser, self.links):
             return False
         by = certainty(loser) - certainty(winner)
         yields = winner.cause.id in loser.cause.yields_to
@@ -108,11 +108,11 @@ class Rivals:
     def in_line(self, winner: Found, its: Said, loser: Found, own: Said) -> bool:
         """Whether one of two causes that are seen in one line overrides the other."""
         subjects = winner.subject, loser.subject
-        tied = self.links.linked(*subjects) or any(map(placeless, subjects))  # the line ties them
+        tied = self.links.are_linked(*subjects) or any(map(has_no_place, subjects))  # the line ties them
         if not tied or not self.may(winner, loser):
             return False
         if its.name and own.name and its.name != own.name:
-            inner = nested(own.text, self.patterns.get(own.name, ""), self.patterns.get(its.name, ""))
+            inner = message_order(own.text, self.patterns.get(own.name, ""), self.patterns.get(its.name, ""))
             if inner is None:
                 return False  # it lists two things
             if inner and (winner if inner > 0 else loser).cause.broader <= (loser if inner > 0 else winner).cause.broader:
@@ -128,19 +128,19 @@ def certainty(one: Found) -> int:
     return CONFIDENCE_ORDER[one.confidence]
 
 
-def nested(line: str, first: str, second: str) -> int | None:
+def message_order(line: str, first: str, second: str) -> int | None:
     """How two known messages lie in a line: 1 where the first leads on to the second, which is its reason, -1 the other way round, 0 where
     they overlap, None where the line tells two things beside each other.
 
-    >>> nested("import failed: mkdir /run/x: Permission denied", "import failed", "Permission denied")
+    >>> message_order("import failed: mkdir /run/x: Permission denied", "import failed", "Permission denied")
     1
-    >>> nested("2 had a taint. 1 is full", "had a taint", "is full")
+    >>> message_order("2 had a taint. 1 is full", "had a taint", "is full")
     """
-    one, other = span(line, first), span(line, second)
+    one, other = pattern_span(line, first), pattern_span(line, second)
     if one is None or other is None:
         return None
     if other[1] <= one[0]:
-        back = nested(line, second, first)
+        back = message_order(line, second, first)
         return None if back is None else -back
     if one[1] > other[0]:
         return 0
@@ -149,7 +149,7 @@ def nested(line: str, first: str, second: str) -> int | None:
 
 
 @functools.lru_cache(maxsize=1024)
-def span(line: str, pattern: str) -> tuple[int, int] | None:
-    """Where a known message stands in its line."""
-    found = alone(pattern).search(line) if pattern else None
+def pattern_span(line: str, pattern: str) -> tuple[int, int] | None:
+    """The span of a known message in its line."""
+    found = single_pattern(pattern).search(line) if pattern else None
     return found.span() if found else None

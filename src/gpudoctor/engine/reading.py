@@ -58,44 +58,44 @@ class Printed(NamedTuple):
         return Printed(first, b"" if last.endswith(b"\0") else last[last.rfind(b"\n") + 1 :][-SHOWN:])  # grep -z ends by NUL
 
 
-def failed(command: Command, why: str, *, unreachable: bool = False) -> Reading:
+def failed_reading(command: Command, why: str, *, unreachable: bool = False) -> Reading:
     """The reading of a command that was not asked, or that nobody waits for any longer."""
     return Reading(Output(command, failure="unreachable", reason=why) if unreachable else Output(command), why)
 
 
-def heard(probe: Probe, parser: str, command: Command, about: Subject) -> Reading:
+def ask_probe(probe: Probe, parser: str, command: Command, about: Subject) -> Reading:
     """Ask the probe one command and read the answer; a list too large to hold is read page by page."""
     if registry.PARSERS[parser].streams:
-        return paged(parser, probe.stream(command), command, about)
-    return taken(parser, probe(command), about)
+        return read_pages(parser, probe.stream(command), command, about)
+    return read_answer(parser, probe(command), about)
 
 
-def taken(parser: str, output: Output, about: Subject) -> Reading:
+def read_answer(parser: str, output: Output, about: Subject) -> Reading:
     """Read a whole answer."""
     entry = registry.PARSERS[parser]
     if entry.streams:
-        return paged(parser, iter([output]), output.command, about)
+        return read_pages(parser, iter([output]), output.command, about)
     if unusable(output) or not_there(output):
         wanted = entry.failures and output.failure in TOLD
-        return judged(parser, output, *(read(parser, output, about) if wanted else ({}, "")), Printed().also(output))
-    return judged(parser, output, *read(parser, output, about), Printed().also(output))
+        return judge_answer(parser, output, *(read(parser, output, about) if wanted else ({}, "")), Printed().also(output))
+    return judge_answer(parser, output, *read(parser, output, about), Printed().also(output))
 
 
-def paged(parser: str, answers: Iterator[Output], command: Command, about: Subject) -> Reading:
+def read_pages(parser: str, answers: Iterator[Output], command: Command, about: Subject) -> Reading:
     """Read an answer in pieces."""
     pages = Pages(answers, Output(command))
     facts, problem = read(parser, pages, about)
-    return judged(parser, pages.last, facts, problem, pages.printed)
+    return judge_answer(parser, pages.last, facts, problem, pages.printed)
 
 
-def judged(parser: str, output: Output, facts: Facts, problem: str, printed: Printed) -> Reading:
-    """The worth of an answer and of what a parser made of it."""
+def judge_answer(parser: str, output: Output, facts: Facts, problem: str, printed: Printed) -> Reading:
+    """Judge an answer, and what a parser made of it."""
     if not_there(output):
         return Reading(output, "", {kind: [] for kind in registry.PARSERS[parser].fills})
     problem = (
         unusable(output)
-        or died(output)
-        or ("" if printed.first else silent(output, facts))
+        or why_cut_off(output)
+        or ("" if printed.first else why_silent(output, facts))
         or blank(parser, output, facts, printed)
         or problem
     )
@@ -104,12 +104,12 @@ def judged(parser: str, output: Output, facts: Facts, problem: str, printed: Pri
     light = output.command.host or output.command.argv[:2] == ("kubectl", "get")
     kept = msgspec.structs.replace(output, pages=()) if light else output
     # what stands in a log stands there; of a list that was cut off, what is missing would be read as not being there
-    part, log = torn(output, printed), registry.PARSERS[parser].all_of
+    part, log = why_unterminated(output, printed), registry.PARSERS[parser].all_of
     if not problem and printed.first and ((part and log) or (not part and (part := gave_up(output, facts)))):
         return Reading(kept, part, facts)
     problem = problem or part
-    worth = told(facts) and registry.PARSERS[parser].failures
-    return Reading(kept, problem, facts if worth or not problem else None, bool(problem) and absent(output))
+    worth = has_content(facts) and registry.PARSERS[parser].failures
+    return Reading(kept, problem, facts if worth or not problem else None, bool(problem) and is_absent(output))
 
 
 def read(parser: str, output: Output | Pages, about: Subject) -> tuple[Facts, str]:
@@ -121,11 +121,11 @@ def read(parser: str, output: Output | Pages, about: Subject) -> tuple[Facts, st
     except Exception as error:
         if isinstance(output, Pages) and output.broken is error:  # not the parser's: it came with the pages
             raise
-        source = output.last.named() if isinstance(output, Pages) else output.named()
+        source = output.last.origin_name() if isinstance(output, Pages) else output.origin_name()
         return {}, mistake(f"parser {parser}", source, error)
 
 
-def unanswered(reading: Reading) -> bool:
+def is_worth_another_way(reading: Reading) -> bool:
     """Whether another way to ask is worth a try: no such program, no right, an option that this version doesn't have, or not a word."""
     output = reading.output
     if output.failure:
@@ -154,8 +154,8 @@ def not_there(output: Output) -> bool:
     return not output.failure and output.exit != 0 and is_read(output) and b"not found" in output.stderr.lower()
 
 
-def absent(output: Output) -> bool:
-    """Whether the program, unit or file that was asked isn't there."""
+def is_absent(output: Output) -> bool:
+    """Whether the program, unit or file of the command does not exist."""
     if output.failure:
         return output.failure == "not-found"
     return output.exit == NO_PROGRAM or (output.exit != 0 and bool(GONE.search(output.stderr)))
@@ -168,12 +168,12 @@ def unusable(output: Output) -> str:
     return complaint(output) if output.exit != 0 and is_read(output) and not not_there(output) else ""
 
 
-def died(output: Output) -> str:
+def why_cut_off(output: Output) -> str:
     """Why an output isn't whole though the program has ended: a signal ended it in the middle."""
     if not SIGNALS < output.exit <= SIGNALS + 64:
         return ""
     number = output.exit - SIGNALS
-    return f"{inner(output.command.argv)[0]} was ended by signal {number} ({signal.strsignal(number) or 'unknown'})"
+    return f"{inner_command(output.command.argv)[0]} was ended by signal {number} ({signal.strsignal(number) or 'unknown'})"
 
 
 def blank(parser: str, output: Output, facts: Facts, printed: Printed) -> str:
@@ -181,20 +181,20 @@ def blank(parser: str, output: Output, facts: Facts, printed: Printed) -> str:
     log.
     """
     foreign = not facts and printed.first and registry.PARSERS[parser].all_of
-    if not foreign and (not any(facts.values()) or told(facts)):
+    if not foreign and (not any(facts.values()) or has_content(facts)):
         return ""
     first = printed.first.decode("utf-8", "replace").strip()
-    return f"{output.named()}: not an answer of {inner(output.command.argv)[0]}: {first[:60]!r} (exit code {output.exit})"
+    return f"{output.origin_name()}: not an answer of {inner_command(output.command.argv)[0]}: {first[:60]!r} (exit code {output.exit})"
 
 
-def told(facts: Facts) -> bool:
+def has_content(facts: Facts) -> bool:
     """Whether any of the facts says something."""
     return any(record.tells for records in facts.values() for record in records)
 
 
 def gave_up(output: Output, facts: Facts) -> str:
     """Why what was understood of an answer may not be all: the program left with an error, and nothing that was read of it names that."""
-    argv = inner(output.command.argv)
+    argv = inner_command(output.command.argv)
     done = any(argv[: len(words)] == words and (not codes or output.exit in codes) for words, codes in DONE)
     named = any(getattr(record, "problem", "") for records in facts.values() for record in records)
     if output.exit == 0 or done or named or not any(facts.values()):
@@ -202,34 +202,34 @@ def gave_up(output: Output, facts: Facts) -> str:
     return f"{argv[0]} left with exit code {output.exit}: what it printed may not be all"
 
 
-def torn(output: Output, printed: Printed) -> str:
+def why_unterminated(output: Output, printed: Printed) -> str:
     """Why a list of lines isn't whole: nothing ends the last one. Of JSON its parser knows."""
-    argv = inner(output.command.argv)
-    listed = (argv[0] in LISTS or generated(argv)) and output.via != "pasted"  # whoever pastes may leave the last end out
+    argv = inner_command(output.command.argv)
+    listed = (argv[0] in LISTS or is_generated_while_read(argv)) and output.via != "pasted"  # whoever pastes may leave the last end out
     end = printed.end.decode("utf-8", "replace").strip() if listed else ""
     return "" if not end or end[-1] in "}]" else f"{argv[0]} was cut off after {end!r}"
 
 
-def silent(output: Output, facts: Facts) -> str:
+def why_silent(output: Output, facts: Facts) -> str:
     """Why an output in which nothing is said is no answer: the program failed (`dmesg: … Operation not permitted`), or left without a word
     though it always has one.
     """
-    argv = inner(output.command.argv)
-    if output.exit == NOTHING.get(argv[0]) or told(facts) or not_there(output):
+    argv = inner_command(output.command.argv)
+    if output.exit == NOTHING.get(argv[0]) or has_content(facts) or not_there(output):
         return ""
     if output.exit or output.stderr.strip():
         return complaint(output)
-    quiet = any(argv[: len(words)] == words for words in QUIET) and not generated(argv)
-    return "" if quiet else f"{' '.join(argv) if generated(argv) else argv[0]} printed nothing (exit code 0)"
+    quiet = any(argv[: len(words)] == words for words in QUIET) and not is_generated_while_read(argv)
+    return "" if quiet else f"{' '.join(argv) if is_generated_while_read(argv) else argv[0]} printed nothing (exit code 0)"
 
 
-def generated(argv: tuple[str, ...]) -> bool:
+def is_generated_while_read(argv: tuple[str, ...]) -> bool:
     """Whether a command reads a list that the kernel writes while it is read: /proc/modules, /proc/driver/nvidia/version."""
     return argv[0] == "cat" and argv[-1].startswith("/proc/") and not argv[-1].endswith(("/environ", "/cmdline"))
 
 
-def inner(argv: tuple[str, ...]) -> tuple[str, ...]:
-    """The command itself: of `kubectl exec … -- env` what runs in the container."""
+def inner_command(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """The command that runs in the container: of `kubectl exec … -- env` it is `env`."""
     return argv[argv.index("--") + 1 :] if argv[:2] == ("kubectl", "exec") and "--" in argv[:-1] else argv
 
 

@@ -47,7 +47,7 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
             continue
         cause = library.causes[one.check.finds]
         for hit in one.hits:
-            subject = links.unified(hit.subject.narrowed(cause.subject))
+            subject = links.unify(hit.subject.as_kind(cause.subject))
             made = Found(
                 cause=cause,
                 subject=subject,
@@ -63,11 +63,11 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
                 hits=[hit],
             )
             key = (cause.id, subject.kind, subject.name)
-            found[key] = together(found[key], made) if key in found else made
+            found[key] = merge_findings(found[key], made) if key in found else made
     return list(found.values())
 
 
-def together(first: Found, second: Found) -> Found:
+def merge_findings(first: Found, second: Found) -> Found:
     """Two findings of one cause on one subject: the surer one speaks, the evidence is shared, the earlier time counts."""
     lead, other = (second, first) if CONFIDENCE_ORDER[second.confidence] < CONFIDENCE_ORDER[first.confidence] else (first, second)
     lead.order = first.order
@@ -101,7 +101,7 @@ def relate(library: Library, found: list[Found], links: Links) -> None:
         for cause in nearby.of(effect):
             # what it overrides was a reading of its own line: what that would have brought about, it has
             brings = any(effect.cause.id in reach[one.cause.id] for one in (cause, *cause.overrides)) or seen_from_afar(cause, effect)
-            if brings and not later(cause, effect) and tied(cause, effect, links):
+            if brings and not is_seen_after(cause, effect) and can_bring_about(cause, effect, links):
                 effect.explained_by.append(cause)
                 cause.explains.append(effect)
     for one in found:
@@ -135,20 +135,20 @@ def seen_from_afar(cause: Found, effect: Found) -> bool:
     return effect.cause is cause.cause and cause.subject.kind == cause.cause.subject == "node" and effect.subject.kind in ("pod", "cluster")
 
 
-def tied(cause: Found, effect: Found, links: Links) -> bool:
+def can_bring_about(cause: Found, effect: Found, links: Links) -> bool:
     """Whether something on one subject can bring about something on another.
 
     In a distributed job it stops the ranks of other nodes too; a machine of which no rank is known may have one that never spoke.
     """
-    if nowhere(cause, effect, links) or of_other_gpus(cause, effect):
+    if lacks_location(cause, effect, links) or of_other_gpus(cause, effect):
         return False
-    if links.linked(cause.subject, effect.subject):
+    if links.are_linked(cause.subject, effect.subject):
         return True
     silent = cause.subject.kind in ("node", "gpu") and not links.jobs_of(cause.subject)
     return effect.cause.layer == "distributed" and (silent or links.of_one_job(cause.subject, effect.subject))
 
 
-def nowhere(cause: Found, effect: Found, links: Links) -> bool:
+def lacks_location(cause: Found, effect: Found, links: Links) -> bool:
     """Whether a machine or GPU is named that suffers, and nothing names the one where a cause was seen: it may be any other one.
 
     Logs of a job that isn't named are of the one job.
@@ -163,8 +163,8 @@ def of_other_gpus(cause: Found, effect: Found) -> bool:
     return effect.severity == "critical" and cause.subject.kind == effect.subject.kind == "gpu" and gpus[0] != gpus[1]
 
 
-def later(cause: Found, effect: Found) -> bool:
-    """Whether a cause is seen to come after what it would explain."""
+def is_seen_after(cause: Found, effect: Found) -> bool:
+    """Whether a cause was seen later than what it would explain."""
     return cause.time is not None and effect.time is not None and cause.time > effect.time + SLACK
 
 

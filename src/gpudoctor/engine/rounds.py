@@ -10,7 +10,7 @@ from functools import partial
 from gpudoctor.engine.ask import NEVER, Answers, Question, seconds
 from gpudoctor.engine.fleet import Ask, Fleet
 from gpudoctor.engine.plan import Planned
-from gpudoctor.engine.reading import Reading, failed
+from gpudoctor.engine.reading import Reading, failed_reading
 from gpudoctor.engine.steps import StepRun, count
 from gpudoctor.runbook.conditions import Unsure, input_types, input_values
 
@@ -60,7 +60,7 @@ class Rounds:
         gate = threading.Semaphore(AT_ONCE)
 
         def one(ask: Ask) -> None:
-            reading = failed(ask.question.command, NEVER)
+            reading = failed_reading(ask.question.command, NEVER)
             try:
                 with gate:
                     reading = self.answers(ask.step, ask.order, ask.question)
@@ -74,7 +74,7 @@ class Rounds:
             if thread is not None:
                 thread.join()
 
-    def sampled(self, step: StepRun, todo: list[Question], progress: Callable[[int, int], None] | None) -> None:
+    def ask_samples(self, step: StepRun, todo: list[Question], progress: Callable[[int, int], None] | None) -> None:
         """Ask the same several times, with a pause from start to start; what doesn't answer once is not asked again."""
         spec, size = step.planned.step, len(todo)
         every = spec.sample.every if spec.sample else 0.0
@@ -97,7 +97,7 @@ class Rounds:
             self.changed.notify_all()
 
 
-def lasting(planned: Planned, consent: bool) -> float:
+def step_duration(planned: Planned, consent: bool) -> float:
     """The seconds that a step takes by its nature, beside its time-out: as long as it samples, or a command measures or tests."""
     step = planned.step
     types, values = input_types(planned.book.inputs), input_values(planned.inputs)

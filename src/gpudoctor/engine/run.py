@@ -7,20 +7,20 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from gpudoctor.derive import DERIVATIONS, measured
+from gpudoctor.derive import DERIVATIONS, run_derivation
 from gpudoctor.engine.ask import LATEST, NEVER, Answers, Question, questions
 from gpudoctor.engine.evaluate import Inputs, evaluate
 from gpudoctor.engine.fleet import BEYOND, FANOUT, Ask, Fleet
 from gpudoctor.engine.plan import FOUND, Planned, plan
-from gpudoctor.engine.rounds import Rounds, lasting, samples
+from gpudoctor.engine.rounds import Rounds, samples, step_duration
 from gpudoctor.engine.steps import CONSENT, UNWANTED, Chosen, Guide, NotThere, Run, StepRun, Trouble, further, obstacles
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Fact
 from gpudoctor.probes.base import Probe
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Types, Unsure, Values, compiled, input_types, input_values
+from gpudoctor.runbook.conditions import Types, Unsure, Values, compile_expression, input_types, input_values
 from gpudoctor.runbook.model import Library, Runbook, Step
-from gpudoctor.threads import begun
+from gpudoctor.threads import start_thread
 from gpudoctor.tools.parser import mistake
 
 Form = tuple[str, tuple[str, ...], tuple[str, ...], str, str]  # host, argv, argv of the other way, effect, samples
@@ -60,8 +60,8 @@ class Engine:
         self.stopped: BaseException | None = None
         self.alike: dict[Form, list[StepRun]] = {}  # steps that ask the same
         if guide:
-            self.on_step = guide.ended
-            guide.opened(self)
+            self.on_step = guide.step_ended
+            guide.execution_begins(self)
 
     def stop(self, error: BaseException) -> None:
         """An error of ours, or an answer, ends the run."""
@@ -73,7 +73,7 @@ class Engine:
         steps = [StepRun(planned=one) for one in (plan(self.library, book, inputs) if only is None else only)]
         for step in steps if self.guide is None else ():  # what somebody pastes is another answer
             self.alike.setdefault(form(step.planned.step), []).append(step)
-        self.answers.deadline += max((lasting(step.planned, self.consent) for step in steps), default=0.0)
+        self.answers.deadline += max((step_duration(step.planned, self.consent) for step in steps), default=0.0)
         started: set[int] = set()
         reported = 0
         with self.changed:
@@ -84,7 +84,7 @@ class Engine:
                     started.add(step.planned.order)
                     asks += self.begin(step, steps)
                 if asks:
-                    self.spawn(self.guarded, partial(self.fleet.ask, asks, self.on_hosts))
+                    self.spawn(self.run_guarded, partial(self.fleet.ask, asks, self.on_hosts))
                 if not any(step.done for step in due):
                     self.changed.wait(timeout=0.5)
                 if isinstance(self.stopped, NotThere):
@@ -98,7 +98,7 @@ class Engine:
                         self.on_step(steps[reported], steps)
                     reported += 1
             if self.guide:
-                self.guide.closed(steps)
+                self.guide.execution_ended(steps)
         return Run(book=book, inputs=inputs, store=self.store, steps=steps)
 
     def readers(self, step: Step) -> set[str]:
@@ -135,12 +135,12 @@ class Engine:
                 if kind.effect and not chosen.consent:
                     step.undecided, step.withheld = CONSENT if todo else step.undecided, [question.command for question in todo]
                 elif todo and kind.sample and not chosen.once:
-                    self.spawn(self.guarded, partial(self.rounds.sampled, step, todo, self.on_hosts))
+                    self.spawn(self.run_guarded, partial(self.rounds.ask_samples, step, todo, self.on_hosts))
                     return []
                 elif todo and kind.host:
                     return self.rounds.ready(step, todo)
                 elif todo:
-                    self.spawn(self.guarded, partial(self.rounds.here, self.rounds.ready(step, todo)))
+                    self.spawn(self.run_guarded, partial(self.rounds.here, self.rounds.ready(step, todo)))
                     return []
             elif kind.derive:
                 self.derive(step, steps)
@@ -158,7 +158,7 @@ class Engine:
         if self.guide is None or not todo:
             return Chosen(todo=todo, consent=self.consent)
         chosen = self.guide.decide(step, todo, steps)
-        self.answers.deadline = time.monotonic() + self.timeout + lasting(step.planned, chosen.consent)
+        self.answers.deadline = time.monotonic() + self.timeout + step_duration(step.planned, chosen.consent)
         step.commands += [question.command for question, _ in chosen.declined]
         step.failures += [Trouble(question.command.shown, why, question.command.host) for question, why in chosen.declined]
         return chosen
@@ -168,9 +168,9 @@ class Engine:
         if self.recorded:
             task(*arguments)
             return None
-        return begun(partial(task, *arguments))
+        return start_thread(partial(task, *arguments))
 
-    def guarded(self, task: Callable[[], None]) -> None:
+    def run_guarded(self, task: Callable[[], None]) -> None:
         """Something in its thread: an error of ours stops the run, and never leaves it waiting."""
         try:
             task()
@@ -196,7 +196,7 @@ class Engine:
                         values[f"found.{check.id}"] = None if why else bool(answer.hits)
                         undecided += why
             try:
-                if not compiled(gate.when, types).holds(values):
+                if not compile_expression(gate.when, types).holds(values):
                     return False
             except Unsure as error:
                 raise Unsure("; ".join([str(error), *dict.fromkeys(undecided)][:3])) from None
@@ -211,13 +211,13 @@ class Engine:
         kinds = [kind for kind in (*derivation.needs, *derivation.beside) if self.store.has(kind, planned.order)]
         read = {kind: self.store.records(kind, planned.order) for kind in kinds}
         try:
-            facts = measured(planned.step.derive, read, planned.inputs, now(read))
+            facts = run_derivation(planned.step.derive, read, planned.inputs, newest_time(read))
         except Exception as error:  # of ours: the rest of the run goes on
             step.failures.append(Trouble(f"step {planned.name}", mistake(planned.step.derive, "the facts", error)))
             return
         for target in facts.get("targets", ()):
             if not getattr(target, "found", True):
-                raise NotThere(missing(target), list(getattr(target, "close", [])))
+                raise NotThere(missing_target(target), list(getattr(target, "close", [])))
         if not facts:
             step.failures += self.wanting(derivation.beside, planned, steps)
         self.store.put(planned.order, facts)
@@ -266,7 +266,7 @@ class Engine:
         wanted: list[Fact | None] = []
         for record in self.store.records(spec.each.type, planned.order):
             try:
-                if not spec.where or compiled(spec.where, types).holds(Values(given, {spec.each.name: record})):
+                if not spec.where or compile_expression(spec.where, types).holds(Values(given, {spec.each.name: record})):
                     wanted.append(record)
             except Unsure as why:
                 step.failures.append(Trouble(f"step {planned.name}", str(why)))
@@ -280,12 +280,12 @@ def form(step: Step) -> Form:
     return (step.host, tuple(step.run), tuple(step.otherwise), step.effect, str(step.sample))
 
 
-def now(facts: dict[str, list[Fact]]) -> float:
+def newest_time(facts: dict[str, list[Fact]]) -> float:
     """The newest time that a fact carries; derivations need no clock of their own."""
     return max((fact.time for many in facts.values() for fact in many if fact.time is not None), default=0.0)
 
 
-def missing(target: Fact) -> str:
+def missing_target(target: Fact) -> str:
     """`pod "trian-0" in namespace "ml"`, `a node with the labels "typo=x"`."""
     name, namespace, kind, selector = (str(getattr(target, field, "")) for field in ("name", "namespace", "kind", "selector"))
     what = f'{kind} "{name}"' if name else f'a {kind} with the labels "{selector}"' if selector else "a pod that should use a GPU"

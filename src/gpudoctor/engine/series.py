@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpudoctor.derive.sides import held
 from gpudoctor.derive.throttling import by_gpu
+from gpudoctor.derive.throttling_sources import clock_is_held_down
 from gpudoctor.engine.store import Store
 from gpudoctor.facts.gpu import Gpu, GpuSample, Throttling
 from gpudoctor.report import Series
@@ -21,12 +21,12 @@ def of_store(store: Store) -> list[Series]:
     samples = [one for one in store.records("gpu_samples") if isinstance(one, GpuSample) and one.time is not None]
     gpus = [one for one in store.records("gpus") if isinstance(one, Gpu)]
     measured = {(one.node, one.gpu): one for one in store.records("throttling") if isinstance(one, Throttling)}
-    watched = [(named(own, measured), own) for own in by_gpu(samples, gpus) if len({sample.time for sample in own}) >= MOMENTS]
+    watched = [(series_for_gpu(own, measured), own) for own in by_gpu(samples, gpus) if len({sample.time for sample in own}) >= MOMENTS]
     chosen = sorted(watched, key=lambda pair: order(pair[0]))[:LINES]
     return [line for field, title, unit in DRAWN for line in lines(chosen, field, title, unit)]
 
 
-def named(samples: Sequence[GpuSample], measured: dict[tuple[str, str], Throttling]) -> Throttling:
+def series_for_gpu(samples: Sequence[GpuSample], measured: dict[tuple[str, str], Throttling]) -> Throttling:
     """What was measured of the GPU of some samples."""
     names = (name for sample in samples for name in (sample.uuid, sample.pci, sample.gpu))
     first = samples[0]
@@ -36,7 +36,7 @@ def named(samples: Sequence[GpuSample], measured: dict[tuple[str, str], Throttli
 
 def order(one: Throttling) -> tuple[bool, float, float, str, int]:
     """Those that throttle first, then what loses most, then the hottest."""
-    return (not held(one), -(one.loss or 0.0), -(one.temperature or 0.0), one.node, one.index or 0)
+    return (not clock_is_held_down(one), -(one.loss or 0.0), -(one.temperature or 0.0), one.node, one.index or 0)
 
 
 def lines(chosen: Sequence[tuple[Throttling, list[GpuSample]]], field: str, title: str, unit: str) -> Iterator[Series]:
@@ -46,4 +46,4 @@ def lines(chosen: Sequence[tuple[Throttling, list[GpuSample]]], field: str, titl
         points = [(moment, float(value)) for moment, value in sorted(read.items())]
         if len(points) >= MOMENTS:
             name = f"{one.node} GPU {one.index}".strip() if one.index is not None else f"{one.node} {one.gpu}".strip()
-            yield Series(title=title, unit=unit, name=name, points=points[:: 1 + len(points) // POINTS], marked=held(one))
+            yield Series(title=title, unit=unit, name=name, points=points[:: 1 + len(points) // POINTS], marked=clock_is_held_down(one))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from gpudoctor.engine.ask import NEVER, Question
-from gpudoctor.engine.plan import Planned, closed, used_types
-from gpudoctor.engine.reading import Reading, failed
+from gpudoctor.engine.plan import Planned, used_types, with_dependencies
+from gpudoctor.engine.reading import Reading, failed_reading
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Subject
 from gpudoctor.nodesets import fold
@@ -80,7 +80,7 @@ class Chosen(msgspec.Struct, frozen=True, kw_only=True):
 class Guide(Protocol):
     """Somebody who decides about one step after the other. Either method may end the run by an exception of its own."""
 
-    def opened(self, engine: Engine) -> None:
+    def execution_begins(self, engine: Engine) -> None:
         """An execution begins."""
         ...
 
@@ -88,11 +88,11 @@ class Guide(Protocol):
         """What of a step's questions to ask; the steps before it have ended."""
         ...
 
-    def ended(self, step: StepRun, steps: list[StepRun]) -> None:
+    def step_ended(self, step: StepRun, steps: list[StepRun]) -> None:
         """A step has ended, whether it asked or not."""
         ...
 
-    def closed(self, steps: list[StepRun]) -> None:
+    def execution_ended(self, steps: list[StepRun]) -> None:
         """All steps have ended."""
         ...
 
@@ -115,7 +115,7 @@ def count(step: StepRun, todo: list[Question], readings: list[Reading | None]) -
     spec = step.planned.step
     first = len(step.commands) - len(todo)
     for number, (question, reading) in enumerate(zip(todo, readings, strict=True), first):
-        output, problem, _, absent = reading or failed(question.command, NEVER)
+        output, problem, _, absent = reading or failed_reading(question.command, NEVER)
         if question.otherwise and output.command.argv == question.otherwise.argv:
             step.commands[number] = question.otherwise
         command = step.commands[number]
@@ -156,17 +156,19 @@ def first_hand(whys: Iterable[str]) -> list[str]:
     return [why for why in said if not FOLLOWS.fullmatch(why)] or said
 
 
-def behind(types: set[str], steps: list[StepRun], *own: StepRun) -> list[StepRun]:
+def steps_behind(types: set[str], steps: list[StepRun], *own: StepRun) -> list[StepRun]:
     """The steps on which it rests what is known of some fact types: its `own`, those that fill these, and all that they waited for."""
     orders = {one.planned.order for one in (*own, *(step for step in steps if step.planned.fills & types))}
-    return [steps[order] for order in closed(orders, [step.planned for step in steps])]
+    return [steps[order] for order in with_dependencies(orders, [step.planned for step in steps])]
 
 
 def reasons(step: StepRun) -> list[str]:
     """Why a step has no answer, or not all: what differs only by the host is said once."""
     if step.reasons is not None:
         return step.reasons
-    said = list(dict.fromkeys(why if len(hosts) < 2 else f"{why} ({named(hosts)})" for hosts, _, why in folded(step.failures)))
+    said = list(
+        dict.fromkeys(why if len(hosts) < 2 else f"{why} ({host_set_text(hosts)})" for hosts, _, why in fold_troubles(step.failures))
+    )
     more = [f"and {len(said) - REASONS} more reasons"] if len(said) > REASONS else []
     made = [*([step.undecided] if step.undecided else []), *said[:REASONS], *more]
     if step.done:
@@ -174,7 +176,7 @@ def reasons(step: StepRun) -> list[str]:
     return made
 
 
-def folded(troubles: Iterable[Trouble]) -> Iterator[tuple[list[str], str, str]]:
+def fold_troubles(troubles: Iterable[Trouble]) -> Iterator[tuple[list[str], str, str]]:
     """Troubles of many hosts made few: the hosts ([] for none), what has no answer, and why.
 
     Equal reasons of one host are one, `9 commands`, `5 nvidia-smi commands`; then hosts that differ only by their name are one.
@@ -193,12 +195,12 @@ def folded(troubles: Iterable[Trouble]) -> Iterator[tuple[list[str], str, str]]:
         yield hosts, what, alike if len(hosts) > 1 else members[0][1]
 
 
-def named(hosts: list[str]) -> str:
+def host_set_text(hosts: list[str]) -> str:
     """`gpu-02`, `gpu-[01-15,17] (16)`."""
     text = fold(hosts)
     return text if len(hosts) == 1 or text.endswith((" nodes)", " more")) else f"{text} ({len(hosts)})"
 
 
-def concerns(trouble: Trouble, subject: Subject) -> bool:
+def may_concern(trouble: Trouble, subject: Subject) -> bool:
     """Whether something without an answer may have been about a subject: not what another host didn't say."""
     return not trouble.host or not subject.node or trouble.host == subject.node

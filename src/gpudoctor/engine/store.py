@@ -90,9 +90,9 @@ class Store:
     def records(self, kind: str, before: int = FINAL) -> list[Fact]:
         """The records of a type that steps before `before` read, in the order of the steps and of their commands."""
         with self.lock:
-            return self.listed(kind, before)[1]
+            return self.records_and_order(kind, before)[1]
 
-    def listed(self, kind: str, before: int) -> tuple[int, list[Fact]]:
+    def records_and_order(self, kind: str, before: int) -> tuple[int, list[Fact]]:
         """`records`, for a caller that holds the lock, and the order of the last step that they are of: what comes later gives the same."""
         found = self.by_kind.get(kind, {})
         last = max((order for order in found if order < before), default=-1)
@@ -101,7 +101,7 @@ class Store:
             chunks = [found[order][number] for order in sorted(found) if order <= last for number in sorted(found[order])]
             if kind in DERIVED:
                 chunks = chunks[-1:]
-            lists[last] = merged(kind, [record for chunk in chunks for record in chunk])
+            lists[last] = merge_records(kind, [record for chunk in chunks for record in chunk])
         return last, lists[last]
 
     def counts(self, order: int) -> list[tuple[str, int]]:
@@ -113,7 +113,7 @@ class Store:
     def index(self, kind: str, names: tuple[str, ...], before: int = FINAL) -> Index:
         """The records of a type by the values of some fields."""
         with self.lock:
-            last, records = self.listed(kind, before)
+            last, records = self.records_and_order(kind, before)
             indexes = self.indexes.setdefault(kind, {})
             made = indexes.get((last, names))
             if made is None:
@@ -125,7 +125,7 @@ class Store:
     def having(self, kind: str, field: str, values: Collection[Any], before: int = FINAL) -> list[Fact]:
         """The records of a type, in the order of `records`, whose field has one of the values or could not be read."""
         with self.lock:
-            last, records = self.listed(kind, before)
+            last, records = self.records_and_order(kind, before)
             places = self.places.setdefault(kind, {})
             made = places.get((last, field))
             if made is None:
@@ -142,8 +142,8 @@ class Store:
         return {kind: self.records(kind, before) for kind in kinds}
 
 
-def merged(kind: str, found: list[Fact]) -> list[Fact]:
-    """Records of equal identity made one; records without one stay as they are."""
+def merge_records(kind: str, found: list[Fact]) -> list[Fact]:
+    """Merge records of equal identity; records without one stay as they are."""
     made: list[Fact] = []
     places: dict[tuple[Any, ...], int] = {}
     for record in found:
@@ -151,7 +151,7 @@ def merged(kind: str, found: list[Fact]) -> list[Fact]:
         if key is None:
             made.append(record)
         elif key in places:
-            made[places[key]] = completed(made[places[key]], record)
+            made[places[key]] = complete_record(made[places[key]], record)
         else:
             places[key] = len(made)
             made.append(record)
@@ -167,8 +167,8 @@ def shape(fact: type[Fact]) -> tuple[list[str], list[Any], Callable[[Fact], tupl
     return names, defaults, operator.attrgetter(*names)
 
 
-def completed(first: Fact, second: Fact) -> Fact:
-    """The first record with what it lacks (its gaps, and fields at their default) taken from the second.
+def complete_record(first: Fact, second: Fact) -> Fact:
+    """Complete the first record from the second: its gaps, and its fields at their default.
 
     What either of the two states to be true is true; a gap stays where the second doesn't know it either.
     """

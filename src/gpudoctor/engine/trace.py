@@ -14,9 +14,9 @@ from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.facts import Fact
 from gpudoctor.report import Outcome, Part, Tried, Value
 from gpudoctor.runbook import scope
-from gpudoctor.runbook.conditions import Types, Unsure, Values, as_text, compiled, input_values, names_in
+from gpudoctor.runbook.conditions import Types, Unsure, Values, as_text, compile_expression, input_values, names_in
 from gpudoctor.runbook.model import Join
-from gpudoctor.runbook.terms import Term, deciding, operands
+from gpudoctor.runbook.terms import Term, deciding_terms, operands
 
 LONGEST = 120  # characters of a value that are shown
 
@@ -34,7 +34,7 @@ class Sight(NamedTuple):
     def term(self, text: str) -> Term:
         """The answer of a part of the condition."""
         try:
-            return Term(text, compiled(text, self.types).holds(self.values))
+            return Term(text, compile_expression(text, self.types).holds(self.values))
         except Unsure as why:
             said = str(why)
             return Term(text, None, self.undecided.get(said.partition(".")[0]) or because(said, self.one.check, self.record))
@@ -57,8 +57,8 @@ def inputs_of(one: Checked) -> Inputs:
     return one.step.planned.inputs if one.step else {name: given.default for name, given in one.book.inputs.items()}
 
 
-def sight(one: Checked, record: Fact | None, store: Store) -> Sight:
-    """A record with everything that the check joins to it."""
+def join_record(one: Checked, record: Fact | None, store: Store) -> Sight:
+    """Join to a record everything that its check reads."""
     check = one.check
     values = Values(input_values(inputs_of(one)), {check.each.name: record} if check.each else {})
     undecided, counts = {}, {}
@@ -71,41 +71,41 @@ def sight(one: Checked, record: Fact | None, store: Store) -> Sight:
     return Sight(one, record, scope.check_types(one.book, check), values, undecided, counts)
 
 
-def tried(seen: Sight, outcome: Outcome, *, near: list[str] | None = None, records: int = 0) -> Tried:
-    """A check on a record, as the report shows it."""
+def tried_check(seen: Sight, outcome: Outcome, *, near: list[str] | None = None, records: int = 0) -> Tried:
+    """A check on a record, in the form of the report."""
     check, one = seen.one.check, seen.one
-    terms = deciding(check.when, seen.term)
+    terms = deciding_terms(check.when, seen.term)
     shown = names_in(check.when) if outcome == "found" else sorted({name for term in terms for name in names_in(term.text)})
     whys = list(dict.fromkeys(term.why for term in terms if term.why))
     return Tried(
         check=one.name,
-        place=place(one),
+        place=check_place(one),
         cause=check.finds,
         confidence=check.confidence,
         outcome=outcome,
         subject=seen.record.subject().name if seen.record is not None else "",
         near=near or [],
-        condition=flat(check.when),
-        decides=[Part(text=flat(term.text), holds=term.holds) for term in terms],
-        values=[value for name in shown if name in seen.types and (value := valued(seen, name))],
-        joined=[ruled(join, seen) for join in check.joins],
+        condition=on_one_line(check.when),
+        decides=[Part(text=on_one_line(term.text), holds=term.holds) for term in terms],
+        values=[value for name in shown if name in seen.types and (value := variable_value(seen, name))],
+        joined=[join_text(join, seen) for join in check.joins],
         records=records,
         why="; ".join(whys[:3]) if outcome == "unknown" else "",
     )
 
 
-def place(one: Checked) -> str:
-    """Where a check is written: file:line."""
+def check_place(one: Checked) -> str:
+    """The place where a check is written: file:line."""
     return f"{one.book.path.rpartition('/')[2] or one.book.id}:{one.check.line}"
 
 
-def flat(condition: str) -> str:
-    """A condition on one line."""
+def on_one_line(condition: str) -> str:
+    """Write a condition on one line."""
     return " ".join(condition.split())
 
 
-def valued(seen: Sight, name: str) -> Value:
-    """A variable with its value and the place where its record was read."""
+def variable_value(seen: Sight, name: str) -> Value:
+    """A variable with its value, and where its record was read."""
     owner, _, field = name.partition(".")
     record = seen.values.records.get(owner)
     value = seen.values.get(name)
@@ -113,7 +113,7 @@ def valued(seen: Sight, name: str) -> Value:
     if value is not None:
         if isinstance(value, dict):
             value = {key: one for key, one in value.items() if re.search(rf'"{re.escape(key)}"|\.{re.escape(key)}\b', seen.one.check.when)}
-        return Value(name=name, value=shortened(quoted(value)), source=source, line=line)
+        return Value(name=name, value=shorten_value(quote_value(value)), source=source, line=line)
     if record is None and owner in seen.counts:
         return Value(name=name, why="no such record")
     gap = record.gaps.get(field, "") if record is not None else seen.undecided.get(owner, "")
@@ -127,22 +127,22 @@ def read_at(record: Fact | None) -> tuple[str, int]:
     return (record.origin.source, record.origin.line) if record.origin.source else ("measured", 0)
 
 
-def quoted(value: Any) -> str:
+def quote_value(value: Any) -> str:
     """A value as a condition would write it; of a map only what the condition asks for was left in.
 
-    >>> quoted("a b"), quoted(True), quoted({"nvidia.com/gpu": 8}), quoted([1.5, 2.0])
+    >>> quote_value("a b"), quote_value(True), quote_value({"nvidia.com/gpu": 8}), quote_value([1.5, 2.0])
     ('"a b"', 'true', '{"nvidia.com/gpu":8}', '1.50, 2')
     """
     return msgspec.json.encode(value).decode() if isinstance(value, str | dict) else as_text(value)
 
 
-def shortened(text: str) -> str:
-    """A text that fits on a line."""
+def shorten_value(text: str) -> str:
+    """Shorten a text so that it fits on a line."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def ruled(join: Join, seen: Sight) -> str:
-    """A join in words, with what it found."""
+def join_text(join: Join, seen: Sight) -> str:
+    """A join as text, with what it found."""
     if join.name in seen.undecided:
         return f"{rule(join)}: could not be joined, {seen.undecided[join.name]}"
     count = seen.counts.get(join.name, 0)
@@ -163,12 +163,12 @@ def rule(join: Join) -> str:
     same = [field for field, text in join.on.items() if text.rpartition(".")[2] == field]
     if same:
         said.append(f"with the same {', '.join(same)}")
-    said += [f"{field} == {flat(text)}" for field, text in join.on.items() if field not in same]
+    said += [f"{field} == {on_one_line(text)}" for field, text in join.on.items() if field not in same]
     if join.where:
-        said.append(flat(join.where))
+        said.append(on_one_line(join.where))
     for word, text in (("before", join.before), ("after", join.after)):
         if text:
-            said.append((f"within {join.within:g} s " if join.within is not None else "") + f"{word} {flat(text)}")
+            said.append((f"within {join.within:g} s " if join.within is not None else "") + f"{word} {on_one_line(text)}")
     kind = f"{join.type}{' (measured)' if join.type in DERIVED else ''}"
     between = " " if same or not said else ", "
     return f"{join.name}: {kind}{between}{', '.join(said)}".rstrip()

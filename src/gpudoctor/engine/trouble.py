@@ -45,7 +45,7 @@ class Sign(msgspec.Struct, frozen=True):
     lines: int = 1
 
 
-def unexplained(library: Library, store: Store, checked: list[Checked], decided: list[Finding]) -> list[Unexplained]:
+def unexplained_troubles(library: Library, store: Store, checked: list[Checked], decided: list[Finding]) -> list[Unexplained]:
     """What is left, the worst first. What differs in numbers alone is one entry."""
     known = Known(library, store)
     told = Told(library, known, checked, decided)
@@ -83,11 +83,11 @@ class Known:
     def harmless(self, names: frozenset[str], count: int, final: bool) -> bool:
         """Whether a line says what is harmless for a reason, which holds for so many of them at this place."""
         reasons = [reason for name in names if (entry := self.entries.get(name)) and (reason := entry.harmless)]
-        return bool(reasons) and all(holds(reason, count, final) for reason in reasons)
+        return bool(reasons) and all(is_harmless(reason, count, final) for reason in reasons)
 
 
-def holds(reason: Harmless, count: int, final: bool) -> bool:
-    """Whether what is said of a message that makes it harmless is so."""
+def is_harmless(reason: Harmless, count: int, final: bool) -> bool:
+    """Whether the condition that makes a message harmless holds."""
     return (not reason.at_most or count <= reason.at_most) and not (reason.not_last and final)
 
 

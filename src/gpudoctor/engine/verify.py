@@ -15,11 +15,11 @@ import msgspec
 from gpudoctor.engine import conclude, outcomes, precedence, relate
 from gpudoctor.engine.evaluate import Answer, Hit, evaluate
 from gpudoctor.engine.outcomes import Checked
-from gpudoctor.engine.plan import Planned, closed, plan, used_types
-from gpudoctor.engine.refuted import Refuters, against, lacking
-from gpudoctor.engine.steps import Run, StepRun, behind, concerns
-from gpudoctor.engine.verdicts import Judged, Key, Times, by_now, hits_of, links_of, spoken_of, stale
-from gpudoctor.engine.work import Works, count_gpus, node_read
+from gpudoctor.engine.plan import Planned, plan, used_types, with_dependencies
+from gpudoctor.engine.refutation import Refuters, reasons_not_shown, refuting_observation
+from gpudoctor.engine.steps import Run, StepRun, may_concern, steps_behind
+from gpudoctor.engine.successors import Works, count_gpus, node_read
+from gpudoctor.engine.verification import Judged, Key, Times, by_now, hits_of, is_old_hit, links_of, spoken_of
 from gpudoctor.facts import Subject
 from gpudoctor.runbook.model import Library, Runbook
 
@@ -48,7 +48,7 @@ class Before:
         self.links = links_of(run)
         self.works = Works(run.store, self.links)
         self.refuters = Refuters(run, self.links, self.works)
-        found = precedence.standing(precedence.drawn(library, self.checked, self.links))
+        found = precedence.not_overridden(precedence.draw_conclusions(library, self.checked, self.links))
         hits = hits_of(library, self.checked, self.links)
         self.pasts = [
             Past(found=one, checks=[checked.name for checked, _ in pairs], hits=[hit for _, hit in pairs])
@@ -66,14 +66,14 @@ class Before:
         return {name for past in self.pasts for name in past.checks}
 
     @property
-    def expected(self) -> set[str]:
+    def refuting_expectations(self) -> set[str]:
         """The names of the expectations that refute the causes of the findings."""
         return {name for past in self.pasts for name in past.found.cause.refuted_by}
 
     def steps(self, book: Runbook, inputs: Inputs, more: set[str]) -> list[Planned]:
         """What of a runbook is asked again, for `more` checks too: renumbered, in the order written."""
         naming = {"gpus"} if any(past.found.subject.kind == "gpu" for past in self.pasts) else set()
-        return needed(plan(self.library, book, inputs), self.checks | more, self.expected, naming)
+        return needed_steps(plan(self.library, book, inputs), self.checks | more, self.refuting_expectations, naming)
 
     def elsewhere(self, inputs: Inputs, missing: list[Past]) -> Inputs | None:
         """The inputs by which the owner of a pod that isn't there any more is asked about; None where that isn't what is asked."""
@@ -86,7 +86,7 @@ class Before:
         return inputs | {"kind": kind.lower(), "name": name}
 
 
-def needed(steps: list[Planned], checks: set[str], expected: set[str], naming: set[str]) -> list[Planned]:
+def needed_steps(steps: list[Planned], checks: set[str], expected: set[str], naming: set[str]) -> list[Planned]:
     """The steps of a plan that checks and expectations need, and those that fill the fact types by which things get their names; numbered
     anew.
     """
@@ -97,7 +97,7 @@ def needed(steps: list[Planned], checks: set[str], expected: set[str], naming: s
         wanted = [check for check in one.step.checks if f"{one.book.id}.{check.id}" in checks]
         types = {kind for check in wanted for kind in used_types(check)}
         todo |= {one.order for _ in wanted} | {other.order for other in steps if other.fills & types}
-    numbers = {order: number for number, order in enumerate(closed(todo, steps))}
+    numbers = {order: number for number, order in enumerate(with_dependencies(todo, steps))}
     return [
         msgspec.structs.replace(steps[order], order=number, waits_for=frozenset(numbers[other] for other in steps[order].waits_for))
         for order, number in numbers.items()
@@ -120,32 +120,32 @@ class After:
         for one in self.checked:
             self.by_check.setdefault(one.name, []).append(one)
 
-    def judged(self) -> list[Judged]:
+    def judge_findings(self) -> list[Judged]:
         """Each earlier finding with what became of it."""
         return [self.judge(past) for past in self.before.pasts]
 
     def judge(self, past: Past) -> Judged:
         """What became of one finding."""
         again = [pair for key in self.same(past) for pair in self.hits[key]]
-        fresh = [(one, hit) for one, hit in again if not stale(hit, self.before.times, past.hits)]
+        fresh = [(one, hit) for one, hit in again if not is_old_hit(hit, self.before.times, past.hits)]
         if fresh:
             return spoken_of(past.found, "not-fixed", now=fresh[0][1].title, hits=[hit for _, hit in fresh])
-        shown, doubts = self.refuted(past)
+        shown, doubts = self.judge_refutation(past)
         if again and not (shown and not doubts):
             return spoken_of(past.found, "unknown", why=by_now(again[0][1]), hits=[hit for _, hit in again])
         return spoken_of(past.found, "unknown" if doubts else "fixed", now=shown, why="; ".join(list(dict.fromkeys(doubts))[:3]))
 
-    def refuted(self, past: Past) -> tuple[str, list[str]]:
+    def judge_refutation(self, past: Past) -> tuple[str, list[str]]:
         """What shows that a cause is gone from its subject, and why it may not be. What the earlier run had shown in spite of the finding
         shows no repair: then, and where nothing is expected, the checks' own answers must be whole.
         """
         cause, subject = past.found.cause, past.found.subject
         work = self.before.works.of(subject)
-        tried = self.refuters.tried(cause, subject, work)
-        shown = against(tried)
+        tried = self.refuters.tried_expectations(cause, subject, work)
+        shown = refuting_observation(tried)
         if tried and not shown:
-            return "", ["; ".join(["no longer found, but not shown to be well", *lacking(tried)])]
-        new = shown and not against(self.before.refuters.tried(cause, subject, work))
+            return "", ["; ".join(["no longer found, but not shown to be well", *reasons_not_shown(tried)])]
+        new = shown and not refuting_observation(self.before.refuters.tried_expectations(cause, subject, work))
         doubts = [] if new else [why for name in past.checks for why in self.doubts(name, subject)]
         return shown if new else "", doubts or self.gone(past)
 
@@ -167,18 +167,20 @@ class After:
             step = one.step
             assert step is not None  # noqa: S101  of_run sets it
             for other in self.behind(one.name, step, used_types(one.check)):
-                yield from self.unanswered(other, subject)
+                yield from self.unanswered_parts(other, subject)
             if step.absent and not step.answered:
                 yield step.note
             answer = self.answer(one, step)
-            if any(self.links.linked(record.subject(), subject) for record in answer.unsure_of) or (answer.unsure and not one.check.each):
+            if any(self.links.are_linked(record.subject(), subject) for record in answer.unsure_of) or (
+                answer.unsure and not one.check.each
+            ):
                 yield from answer.unsure[:2]
 
     def behind(self, name: str, step: StepRun, types: set[str]) -> list[StepRun]:
         """The steps that a check's outcome rests on: its own, those that fill what it reads, and all that those waited for."""
         key = (name, step.planned.order)
         if key not in self.rests_on:
-            self.rests_on[key] = behind(types, self.run.steps, step)
+            self.rests_on[key] = steps_behind(types, self.run.steps, step)
         return self.rests_on[key]
 
     def answer(self, one: Checked, step: StepRun) -> Answer:
@@ -188,12 +190,12 @@ class After:
             self.answers[key] = evaluate(step.planned.book, one.check, step.planned.inputs, self.run.store)
         return self.answers[key]
 
-    def unanswered(self, step: StepRun, subject: Subject) -> Iterator[str]:
+    def unanswered_parts(self, step: StepRun, subject: Subject) -> Iterator[str]:
         """What of a step has no answer that concerns a subject; what had none for the same reason before, has shown nothing then."""
         if step.undecided and (step.planned.name, step.undecided) not in self.before.silent:
             yield step.undecided
         for trouble in step.failures:
-            if concerns(trouble, subject) and tuple(trouble) not in self.before.silent:
+            if may_concern(trouble, subject) and tuple(trouble) not in self.before.silent:
                 yield f"{trouble.host}: {trouble.why}" if trouble.host and trouble.host not in trouble.why else trouble.why
 
     def gone(self, past: Past) -> list[str]:
@@ -217,11 +219,11 @@ class After:
         """The alarms that the earlier run didn't have: `worse`, or `seen` where it could not see them."""
         looked = {one.name: one.outcome for one in self.before.checked}
         pairs_of = self.unknown_before()
-        found = precedence.standing(precedence.drawn(self.before.library, self.checked, self.links))
+        found = precedence.not_overridden(precedence.draw_conclusions(self.before.library, self.checked, self.links))
         made: list[Judged] = []
         for one in sorted(found, key=conclude.rank):
             pairs = pairs_of.get((one.cause.id, one.subject.kind, one.subject.name), [])
-            if pairs := [pair for pair in pairs if self.whole(pair[0])]:
+            if pairs := [pair for pair in pairs if self.was_fully_asked(pair[0])]:
                 blind = all(looked.get(checked.name) == "unknown" for checked, _ in pairs)
                 made.append(spoken_of(one, "seen" if blind else "worse", now=one.title, hits=[hit for _, hit in pairs]))
         return made
@@ -231,16 +233,16 @@ class After:
         known = {key for past in self.before.pasts for key in (*self.same(past), past.key)}
         made = {}
         for key, pairs in self.hits.items():
-            newer = [pair for pair in pairs if not stale(pair[1], self.before.times, [])]
+            newer = [pair for pair in pairs if not is_old_hit(pair[1], self.before.times, [])]
             if newer and key not in known:
                 made[key] = newer
         return made
 
-    def unsettled(self) -> set[str]:
+    def unsettled_checks(self) -> set[str]:
         """The names of checks that seem to find something new, and don't have all that they read: it is to be asked, too."""
-        return {one.name for pairs in self.unknown_before().values() for one, _ in pairs if not self.whole(one)}
+        return {one.name for pairs in self.unknown_before().values() for one, _ in pairs if not self.was_fully_asked(one)}
 
-    def whole(self, one: Checked) -> bool:
+    def was_fully_asked(self, one: Checked) -> bool:
         """Whether all that a check reads was asked: what is missing because nobody asked for it may look like a fault."""
         types = used_types(one.check)
         asked = {step.planned.name for step in self.run.steps}

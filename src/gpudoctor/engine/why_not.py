@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gpudoctor.facts import Fact
 from gpudoctor.patterns import regex
-from gpudoctor.runbook.conditions import Types, Unsure, Values, as_text, compiled, names_in
+from gpudoctor.runbook.conditions import Types, Unsure, Values, as_text, compile_expression, names_in
 from gpudoctor.runbook.model import Expectation
-from gpudoctor.runbook.terms import Term, deciding
+from gpudoctor.runbook.terms import Term, deciding_terms
 
 MOST = 3  # parts that are told
 LONGEST = 80  # characters of one value
@@ -22,13 +22,13 @@ def why_not(one: Expectation, types: Types, values: Values) -> str:
 
     def ask(part: str) -> Term:
         try:
-            return Term(part, compiled(part, types).holds(values))
+            return Term(part, compile_expression(part, types).holds(values))
         except Unsure as why:
             return Term(part, None, str(why))
 
-    parts = [term.text for term in deciding(one.when, ask) if term.holds is False]
+    parts = [term.text for term in deciding_terms(one.when, ask) if term.holds is False]
     telling = [part for part in parts if not part.endswith(("_na", "_known"))]  # that the thing has such a property says nothing of it
-    said = [told(part, one, types, values) for part in telling or parts]
+    said = [explain_part(part, one, types, values) for part in telling or parts]
     return "; ".join(list(dict.fromkeys(filter(None, said)))[:MOST]) or f"{' '.join(one.when.split())} does not hold"
 
 
@@ -40,30 +40,30 @@ def not_known(why: str, one: Expectation, record: Fact) -> str:
     return f"{label(f'{match[1]}.{match[2]}', one)} is not known" + (f": {gap}" if gap else "")
 
 
-def told(part: str, one: Expectation, types: Types, values: Values) -> str:
+def explain_part(part: str, one: Expectation, types: Types, values: Values) -> str:
     """One part: what it looks at, its value, and where the part says so what it should be."""
     if match := BARE.fullmatch(part):
         name, wanted = f"{match[2]}.{match[3]}", "no" if match[1] else "yes"
         if match[3] == "present":
             return f"{label(name, one)}: {'some' if match[1] else 'none'}"
-        return f"{label(name, one)}: {shown(values.get(name))}, expected {wanted}"
+        return f"{label(name, one)}: {value_text(values.get(name))}, expected {wanted}"
     match = COMPARED.fullmatch(part)
     if match is None:
-        return ", ".join(f"{label(name, one)}: {shown(values.get(name))}" for name in names_in(part) if name in types)
+        return ", ".join(f"{label(name, one)}: {value_text(values.get(name))}" for name in names_in(part) if name in types)
     owner, field, key, sign, right = match.groups()
     value = values.get(f"{owner}.{field}")
     if key and isinstance(value, dict):
         value, field = value.get(key), key
-    wanted = expected(right, types, values)
+    wanted = expected_value(right, types, values)
     if wanted == "0" and sign == "==" and part.startswith("size("):  # the things are told, not how many they are
         wanted = "none"
-    return f"{label(f'{owner}.{field}', one)}: {shown(value)}" + (f", expected {SHOULD[sign]}{wanted}" if wanted else "")
+    return f"{label(f'{owner}.{field}', one)}: {value_text(value)}" + (f", expected {SHOULD[sign]}{wanted}" if wanted else "")
 
 
-def expected(text: str, types: Types, values: Values) -> str:
-    """The right side of a comparison as its value; "" where it has none."""
+def expected_value(text: str, types: Types, values: Values) -> str:
+    """The value of the right side of a comparison; "" where there is none."""
     try:
-        return shown(compiled(text, types, "")(values))
+        return value_text(compile_expression(text, types, "")(values))
     except (Unsure, ValueError):
         return ""
 
@@ -87,10 +87,10 @@ def label(name: str, one: Expectation) -> str:
     return kind if owner in joined.type else f"{owner} {kind}".replace("_", " ")
 
 
-def shown(value: object) -> str:
+def value_text(value: object) -> str:
     """A value in words.
 
-    >>> shown(True), shown(""), shown([]), shown(["a", "b"]), shown(2.5), shown(None)
+    >>> value_text(True), value_text(""), value_text([]), value_text(["a", "b"]), value_text(2.5), value_text(None)
     ('yes', 'none', 'none', 'a, b', '2.50', 'not known')
     """
     if value is None:

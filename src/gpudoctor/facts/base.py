@@ -52,10 +52,10 @@ class Subject(msgspec.Struct, frozen=True):
         """Its keys, as the record of something that it says of itself has them."""
         return {key: getattr(self, key) for key in ("namespace", "pod", "container", "node", "workload", "component")}
 
-    def narrowed(self, kind: str) -> Subject:
+    def as_kind(self, kind: str) -> Subject:
         """This subject seen as another kind, where the keys for it are known; otherwise itself.
 
-        >>> Subject(kind="pod", namespace="gpu-operator", pod="plugin-x", node="gpu-02").narrowed("node")
+        >>> Subject(kind="pod", namespace="gpu-operator", pod="plugin-x", node="gpu-02").as_kind("node")
         Subject(kind='node', namespace='', pod='', container='', workload='', node='gpu-02', gpu='', component='')
         """
         keys = KEYS_OF_KIND[kind]

@@ -97,7 +97,7 @@ class Links:
         if record.node:
             self.nodes.setdefault((record.namespace, record.pod), set()).add(record.node)
 
-    def unified(self, subject: Subject) -> Subject:
+    def unify(self, subject: Subject) -> Subject:
         """The subject with its GPU under the one name that all sources share."""
         uuid = self.uuids.get((subject.node, subject.gpu)) if subject.gpu else None
         return subject if uuid is None else Subject(kind=subject.kind, node=subject.node, gpu=uuid)
@@ -112,7 +112,7 @@ class Links:
 
     def keys(self, subject: Subject) -> set[tuple[str, str]]:
         """What two subjects must have one of in common to be linked; none when nothing says where the subject is."""
-        if placeless(subject):
+        if has_no_place(subject):
             return set()
         work = subject.workload or self.workloads.get((subject.namespace, subject.pod), "")
         names = {("pod", subject.pod), ("workload", self.top(subject.namespace, work)), ("gpu", subject.gpu)}
@@ -128,14 +128,14 @@ class Links:
         """Whether two subjects have ranks of one distributed job, which what happens to one rank brings to all."""
         return not self.jobs_of(one).isdisjoint(self.jobs_of(other))
 
-    def linked(self, cause: Subject, effect: Subject) -> bool:
+    def are_linked(self, cause: Subject, effect: Subject) -> bool:
         """Whether something on `cause` can bring about something on `effect`: the same thing, or tied by gpu → node → pod → workload.
 
         A subject whose names were not seen at all (a pasted log) contradicts nothing.
         """
-        somewhere = not placeless(cause) and not placeless(effect)
+        somewhere = not has_no_place(cause) and not has_no_place(effect)
         if (
-            cause.gpu and effect.gpu and (somewhere or naming(cause.gpu) == naming(effect.gpu))
+            cause.gpu and effect.gpu and (somewhere or naming_form(cause.gpu) == naming_form(effect.gpu))
         ):  # a UUID, a PCI address and an index can't be compared
             return cause.gpu == effect.gpu and (cause.node == effect.node or not cause.node or not effect.node)
         if not somewhere:
@@ -163,16 +163,16 @@ class Links:
         return workload
 
 
-def naming(gpu: str) -> str:
+def naming_form(gpu: str) -> str:
     """How a GPU is named: by its PCI address, by DCGM's index (`GPU 3`), or by its UUID.
 
-    >>> naming("0000:1b:00"), naming("GPU 3"), naming("GPU-7f3c2a10-0000-0000-0000-000000000000")
+    >>> naming_form("0000:1b:00"), naming_form("GPU 3"), naming_form("GPU-7f3c2a10-0000-0000-0000-000000000000")
     (':', ' ', '-')
     """
     return next((mark for mark in ": -" if mark in gpu), "")
 
 
-def placeless(subject: Subject) -> bool:
+def has_no_place(subject: Subject) -> bool:
     """Whether nothing says where the subject is."""
     if subject.kind == "cluster":
         return True

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from gpudoctor.intake.budget import CutShort
-from gpudoctor.intake.pieces import MIB, PIECE, Guard, Pieces, short, unpacked
+from gpudoctor.intake.pieces import MIB, PIECE, Guard, Pieces, short, unpack
 
 if TYPE_CHECKING:
     from zipfile import ZipInfo
@@ -94,7 +94,7 @@ def of_tar(pieces: Pieces) -> Iterator[Member]:
         if info.type in (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE):
             if not 0 <= size <= LONGEST_HEADER:
                 raise CutShort(f"damaged tar archive (a name of {size} bytes): read as far as it goes")
-            said = reader.read(padded(size))[:size]
+            said = reader.read(padded_size(size))[:size]
             if info.type == tarfile.GNUTYPE_LONGNAME:
                 further["path"] = said.rstrip(b"\0").decode("utf-8", "surrogateescape")
             elif info.type in (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE):
@@ -116,7 +116,7 @@ def of_tar(pieces: Pieces) -> Iterator[Member]:
         content = Content(reader, size)
         yield Member(name, iter(content))
         content.drain()
-        reader.read(padded(size) - size)
+        reader.read(padded_size(size) - size)
     raise CutShort(f"more than {ENTRIES} members: the rest was not read")
 
 
@@ -141,8 +141,8 @@ class Content:
             pass
 
 
-def padded(size: int) -> int:
-    """A size rounded up to whole blocks."""
+def padded_size(size: int) -> int:
+    """Round a size up to whole blocks."""
     return -(-size // BLOCK) * BLOCK
 
 
@@ -203,7 +203,7 @@ def of_zip(file: IO[bytes], guard: Guard) -> Iterator[Member]:
             yield Member(info.filename, note=f"packed by zip's method {info.compress_type}: not read, unpack it first")
         else:
             raw = raw_content(file, info.header_offset, info.compress_size)
-            yield Member(info.filename, unpacked(raw, packed, guard) if packed else counted(raw, guard))
+            yield Member(info.filename, unpack(raw, packed, guard) if packed else guard_stored(raw, guard))
     if len(members) > ENTRIES:
         raise CutShort(f"more than {ENTRIES} members: the rest was not read")
 
@@ -235,7 +235,7 @@ def raw_content(file: IO[bytes], offset: int, size: int) -> Pieces:
         raise CutShort(f"not readable: {short(error)}") from None
 
 
-def counted(pieces: Pieces, guard: Guard) -> Pieces:
+def guard_stored(pieces: Pieces, guard: Guard) -> Pieces:
     """What is stored as it is: overlapping members may be many times the archive."""
     for piece in pieces:
         guard.gave(len(piece))

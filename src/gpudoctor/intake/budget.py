@@ -68,7 +68,7 @@ class Budget:
         if self.up:
             raise TimeUp(PARTLY)
 
-    def unpacked(self, size: int) -> None:
+    def add_unpacked(self, size: int) -> None:
         """So many bytes more. Raises `CutShort`."""
         self.check()
         self.bytes -= size

@@ -27,10 +27,10 @@ KEPT = 64  # files whose contents are remembered
 AGAIN = "# sleep 0"  # what separates two looks at one port (tools/infiniband/counters)
 
 
-def restored(sections: Iterable[Section]) -> Iterator[Section]:
+def restore_looks(sections: Iterable[Section]) -> Iterator[Section]:
     """The sections, those that show two looks beside each other as the looks."""
     files: dict[str, str] = {}
-    for section in whole(sections):
+    for section in join_diffs(sections):
         if len(section.text) > SHORT or ":.." not in section.text:
             yield section
             continue
@@ -43,7 +43,7 @@ def restored(sections: Iterable[Section]) -> Iterator[Section]:
         yield msgspec.structs.replace(section, text=text) if text else section
 
 
-def whole(sections: Iterable[Section]) -> Iterator[Section]:
+def join_diffs(sections: Iterable[Section]) -> Iterator[Section]:
     """The sections, those of one diff as one: they were cut at its rules (---)."""
     held: Section | None = None
     for section in sections:

@@ -16,11 +16,11 @@ KEY = regex(r"^(?P<key>[a-z][A-Za-z]{1,40}):(?: |$)")
 JSON_KEY = regex(r'^\s*"(?:apiVersion|kind|items|metadata)":')
 
 
-def pieces(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
+def split_at_objects(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
     """(start, end, whether it is an object) of the pieces of a text, in order; one piece where nothing stands beside its objects."""
     spans = [*objects(lines)]
     covered = [index for start, end in spans for index in range(start, end)]
-    if not spans or (len(spans) == 1 and bare(lines, covered)):
+    if not spans or (len(spans) == 1 and has_nothing_beside(lines, covered)):
         yield 0, len(lines), bool(spans)
         return
     last = 0
@@ -33,7 +33,7 @@ def pieces(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
         yield last, len(lines), False
 
 
-def bare(lines: Sequence[str], covered: Sequence[int]) -> bool:
+def has_nothing_beside(lines: Sequence[str], covered: Sequence[int]) -> bool:
     """Whether beside these lines are only blank ones and comments."""
     inside = set(covered)
     return all(index in inside or not line.strip() or line.lstrip().startswith("#") for index, line in enumerate(lines))

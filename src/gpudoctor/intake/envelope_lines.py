@@ -59,12 +59,12 @@ def entry_of(value: dict[str, Any], number: int) -> Entry | None:
     """An object as an entry: it has a text and beside it a time or a place."""
     if "kind" in value:  # an object of the API
         return None
-    flat = flattened(value, DEPTH)
+    flat = flatten_fields(value, DEPTH)
     key = next((key for key in TEXTS if key in flat), "")
-    text = words(flat.get(key))
+    text = text_of(flat.get(key))
     if not key or text is None:
         return None
-    about = place(flat)
+    about = subject_of(flat)
     stamp = next((at for key in TIMES if (at := moment(flat.get(key)))), "")
     if not stamp and about.kind == "cluster":
         return None
@@ -78,29 +78,29 @@ def entry_of(value: dict[str, Any], number: int) -> Entry | None:
 
 def of_journal(value: dict[str, Any], text: str, about: Subject, stamp: str, number: int) -> Entry | None:
     """A line of `journalctl -o json`: the kernel's stay as they are, with the boot they belong to, but for a message in bytes."""
-    program = words(value.get("SYSLOG_IDENTIFIER")) or words(value.get("_COMM")) or ""
+    program = text_of(value.get("SYSLOG_IDENTIFIER")) or text_of(value.get("_COMM")) or ""
     nobody = Subject(kind="cluster")  # one journal may be of many machines: the host stands in each line
     if program == "kernel" or value.get("_TRANSPORT") == "kernel":
         return Entry(nobody, "", msgspec.json.encode({**value, "MESSAGE": text}).decode(), number)
-    pid = words(value.get("_PID")) or words(value.get("SYSLOG_PID"))
+    pid = text_of(value.get("_PID")) or text_of(value.get("SYSLOG_PID"))
     who = f"{program or 'unknown'}[{pid}]" if pid else program or "unknown"
     return Entry(nobody, "", f"{stamp} {about.node or 'localhost'} {who}: {text}", number)
 
 
-def flattened(value: dict[str, Any], depth: int) -> dict[str, Any]:
+def flatten_fields(value: dict[str, Any], depth: int) -> dict[str, Any]:
     """The fields of an object and of those inside it that say where a line comes from; the outer ones win."""
     found: dict[str, Any] = {}
     if depth:
         for key in INSIDE:
             inner = value.get(key)
             if isinstance(inner, dict):
-                for name, one in flattened(inner, depth - 1).items():
+                for name, one in flatten_fields(inner, depth - 1).items():
                     found.setdefault(name, one)
     return {**found, **{key: one for key, one in value.items() if isinstance(key, str) and not isinstance(one, dict)}}
 
 
-def words(value: Any) -> str | None:
-    """A text; the journal writes one that isn't plain as a list of bytes."""
+def text_of(value: Any) -> str | None:
+    """The text of a value; the journal writes text that isn't plain as a list of bytes."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(isinstance(byte, int) and 0 <= byte < 256 for byte in value):
@@ -108,7 +108,7 @@ def words(value: Any) -> str | None:
     return None
 
 
-def place(flat: dict[str, Any]) -> Subject:
+def subject_of(flat: dict[str, Any]) -> Subject:
     """The pod and container or the machine that an object names."""
 
     def first(keys: tuple[str, ...]) -> str:
@@ -145,24 +145,24 @@ def whole_entries(text: str) -> list[Entry]:
         value = msgspec.json.decode(bare)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return []
-    items = list(listed(value))[:MOST]
+    items = list(log_objects(value))[:MOST]
     found = [entry for item in items if (entry := entry_of(item, 0))]
-    return placed(found, text) if found and len(found) * 2 >= len(items) else []
+    return place_entries(found, text) if found and len(found) * 2 >= len(items) else []
 
 
-def listed(value: Any) -> Iterator[dict[str, Any]]:
+def log_objects(value: Any) -> Iterator[dict[str, Any]]:
     """The objects of a list of log lines, wherever the services put it."""
     if isinstance(value, list):
         yield from (item for item in value if isinstance(item, dict))
     if not isinstance(value, dict):
         return
     for key in ("events", "entries", "results"):
-        yield from listed(value[key]) if isinstance(value.get(key), list) else ()
+        yield from log_objects(value[key]) if isinstance(value.get(key), list) else ()
     if isinstance(value.get("hits"), dict):
-        yield from listed(value["hits"].get("hits"))
+        yield from log_objects(value["hits"].get("hits"))
     data = value.get("data")
     if isinstance(data, list):
-        yield from listed(data)
+        yield from log_objects(data)
     elif isinstance(data, dict) and data.get("resultType") == "streams" and isinstance(data.get("result"), list):
         for stream in data["result"]:
             if isinstance(stream, dict) and isinstance(stream.get("values"), list):
@@ -172,7 +172,7 @@ def listed(value: Any) -> Iterator[dict[str, Any]]:
                         yield {"timestamp": pair[0], "line": pair[1], "labels": labels if isinstance(labels, dict) else {}}
 
 
-def placed(entries: list[Entry], text: str) -> list[Entry]:
+def place_entries(entries: list[Entry], text: str) -> list[Entry]:
     """The entries with the lines on which their texts stand, as far as they are found in order."""
     made: list[Entry] = []
     at = line = 0

@@ -15,10 +15,10 @@ import msgspec
 
 from gpudoctor.intake import archives
 from gpudoctor.intake.budget import UNREAD, Budget, CutShort, TimeUp
-from gpudoctor.intake.keep import Keep, Room
-from gpudoctor.intake.opening import Again, Plain, opened, stream
-from gpudoctor.intake.pieces import HEAD, MIB, Guard, Pieces, decoded, packed_as, peeked, unpacked, why_no_text, zstd
-from gpudoctor.intake.walk import PIPES, STDIN, hidden, inside, shown, walk
+from gpudoctor.intake.opening import Again, Plain, open_plain, stream
+from gpudoctor.intake.packed_texts import Keep, Room
+from gpudoctor.intake.pieces import HEAD, MIB, Guard, Pieces, decode_text, packed_as, peek, unpack, why_no_text, zstd
+from gpudoctor.intake.walk import PIPES, STDIN, is_hidden, member_path, printable_path, walk
 
 LONG = 64 << 10  # a text from this size on is not held in memory
 END = 8 << 10  # bytes of its beginning and of its end, to see what it is
@@ -96,7 +96,7 @@ class Reading:
         try:
             return self.budget.spend(self.until, looked)
         except TimeUp as cut:
-            return Source(shown(path), str(cut))
+            return Source(printable_path(path), str(cut))
 
     def behind(self, path: str, others: bool) -> Iterator[Source]:
         """The sources behind what stands on the command line. When the time is up, the others are named.
@@ -107,24 +107,24 @@ class Reading:
             now = time.monotonic()
             self.turn = self.budget.until = self.until if file == path and not others else now + (self.until - now) / 2
             if now >= self.until:
-                yield Source(shown(file), UNREAD)
+                yield Source(printable_path(file), UNREAD)
             else:
                 yield from self.of_path(file)
 
     def of_path(self, path: str) -> Iterator[Source]:
         """The texts of one path: one, or those of an archive."""
-        name, self.written = shown(path), time.time()
+        name, self.written = printable_path(path), time.time()
         try:
             if path == STDIN or path.startswith(PIPES):
                 yield from self.texts(name, stream(path, self.budget), Guard(self.budget), NESTED, LAYERS)
                 return
-            with opened(path) as file:
+            with open_plain(path) as file:
                 found = file.found
                 if (identity := (found.st_dev, found.st_ino)) in self.known:
                     return
                 self.known.add(identity)
                 head = file.read(HEAD)
-                if (note := why_no_text(head)) and not archived(head):
+                if (note := why_no_text(head)) and not is_packed(head):
                     yield Source(name, note)
                     return
                 again = Again(path, found.st_size, self.budget)
@@ -134,7 +134,7 @@ class Reading:
                 elif packed_as(head) or archives.is_tar(head):
                     yield from self.texts(name, None, Guard(self.budget), NESTED, LAYERS, again)
                 else:
-                    yield plain(name, file, head, found.st_size, again, self.written)
+                    yield plain_source(name, file, head, found.st_size, again, self.written)
         except OSError as error:
             yield Source(name, f"not readable: {error.strerror or error}")
         except ValueError as error:  # a path with a NUL byte
@@ -144,10 +144,10 @@ class Reading:
         self, name: str, pieces: Pieces | None, guard: Guard, nested: int, layers: int, again: Callable[[], Pieces] | None = None
     ) -> Iterator[Source]:
         """What pieces hold: a text, packed or not, or the members of an archive. `again` gives the pieces of what can be opened again."""
-        head, pieces = peeked(pieces if pieces is not None else again() if again else iter(()))
+        head, pieces = peek(pieces if pieces is not None else again() if again else iter(()))
         if (kind := packed_as(head)) and layers:
-            below = again and (lambda: unpacked(again(), kind, Guard(self.budget)))
-            yield from self.texts(name, unpacked(pieces, kind, guard), guard, nested, layers - 1, below)
+            below = again and (lambda: unpack(again(), kind, Guard(self.budget)))
+            yield from self.texts(name, unpack(pieces, kind, guard), guard, nested, layers - 1, below)
         elif not kind and (head.startswith(ZIP) or archives.is_tar(head)):
             if not nested:
                 yield Source(name, "an archive in an archive in another: not read, unpack it first")
@@ -160,15 +160,15 @@ class Reading:
         elif note := why_no_text(head) or (kind and "packed more than twice: not read, unpack it first"):
             yield Source(name, note)
         else:
-            yield self.text(name, pieces, again and (lambda: decoded(again())))
+            yield self.text(name, pieces, again and (lambda: decode_text(again())))
 
     def members(self, name: str, members: Iterator[archives.Member], guard: Guard, nested: int) -> Iterator[Source]:
         """The texts of an archive."""
         try:
             for member in members:
-                if hidden(member.name):
+                if is_hidden(member.name):
                     continue
-                path = inside(name, member.name)
+                path = member_path(name, member.name)
                 if member.note:
                     yield Source(path, member.note)
                     continue
@@ -182,11 +182,11 @@ class Reading:
         """A text that comes piece by piece: its size and ends are known when it has been read through."""
         made = Source(name, written=self.written)
         if self.once:
-            made.data, made.open = None, again or (lambda: decoded(pieces))
+            made.data, made.open = None, again or (lambda: decode_text(pieces))
             return made
         keep = Keep(self.room if again is None else None, LONG, END)
         try:
-            for piece in decoded(pieces):
+            for piece in decode_text(pieces):
                 keep.add(piece)
                 self.tick(len(piece))
         except CutShort as cut:
@@ -198,7 +198,7 @@ class Reading:
             made.data = bytes(keep.head)
         else:
             made.data, made.ends = None, keep.ends()
-            made.open = again or keep.closed()
+            made.open = again or keep.close_text()
             made.note = made.note or keep.note
         return made
 
@@ -220,21 +220,21 @@ def read(
     return Reading(budget, budget.end if until is None else until, tick, once).sources(paths)
 
 
-def archived(head: bytes) -> bool:
-    """Whether bytes begin something that is unpacked."""
+def is_packed(head: bytes) -> bool:
+    """Whether bytes begin a file that must be unpacked."""
     return bool(packed_as(head)) or head.startswith(ZIP) or archives.is_tar(head)
 
 
-def plain(name: str, file: Plain, head: bytes, size: int, again: Callable[[], Pieces], written: float) -> Source:
-    """A text on a disk: only its ends are looked at now."""
+def plain_source(name: str, file: Plain, head: bytes, size: int, again: Callable[[], Pieces], written: float) -> Source:
+    """A text on a disk, as a source: only its ends are read now."""
     if size < LONG:
         head += file.read(LONG)  # it may be growing, and those of /proc have no size
-        data = b"".join(decoded(iter((head,))))
-        return Source(name, size=len(data), data=data, written=written, open=lambda: decoded(again()))
+        data = b"".join(decode_text(iter((head,))))
+        return Source(name, size=len(data), data=data, written=written, open=lambda: decode_text(again()))
     file.seek(-END, os.SEEK_END)
     tail = file.read(END)
-    made = Source(name, size=size, data=None, written=written, open=lambda: decoded(again()))
-    made.ends = b"".join(decoded(iter((head[:END],)))) + b"".join(decoded(iter((tail,))))
+    made = Source(name, size=size, data=None, written=written, open=lambda: decode_text(again()))
+    made.ends = b"".join(decode_text(iter((head[:END],)))) + b"".join(decode_text(iter((tail,))))
     return made
 
 

@@ -105,12 +105,12 @@ def of_command(command: str) -> Hint:
         else:
             rest.append(word)
     verb, *names = rest or [""]
-    about = _about(verb, names, options)
+    about = _kubectl_subject(verb, names, options)
     inside = "pod" if verb == "exec" and "nvidia-smi" in words[end:] else ""
     return Hint(about, verb, inside, tuple(words))
 
 
-def _about(verb: str, names: list[str], options: dict[str, str]) -> Subject:
+def _kubectl_subject(verb: str, names: list[str], options: dict[str, str]) -> Subject:
     """The subject of a kubectl command, from `pod NAME`, `pod/NAME` or, for logs and exec, NAME."""
     if names and "/" in names[0]:
         names = [*names[0].split("/", 1), *names[1:]]

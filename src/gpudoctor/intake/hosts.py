@@ -56,8 +56,8 @@ FEWEST = 3  # hosts
 Part = tuple[int, list[str], str]  # index of its first line, lines, host
 
 
-def inner(command: str) -> str:
-    """What such a command runs on each host, "" where that can't be told."""
+def inner_command(command: str) -> str:
+    """The command that runs on each host, "" where that is not known."""
     match = QUOTED.search(command[:1000]) or UNQUOTED.search(command[:1000])
     return match.group(1) if match else ""
 
@@ -67,7 +67,11 @@ def by_hosts(text: str, command: str = "") -> list[Part]:
     lines = [line[:LINE].rstrip("\r ") for line in text.split("\n", LINES + 1)]
     if len(lines) > LINES or len(lines) < 2:
         return []
-    ways: list[Callable[[list[str]], list[Part]]] = [ruled, marked, *([separated, headed] if EACH.match(command) else [])]
+    ways: list[Callable[[list[str]], list[Part]]] = [
+        ruled_blocks,
+        marked_blocks,
+        *([separated_blocks, headed_lines] if EACH.match(command) else []),
+    ]
     for cut in ways:
         parts = cut(lines)
         if len({host for _, _, host in parts if host}) > 1:
@@ -75,7 +79,7 @@ def by_hosts(text: str, command: str = "") -> list[Part]:
     return []
 
 
-def ruled(lines: list[str]) -> list[Part]:
+def ruled_blocks(lines: list[str]) -> list[Part]:
     """Blocks of clush -b and dshbak -c: a rule, the hosts, a rule, their common answer."""
     starts = [at for at in range(len(lines) - 2) if RULE.match(lines[at]) and RULE.match(lines[at + 2]) and FOLDED.match(lines[at + 1])]
     made: list[Part] = [(0, lines[: starts[0]], "")] if starts else []
@@ -85,7 +89,7 @@ def ruled(lines: list[str]) -> list[Part]:
     return made
 
 
-def marked(lines: list[str]) -> list[Part]:
+def marked_blocks(lines: list[str]) -> list[Part]:
     """Blocks under a line with the host's name: ansible, or what a loop echoes."""
     made: list[Part] = []
     start, host = 0, ""
@@ -96,7 +100,7 @@ def marked(lines: list[str]) -> list[Part]:
     return [*made, (start, lines[start:], host)]
 
 
-def separated(lines: list[str]) -> list[Part]:
+def separated_blocks(lines: list[str]) -> list[Part]:
     """Environments one after the other, with `--` between them; each has its own HOSTNAME."""
     made: list[Part] = []
     start = 0
@@ -107,7 +111,7 @@ def separated(lines: list[str]) -> list[Part]:
     return made
 
 
-def headed(lines: list[str]) -> list[Part]:
+def headed_lines(lines: list[str]) -> list[Part]:
     """Lines that begin with a host, and those below one that don't; they are brought together by host."""
     parts: defaultdict[str, list[str]] = defaultdict(list)
     first: dict[str, int] = {}
@@ -117,13 +121,13 @@ def headed(lines: list[str]) -> list[Part]:
             host, line = match.group(1), match.group(2)
         first.setdefault(host, at)
         parts[host].append(line.strip() if match else line)
-    if len(parts) >= FEWEST and all(len(texts) == 1 and MEASURED.search(texts[0]) for texts in filled(parts.values())):
+    if len(parts) >= FEWEST and all(len(texts) == 1 and MEASURED.search(texts[0]) for texts in non_blank_lines(parts.values())):
         return []  # a measurement of each host: together they say which one is unlike the others
     return [(first[name], texts, name) for name, texts in parts.items()]
 
 
-def filled(parts: Iterable[list[str]]) -> Iterator[list[str]]:
-    """The lines of each part that are not blank, where there are any."""
+def non_blank_lines(parts: Iterable[list[str]]) -> Iterator[list[str]]:
+    """The non-blank lines of each part that has any."""
     yield from (texts for part in parts if (texts := [line for line in part if line]))
 
 

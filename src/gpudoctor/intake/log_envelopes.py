@@ -103,7 +103,7 @@ def streams(text: str) -> list[Stream]:
     """The streams of an exported log, [] for any other text."""
     whole = whole_entries(text) or csv_entries(text)
     if whole:
-        return gathered(whole)
+        return group_entries(whole)
     lines = [line.rstrip("\r") for line in text.split("\n")]
     sample = [line[:LINE] for line in lines[: SAMPLE * 4] if line.strip()][:SAMPLE]
     if len(sample) < 2 and not (sample and sample[0].startswith("{")):
@@ -111,7 +111,7 @@ def streams(text: str) -> list[Stream]:
     for fits, share, read in FORMS:
         fitting = [line for line in sample if fits(line)]
         if fitting and len(fitting) >= share * len(sample) and (not STERN.match(fitting[0]) or repeats(fitting)):
-            return gathered(read(lines))
+            return group_entries(read(lines))
     return []
 
 
@@ -121,7 +121,7 @@ def repeats(lines: list[str]) -> bool:
     return len(pairs) >= 3 and len(set(pairs)) * 3 <= len(pairs)
 
 
-def gathered(entries: Iterable[Entry]) -> list[Stream]:
+def group_entries(entries: Iterable[Entry]) -> list[Stream]:
     """The entries by where they come from, in the order of their first."""
     made: dict[Subject, Stream] = {}
     for entry in entries:

@@ -40,7 +40,7 @@ class Read(msgspec.Struct):
 
 def read(logs: Sequence[Log], tick: Callable[[int], None], budget: Budget) -> Iterator[Read]:
     """What each of them says, in order; `tick` is told of the bytes that are read."""
-    from gpudoctor.cores import shared
+    from gpudoctor.cores import share_work
 
     here = os.getpid()
 
@@ -56,7 +56,7 @@ def read(logs: Sequence[Log], tick: Callable[[int], None], budget: Budget) -> It
             made.untold = untold * log.source.size
             yield made
 
-    for made in shared(logs, [log.source.size for log in logs], work, Read, FIRST):
+    for made in share_work(logs, [log.source.size for log in logs], work, Read, FIRST):
         tick(made.untold)
         made.facts = {kind: of_type(FACTS[kind], records) for kind, records in made.facts.items()}
         yield made

@@ -8,12 +8,12 @@ import msgspec
 
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.intake import files, forms
-from gpudoctor.intake.keep import Keep
+from gpudoctor.intake.packed_texts import Keep
 from gpudoctor.intake.pieces import whole_lines
 from gpudoctor.intake.split import Section, clean, split
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import load
-from gpudoctor.tools.common import place
+from gpudoctor.tools.common import line_numbers
 from gpudoctor.tools.form import Form, Text
 from gpudoctor.tools.kernel import forms as kernel_forms
 from gpudoctor.tools.logs import forms as log_forms
@@ -57,7 +57,7 @@ def read_log(pages: Iterable[Output], one: Form, about: Subject) -> Facts:
     if one.name == "kernel.log":
         return load("kernel.log")(pages, about)  # type: ignore[arg-type]
     ends = Ends()
-    facts = program.stream(ends.watched(pages), about)
+    facts = program.stream(ends.watch_pages(pages), about)
     return {**facts, **ends.paces(about)}
 
 
@@ -69,7 +69,7 @@ class Ends:
         self.lines = 0
         self.page = Output(Command(()))
 
-    def watched(self, pages: Iterable[Output]) -> Iterator[Output]:
+    def watch_pages(self, pages: Iterable[Output]) -> Iterator[Output]:
         """The pages as they come."""
         for page in pages:
             for piece in page.pages:
@@ -86,7 +86,7 @@ class Ends:
         numbers = [*range(1, first.count("\n") + 1), *range(behind, self.lines + 2)]
         text = first + last
         found = load(PACE)(msgspec.structs.replace(self.page, pages=(text.encode(),)), about)
-        return place.placed(found, text, 1, numbers) if found["paces"] else {}
+        return line_numbers.place_facts(found, text, 1, numbers) if found["paces"] else {}
 
 
 def is_answer(source: files.Source) -> bool:
@@ -114,7 +114,7 @@ def sections(source: files.Source) -> Iterator[Section]:
     before: Section | None = None  # the section that it belongs to
     for block in whole_lines(source.pieces(), WINDOW):
         text = rest + clean(block)
-        made = [continued(one, first, before) for one in split(source.path, text)]
+        made = [continue_section(one, first, before) for one in split(source.path, text)]
         rest, before = "", made[-1] if made else before
         if made and not made[-1].numbers:
             start = line_start(text, made[-1].line - first)
@@ -123,10 +123,10 @@ def sections(source: files.Source) -> Iterator[Section]:
         yield from made
         first += text.count("\n", 0, len(text) - len(rest))
     if rest:
-        yield from (continued(one, first, before) for one in split(source.path, rest))
+        yield from (continue_section(one, first, before) for one in split(source.path, rest))
 
 
-def continued(section: Section, first: int, before: Section | None) -> Section:
+def continue_section(section: Section, first: int, before: Section | None) -> Section:
     """A section of a text that begins at line `first` of the file, where the section before it may go on."""
     line = section.line + first - 1
     command, about = section.command, section.about

@@ -30,18 +30,18 @@ COMMAND = regex(r"(?:[$#] |\S{1,64}@\S{1,255}[$#] )\S|(?:sudo )?(?:kubectl|oc|nv
 KEY = regex(r"^\s*(?:- )?[\w./-]+: *[|>]?[+-]?$")  # args: |
 
 
-def plain(text: str) -> str:
+def strip_markup(text: str) -> str:
     """The text without the marks of HTML, of quotations and of indented code; what isn't marked comes back as it is."""
     if ("<" in text or "&" in text) and not text.lstrip()[:20].startswith(XML):
-        text = unmarked(text)
+        text = strip_tags(text)
     if "\n>" in text or text.startswith(">"):
-        text = "\n".join(unquoted(text.split("\n")))
+        text = "\n".join(strip_quotes(text.split("\n")))
     if "```" in text or "~~~" in text:
-        text = "\n".join(unfenced(text.split("\n")))
-    return "\n".join(outdented(text.split("\n"))) if "\n" + " " * INDENT in text or text.startswith(" " * INDENT) else text
+        text = "\n".join(strip_fences(text.split("\n")))
+    return "\n".join(outdent_blocks(text.split("\n"))) if "\n" + " " * INDENT in text or text.startswith(" " * INDENT) else text
 
 
-def unmarked(text: str) -> str:
+def strip_tags(text: str) -> str:
     """The text without the tags and the entities of HTML."""
     from html import unescape
 
@@ -50,14 +50,14 @@ def unmarked(text: str) -> str:
     return ENTITY.sub(lambda match: unescape(match.group()), text)
 
 
-def unquoted(lines: list[str]) -> list[str]:
+def strip_quotes(lines: list[str]) -> list[str]:
     """Two or more lines that begin with `>` are a quotation; one alone may be a prompt."""
     quoted = [line.startswith(">") for line in lines]
     beside = [before or after for before, after in zip([False, *quoted], [*quoted[1:], False], strict=False)]
     return [QUOTE.sub("", line) if mine and near else line for line, mine, near in zip(lines, quoted, beside, strict=True)]
 
 
-def unfenced(lines: list[str]) -> list[str]:
+def strip_fences(lines: list[str]) -> list[str]:
     """Fences at the margin, with what they fence: in a list both are indented. What stands beside a closing fence stays."""
     made: list[str] = []
     indent: int | None = None  # of the open fence
@@ -79,7 +79,7 @@ def unfenced(lines: list[str]) -> list[str]:
     return made
 
 
-def outdented(lines: list[str]) -> list[str]:
+def outdent_blocks(lines: list[str]) -> list[str]:
     """Blocks of indented lines after a blank one that begin as an output does, at the margin."""
     made = list(lines)
     index, before = 0, ""

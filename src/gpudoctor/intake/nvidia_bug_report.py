@@ -52,7 +52,7 @@ def head(lines: Sequence[str], rule: int) -> Head:
     return Head("", rule + 1)
 
 
-def scanned(line: str) -> str | None:
+def log_command(line: str) -> str | None:
     """The command for what follows a line of the scanned logs, None for any other line."""
     match = SCANNED.match(line)
     return match and (match["journal"] or f"cat {match['file']}")
@@ -64,7 +64,7 @@ def host(text: str) -> str:
     return match.group(1) if match and not components.of_name(match.group(1)) else ""
 
 
-def repeated(commands: Sequence[tuple[str, str]]) -> set[int]:
+def repeated_sections(commands: Sequence[tuple[str, str]]) -> set[int]:
     """The indexes of the sections (command, text) that say again what others say.
 
     The journal has what the files of syslog have; dmesg has this boot, as long as its buffer still has the beginning.

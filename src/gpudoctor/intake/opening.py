@@ -35,7 +35,7 @@ class Plain(io.FileIO):
         return made
 
 
-def opened(path: str) -> Plain:
+def open_plain(path: str) -> Plain:
     """A plain file. One that would wait for a writer, or do something when it is opened, is not. Raises `OSError`."""
     mounts.check(path)
     mode = os.stat(path).st_mode  # noqa: PTH116  # of thousands of files, without a Path for each
@@ -59,7 +59,7 @@ class Again:
     def __call__(self) -> Pieces:
         """From the beginning."""
         self.budget.check()
-        with opened(self.path) as file:
+        with open_plain(self.path) as file:
             left = self.size if self.size <= LARGEST else LARGEST // 2
             while left and (piece := file.read(min(left, PIECE))):
                 left -= len(piece)

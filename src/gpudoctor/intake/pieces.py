@@ -46,13 +46,13 @@ class Guard:
         self.budget, self.free = budget, free
         self.spent = ""
 
-    def fed(self, size: int) -> None:
+    def add_packed(self, size: int) -> None:
         """So many packed bytes went in."""
         self.packed += size
 
     def gave(self, size: int) -> None:
         """So many bytes came out. Raises `CutShort` when they are too many."""
-        self.budget.unpacked(size)
+        self.budget.add_unpacked(size)
         self.unpacked += size
         limit = max(self.free, self.packed * RATIO)
         if self.unpacked > limit:
@@ -147,13 +147,13 @@ def packed_as(head: bytes) -> str:
     return next((kind for mark, kind in PACKED if head.startswith(mark)), "")
 
 
-def unpacked(pieces: Pieces, kind: str, guard: Guard) -> Pieces:
+def unpack(pieces: Pieces, kind: str, guard: Guard) -> Pieces:
     """What was packed; several streams one after the other are one, as the tools have it. What follows that is no stream is padding."""
     made = MACHINES[kind]
     machine: Machine | None = made()
     rest = b""
     for fed in (piece[at : at + FED] for piece in pieces for at in range(0, len(piece), FED)):
-        guard.fed(len(fed))
+        guard.add_packed(len(fed))
         data = rest + fed if rest else fed
         while True:
             if machine is None:
@@ -185,7 +185,7 @@ def short(error: Exception) -> str:
     return " ".join(str(error).split())[:80] or type(error).__name__
 
 
-def peeked(pieces: Pieces, size: int = HEAD) -> tuple[bytes, Pieces]:
+def peek(pieces: Pieces, size: int = HEAD) -> tuple[bytes, Pieces]:
     """The first so many bytes, or all there are, and all pieces once more. What ends early ends so when the pieces are read."""
     first: list[bytes] = []
     length = 0
@@ -224,16 +224,16 @@ def encoding_of(head: bytes) -> str:
     return ""
 
 
-def decoded(pieces: Pieces) -> Pieces:
+def decode_text(pieces: Pieces) -> Pieces:
     """Text as UTF-8 without a byte order mark, with line feeds: UTF-16 and old Macs' carriage returns are converted. Pickles stay."""
-    head, pieces = peeked(pieces)
+    head, pieces = peek(pieces)
     if plain_pickle.looks_like(head):
         return pieces
     encoding = encoding_of(head)
     if encoding:
         machine = codecs.getincrementaldecoder(encoding)("replace")
         texts = chain((machine.decode(piece) for piece in pieces), (machine.decode(b"", final=True) for _ in (1,)))
-        head, pieces = peeked(text.encode("utf-8", "replace") for text in texts)
+        head, pieces = peek(text.encode("utf-8", "replace") for text in texts)
     if head.startswith(codecs.BOM_UTF8):
         pieces = _without_mark(pieces)
     if ENVIRON.match(head):
@@ -242,7 +242,7 @@ def decoded(pieces: Pieces) -> Pieces:
 
 
 def _without_mark(pieces: Pieces) -> Pieces:
-    head, pieces = peeked(pieces, 3)
+    head, pieces = peek(pieces, 3)
     first = next(pieces, b"")
     while len(first) < len(head):
         first += next(pieces, b"")

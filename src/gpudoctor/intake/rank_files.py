@@ -36,7 +36,7 @@ class Long(msgspec.Struct, frozen=True):
     key: int  # puts logs in the order of their content
 
 
-def wanted(ends: bytes) -> bool:
+def is_rank_log(ends: bytes) -> bool:
     """Whether a file is a log of ranks and nothing else, by its beginning and its end."""
     text = ends.decode("utf-8", "replace")
     return bool(rank_forms.score(text.split("\n"), text)) and PASTED.search("\n" + text) is None
@@ -56,7 +56,7 @@ class Scanned(NamedTuple):
     note: str
 
 
-def parsed(logs: Iterable[Long], now: float) -> Facts:
+def parse_logs(logs: Iterable[Long], now: float) -> Facts:
     """The facts of all of them: those that say the same of where they come from are read as one job."""
     from gpudoctor.tools.job.log import of_batches
 
@@ -71,7 +71,7 @@ def parsed(logs: Iterable[Long], now: float) -> Facts:
 
 def batches(sources: list[files.Source], now: float) -> Iterator[Batch]:
     """What matters in all sources, scanned by two processes where there is much of it."""
-    from gpudoctor.cores import shared
+    from gpudoctor.cores import share_work
 
     def scanned(some: Sequence[files.Source]) -> Iterator[Scanned]:
         for one in some:
@@ -80,7 +80,7 @@ def batches(sources: list[files.Source], now: float) -> Iterator[Batch]:
 
     _ = scanner().hints.set  # compiled once for both
     known = {one.path: one for one in sources}
-    for batch, note in shared(sources, [one.size for one in sources], scanned, Scanned, FIRST):
+    for batch, note in share_work(sources, [one.size for one in sources], scanned, Scanned, FIRST):
         known[batch.source].note = known[batch.source].note or note
         yield batch
 

@@ -13,7 +13,7 @@ from gpudoctor.intake import hints, recognise, unwrap
 from gpudoctor.intake.forms import LINES, reader
 from gpudoctor.intake.split import Section
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.tools.common import place, trouble
+from gpudoctor.tools.common import line_numbers, trouble
 from gpudoctor.tools.common.ends import cut_off
 from gpudoctor.tools.form import Form
 from gpudoctor.tools.parser import ParseError, mistake
@@ -66,7 +66,7 @@ def read(section: Section, now: float) -> SectionRead:
     if short and (extra := unwrap.messages(section, facts, hint.about, log=not alone)):
         facts.setdefault("messages", []).extend(extra)
         names = [LINES.name] if alone else names
-    unknown = called(section) if alone and not any(facts.values()) else ""
+    unknown = section_name(section) if alone and not any(facts.values()) else ""
     if troubles := said.troubles if said.read else of_any(section, hint, now):
         facts["troubles"] = list({one.origin.line: one for one in troubles}.values())
     return SectionRead(facts, names, note, unknown)
@@ -82,7 +82,7 @@ class Said:
 def of_any(section: Section, hint: hints.Hint, now: float) -> list[Fact]:
     """The same of a section that no reader of logs has read."""
     found = trouble.of_text(section.text, hint.about, section.path, now)
-    return place.placed({"troubles": [*found]}, section.text, section.line, section.numbers)["troubles"]
+    return line_numbers.place_facts({"troubles": [*found]}, section.text, section.line, section.numbers)["troubles"]
 
 
 def add_lines(facts: Facts, found: Facts) -> None:
@@ -98,7 +98,7 @@ def add_lines(facts: Facts, found: Facts) -> None:
             facts[kind] = records
 
 
-def called(section: Section) -> str:
+def section_name(section: Section) -> str:
     """A section by its command, else by its first line; "" for an answer of one line, which says too little to be missed."""
     lines = section.text.strip().split("\n", 2)
     return (section.command or lines[0])[:CALLED].strip() if len(lines) > 1 else ""
@@ -114,8 +114,8 @@ def attempt(one: Form, section: Section, hint: hints.Hint, now: float, said: Sai
         facts, problem = error.facts, str(error)[:300]
     except Exception as error:
         return {}, mistake(f"parser {one.name}", section.path, error)
-    facts = {kind: [completed(fact, one, hint) for fact in records] for kind, records in facts.items()}
-    found = place.placed(facts, section.text, section.line, section.numbers)
+    facts = {kind: [complete_fact(fact, one, hint) for fact in records] for kind, records in facts.items()}
+    found = line_numbers.place_facts(facts, section.text, section.line, section.numbers)
     said.read = said.read or (recognise.scans(one) and bool(found))
     said.troubles += found.pop("troubles", [])
     return found, problem
@@ -126,7 +126,7 @@ def as_output(section: Section, pages: tuple[bytes, ...], hint: hints.Hint, now:
     return Output(command=Command(hint.argv), pages=pages, time=now, source=section.path)
 
 
-def completed(fact: Fact, one: Form, hint: hints.Hint) -> Fact:
+def complete_fact(fact: Fact, one: Form, hint: hints.Hint) -> Fact:
     """What the hint knows and the parser can't: where nvidia-smi ran, and that unknown text is a file and no log."""
     if isinstance(fact, Smi) and not fact.inside and hint.inside:
         return msgspec.structs.replace(fact, inside=hint.inside)

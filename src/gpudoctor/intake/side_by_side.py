@@ -12,7 +12,7 @@ TITLES = regex(r"^(?:NAMESPACE +)?NAME {2,}(?:[A-Z][A-Z.-]*(?: (?:NODE|SELECTOR|
 NAMED = regex(r"^Name: {2,}\S")
 
 
-def pieces(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def table_runs(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The first line and the one behind the last of each run of tables or descriptions; a single one for anything else."""
     start, kind = 0, ""
     for index, line in enumerate(lines):

@@ -93,15 +93,17 @@ def split(path: str, text: str) -> list[Section]:
     """The sections of one text, those that hold more than white space, in order; of what a shell is told to export, the command alone."""
     if is_one_json(text):
         return logs(Section(path, 1, text))
-    whole = by_hosts([*_cut(path, markup.plain(text).split("\n"))])
-    cut = (section for one in whole for section in apart(one) if section.text.strip() or ANSWERS_WITH_NOTHING.search(section.command))
+    whole = by_hosts([*_cut(path, markup.strip_markup(text).split("\n"))])
+    cut = (
+        section for one in whole for section in split_objects(one) if section.text.strip() or ANSWERS_WITH_NOTHING.search(section.command)
+    )
     found = [section for section, _ in zip(cut, range(SECTIONS), strict=False)]
     if nvidia_bug_report.BEGINNING in text:
-        found = reported(found, nvidia_bug_report.host(text))
-    return [log for section in found for log in logs(named(section))]
+        found = bug_report_sections(found, nvidia_bug_report.host(text))
+    return [log for section in found for log in logs(with_variable_name(section))]
 
 
-def named(section: Section) -> Section:
+def with_variable_name(section: Section) -> Section:
     """The value of one variable, which `echo $NAME` prints alone, with its name."""
     match = ECHO.match(section.command)
     if match and len(section.text) < LINE and len(section.text.split()) == 1:
@@ -114,7 +116,7 @@ def by_hosts(sections: list[Section]) -> Iterator[Section]:
     several = hosts.names((one.host, one.command) for one in sections)
     for section in sections:
         parts = hosts.by_hosts(section.text, section.command)
-        command = hosts.inner(section.command) if parts else section.command
+        command = hosts.inner_command(section.command) if parts else section.command
         for at, lines, host in parts:
             about = Subject(kind="node", node=host) if host else section.about
             yield msgspec.structs.replace(section, line=section.line + at, text="\n".join(lines), command=command, about=about)
@@ -124,7 +126,7 @@ def by_hosts(sections: list[Section]) -> Iterator[Section]:
             yield section
 
 
-def apart(section: Section) -> Iterator[Section]:
+def split_objects(section: Section) -> Iterator[Section]:
     """The objects of the API in a section, and what stands before, between and behind them."""
     if len(section.text) > embedded_objects.LONGEST:
         yield section
@@ -133,7 +135,7 @@ def apart(section: Section) -> Iterator[Section]:
         yield from answers_apart(section)
         return
     lines = section.text.split("\n")
-    for start, end, is_object in embedded_objects.pieces(lines):
+    for start, end, is_object in embedded_objects.split_at_objects(lines):
         command = section.command if is_object or not start or " logs " in section.command else ""
         yield msgspec.structs.replace(section, line=section.line + start, text="\n".join(lines[start:end]), command=command)
 
@@ -141,15 +143,15 @@ def apart(section: Section) -> Iterator[Section]:
 def answers_apart(section: Section) -> Iterator[Section]:
     """The tables and descriptions of a section; the command before the first says nothing of the others."""
     lines = section.text.split("\n")
-    for start, end in side_by_side.pieces(lines) if "\nNAME" in section.text or "\nName:" in section.text else [(0, len(lines))]:
+    for start, end in side_by_side.table_runs(lines) if "\nNAME" in section.text or "\nName:" in section.text else [(0, len(lines))]:
         text = section.text if end - start == len(lines) else "\n".join(lines[start:end])
         yield msgspec.structs.replace(section, line=section.line + start, text=text, command="" if start else section.command)
 
 
-def reported(sections: list[Section], host: str) -> list[Section]:
+def bug_report_sections(sections: list[Section], host: str) -> list[Section]:
     """The sections of a bug report: all are of one machine, and what is said twice is read once."""
     about = Subject(kind="node", node=host) if host else NOBODY
-    again = nvidia_bug_report.repeated([(section.command, section.text) for section in sections])
+    again = nvidia_bug_report.repeated_sections([(section.command, section.text) for section in sections])
     return [msgspec.structs.replace(one, about=about) for index, one in enumerate(sections) if index not in again]
 
 
@@ -242,4 +244,4 @@ def shown_command(line: str) -> str | None:
         return match.group("any") or match.group("known") or ""
     if "`" in line and (match := INLINE.match(line)):
         return match["command"] if BARE.match(match["command"]) else None
-    return line if BARE.match(line) and not ANSWERED.search(line) else nvidia_bug_report.scanned(line)
+    return line if BARE.match(line) and not ANSWERED.search(line) else nvidia_bug_report.log_command(line)

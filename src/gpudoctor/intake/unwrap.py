@@ -36,7 +36,7 @@ def messages(section: Section, facts: Facts, about: Subject, *, log: bool) -> li
     found: list[Message] = []
     for number, lines in records(section) if log else paragraphs(section):
         source, time = ("log", line_time(lines[0].strip())) if log else ("file", None)
-        for text in joined(lines):
+        for text in join_lines(lines):
             for message in scan_text(text, source=source, about=about, origin=Origin(section.path, 0, ""), time=time):
                 if message.name not in known:
                     known.add(message.name)
@@ -44,11 +44,11 @@ def messages(section: Section, facts: Facts, about: Subject, *, log: bool) -> li
     return found
 
 
-def joined(lines: list[str]) -> Iterator[str]:
+def join_lines(lines: list[str]) -> Iterator[str]:
     """The lines as one: cut between words, as forms and mail do it, and cut at the width of a terminal, in the middle of a word.
 
     >>> cut = ["gpu-02:812:930 [3] NCCL WARN Call to ibv_modify_qp failed with 110 C", "onnection timed out"]
-    >>> [text[-22:] for text in joined(cut)]
+    >>> [text[-22:] for text in join_lines(cut)]
     [' C onnection timed out', '0 Connection timed out']
     """
     yield " ".join(line.strip() for line in lines)

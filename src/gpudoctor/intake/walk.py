@@ -15,17 +15,17 @@ PIPES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")  # `<(kubectl logs …)` of
 STDIN = "-"
 
 
-def expanded(path: str) -> list[str]:
+def expand_pattern(path: str) -> list[str]:
     """The path, or what a pattern stands for where no file has its name; [] for neither.
 
     A pattern is what the shell knows, `**` included: `logs/**/rank-*.log` in quotes.
     """
     if path == STDIN or is_there(path):
         return [path]
-    return sorted({*matching(path)}) if glob.has_magic(path) and "\0" not in path else []
+    return sorted({*matching_paths(path)}) if glob.has_magic(path) and "\0" not in path else []
 
 
-def matching(pattern: str) -> Iterator[str]:
+def matching_paths(pattern: str) -> Iterator[str]:
     """What a pattern stands for. Python's own `glob` waits for ever for a dead mount, and its `**` follows links in circles."""
     waiting = [("", pattern.split("/"))]  # what was found, with the slash behind it, and how it goes on
     while waiting:
@@ -77,7 +77,7 @@ def walk(path: str) -> Iterator[str]:
 
     Links to folders are not followed, so that no loop is entered; hidden folders (.git) are left out.
     """
-    for found in expanded(path) or [path]:
+    for found in expand_pattern(path) or [path]:
         if found == STDIN or not is_folder(found):
             yield found
             continue
@@ -109,19 +109,19 @@ def is_folder(path: str) -> bool:
         return False
 
 
-def shown(path: str) -> str:
+def printable_path(path: str) -> str:
     """A path or the name of a member as one line of text: control characters and bytes that are not UTF-8 become escapes."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
     return text if text.isprintable() else "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
 
 
-def inside(archive: str, name: str) -> str:
+def member_path(archive: str, name: str) -> str:
     """The path that a member is shown with: below its archive, wherever its name leads.
 
-    >>> inside("mg.tar.gz", "./pods/x.log"), inside("mg.tar.gz", "../../etc/passwd")
+    >>> member_path("mg.tar.gz", "./pods/x.log"), member_path("mg.tar.gz", "../../etc/passwd")
     ('mg.tar.gz/pods/x.log', 'mg.tar.gz/etc/passwd')
     """
-    return "/".join([archive, *map(shown, parts_of(name))])
+    return "/".join([archive, *map(printable_path, parts_of(name))])
 
 
 def parts_of(name: str) -> list[str]:
@@ -129,7 +129,7 @@ def parts_of(name: str) -> list[str]:
     return [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
 
 
-def hidden(name: str) -> bool:
+def is_hidden(name: str) -> bool:
     """Whether a member is of a hidden folder, or one that macOS puts beside each file."""
     *folders, last = parts_of(name) or [""]
     return last.startswith("._") or last == ".DS_Store" or any(folder.startswith(".") or folder == "__MACOSX" for folder in folders)

@@ -63,10 +63,10 @@ class Known(NamedTuple):
 def errors() -> dict[int, Known]:
     """All errors by their number."""
     with TABLE.open(encoding="utf-8", newline="") as file:
-        return {int(row["id"]): known(row) for row in csv.DictReader(file)}
+        return {int(row["id"]): parse_row(row) for row in csv.DictReader(file)}
 
 
-def known(row: dict[str, str]) -> Known:
+def parse_row(row: dict[str, str]) -> Known:
     """One row of the table."""
     wordings = tuple(tuple(wording.lower().split(" … ")) for wording in row["says"].split(" / ") if wording)
     return Known(int(row["id"]), row["name"], row["severity"], row["category"], row["condition"], wordings, row["means"], row["act"])
@@ -80,7 +80,7 @@ def of_text(text: str) -> Known | None:
     'PENDING_ROW_REMAP'
     """
     lower = text.lower()
-    found = [(length(wording), error) for error in errors().values() for wording in error.says if has(lower, wording)]
+    found = [(length(wording), error) for error in errors().values() for wording in error.says if has_wording(lower, wording)]
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
@@ -99,7 +99,7 @@ def length(wording: tuple[str, ...]) -> int:
     return sum(map(len, wording))
 
 
-def has(text: str, wording: tuple[str, ...]) -> bool:
+def has_wording(text: str, wording: tuple[str, ...]) -> bool:
     """Whether a text has the parts of a wording in their order."""
     at = 0
     for part in wording:

@@ -254,10 +254,10 @@ ALARMS = {346: "sram_threshold_exceeded", 395: "remap_failed", 396: "remap_pendi
 COUNTS = {311: "ecc_uncorrected_volatile"}  # a number above 0
 
 
-def named(name: str) -> Field | None:
+def find_field(name: str) -> Field | None:
     """The field behind a metric's or a constant's name, by either of its names.
 
-    >>> named("DCGM_FI_DEV_GPU_TEMP").id, named("DCGM_FI_DEV_GPU_TEMP_CELSIUS").id, named("up")
+    >>> find_field("DCGM_FI_DEV_GPU_TEMP").id, find_field("DCGM_FI_DEV_GPU_TEMP_CELSIUS").id, find_field("up")
     (150, 150, None)
     """
     return BY_NAME.get(name.removeprefix("DCGM_FI_"))

@@ -46,6 +46,6 @@ def scale(metric: str) -> Scale | None:
     return next((known for pattern, known in SCALES if pattern.match(name)), None)
 
 
-def rare(metric: str) -> bool:
+def is_rare(metric: str) -> bool:
     """Whether a metric is exported only once something has happened."""
     return bool(RARE.fullmatch(metric))

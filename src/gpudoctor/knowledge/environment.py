@@ -79,21 +79,21 @@ _SHOWN, _PRINTED = _names(SHOWN), _names(PRINTED)
 _SECRET = regex(f"(?:{PASSWORD_WORDS}|{TOKEN_WORDS}){ENDING}$", re.IGNORECASE)
 
 
-def listed(name: str) -> bool:
+def may_be_evidence(name: str) -> bool:
     """Whether an environment variable of this name may be evidence."""
     return _SHOWN.fullmatch(name) is not None
 
 
-def shown(name: str) -> bool:
+def is_evidence(name: str) -> bool:
     """Whether the value of this environment variable is evidence, and no secret by its name.
 
-    >>> shown("NCCL_DEBUG"), shown("HF_TOKEN"), shown("NCCL_API_KEY"), shown("RANKING")
+    >>> is_evidence("NCCL_DEBUG"), is_evidence("HF_TOKEN"), is_evidence("NCCL_API_KEY"), is_evidence("RANKING")
     (True, False, False, False)
     """
-    return listed(name) and not names_secret(name) and PARTS.isdisjoint(name.upper().split("_"))
+    return may_be_evidence(name) and not names_secret(name) and PARTS.isdisjoint(name.upper().split("_"))
 
 
-def printed(name: str) -> bool:
+def is_printed_only(name: str) -> bool:
     """Whether programs print this name as `NAME=value` without its being an environment variable."""
     return _PRINTED.fullmatch(name) is not None
 

@@ -19,12 +19,12 @@ VIRTUAL = regex(r"^GRID\b|-\d+[ABCQ]\b")
 COUNTERS = ("ecc_corrected_volatile", "ecc_uncorrected_volatile", "ecc_corrected_aggregate", "ecc_uncorrected_aggregate")
 
 
-def has(product: str, field: str, ecc: bool | None) -> bool:
+def has_feature(product: str, field: str, ecc: bool | None) -> bool:
     """Whether a product surely has what a field of a GPU tells; `ecc` says whether its ECC is on. Without ECC nothing is counted.
 
-    >>> has("NVIDIA H100 80GB HBM3", "remap_pending", True), has("NVIDIA GeForce RTX 4090", "ecc_mode", None)
+    >>> has_feature("NVIDIA H100 80GB HBM3", "remap_pending", True), has_feature("NVIDIA GeForce RTX 4090", "ecc_mode", None)
     (True, False)
-    >>> has("NVIDIA RTX A6000", "ecc_uncorrected_volatile", False), has("NVIDIA A100-40C", "remap_pending", None)
+    >>> has_feature("NVIDIA RTX A6000", "ecc_uncorrected_volatile", False), has_feature("NVIDIA A100-40C", "remap_pending", None)
     (False, False)
     """
     if VIRTUAL.search(product):
@@ -38,9 +38,9 @@ def has(product: str, field: str, ecc: bool | None) -> bool:
     return field == "retired_pending" and bool(RETIRES.search(product))
 
 
-def doubted(gaps: dict[str, str], product: str, ecc: bool | None) -> dict[str, str]:
+def doubted_gaps(gaps: dict[str, str], product: str, ecc: bool | None) -> dict[str, str]:
     """The gaps of a GPU, where what the product has isn't called lacking."""
     return {
-        name: f"{why}, though {product} has it" if why.strip("[]") in LACKING and has(product, name, ecc) else why
+        name: f"{why}, though {product} has it" if why.strip("[]") in LACKING and has_feature(product, name, ecc) else why
         for name, why in gaps.items()
     }

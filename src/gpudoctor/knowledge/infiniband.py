@@ -113,7 +113,7 @@ def state(text: str) -> str:
     >>> state("2: INIT"), state("PORT_ACTIVE (4)"), state("???")
     ('Initializing', 'Active', '')
     """
-    return STATES.get(bare(text).removeprefix("port_"), "")
+    return STATES.get(lower_state_word(text).removeprefix("port_"), "")
 
 
 def physical(text: str) -> str:
@@ -122,7 +122,7 @@ def physical(text: str) -> str:
     >>> physical("5: LinkUp"), physical("LINK_UP (5)"), physical("LINK_ERROR_RECOVERY")
     ('LinkUp', 'LinkUp', 'LinkErrorRecovery')
     """
-    return PHYSICAL.get(bare(text).replace("_", "").replace(" ", ""), "")
+    return PHYSICAL.get(lower_state_word(text).replace("_", "").replace(" ", ""), "")
 
 
 def shown_state(text: str) -> str:
@@ -131,12 +131,12 @@ def shown_state(text: str) -> str:
     >>> shown_state("4: ACTIVE"), shown_state("6: TRIPPED"), shown_state("PORT_NOP (0)")
     ('Active', 'TRIPPED', 'PORT_NOP')
     """
-    return state(text) or unnumbered(text)
+    return state(text) or state_word(text)
 
 
 def shown_physical(text: str) -> str:
     """A physical state, likewise."""
-    return physical(text) or unnumbered(text)
+    return physical(text) or state_word(text)
 
 
 def layer(text: str) -> str:
@@ -144,16 +144,16 @@ def layer(text: str) -> str:
     return LAYERS.get(text.strip().lower(), "")
 
 
-def unnumbered(text: str) -> str:
+def state_word(text: str) -> str:
     """A state without the number before or behind it."""
     return text.partition("(")[0].rpartition(":")[2].strip()[:40]
 
 
-def bare(text: str) -> str:
+def lower_state_word(text: str) -> str:
     """The same in lower case."""
-    return unnumbered(text).lower()
+    return state_word(text).lower()
 
 
-def saturated(counter: Counter, value: int) -> bool:
+def is_saturated(counter: Counter, value: int) -> bool:
     """Whether a counter stands at its highest value: the classic ones stay there, so it says "at least" and no rate."""
     return value == (1 << counter.bits) - 1

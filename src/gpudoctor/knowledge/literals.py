@@ -29,7 +29,7 @@ def literals(pattern: str) -> list[str]:
         tree = parser.parse(pattern)
     except re.error:  # RE2 knows signs that this parser doesn't
         return []
-    found = required(tree, bool(tree.state.flags & re.IGNORECASE))
+    found = required_literals(tree, bool(tree.state.flags & re.IGNORECASE))
     return sorted(fewest(found)) if min(map(length, found), default=0) >= SHORTEST else []
 
 
@@ -44,10 +44,10 @@ def fewest(found: set[str]) -> set[str]:
     return {text for text, signs in apart.items() if not any(other in signs and other != signs for other in apart.values())}
 
 
-def plain(literal: str) -> str:
+def lower_literal(literal: str) -> str:
     """A literal as a text in lower case, which every text with it has when its case is lowered too.
 
-    >>> plain(r"[nN][vV]\\.conf: No")
+    >>> lower_literal(r"[nN][vV]\\.conf: No")
     'nv.conf: no'
     """
     if "[" not in literal and "\\" not in literal:
@@ -63,7 +63,7 @@ def character(code: int, folded: bool) -> str:
     return "\\" + letter if letter in r".*+?()[]{}|^$\\" else letter
 
 
-def required(tree: Sequence[Any], folded: bool) -> set[str]:
+def required_literals(tree: Sequence[Any], folded: bool) -> set[str]:
     """Of the parts that follow each other, the one whose alternatives are longest; empty when no part has a literal."""
     best: set[str] = set()
     run: set[str] = {""}
@@ -74,19 +74,19 @@ def required(tree: Sequence[Any], folded: bool) -> set[str]:
             best = texts
 
     for kind, value in tree:
-        texts = exact([(kind, value)], folded)
+        texts = exact_texts([(kind, value)], folded)
         if texts is not None and len(texts) * len(run) <= MOST:
             run = {before + after for before in run for after in texts}
             continue
         consider({before + after for before in run for after in starts([(kind, value)], folded)})
         run = {""}
         if kind is op.SUBPATTERN:
-            consider(required(value[3], folded or bool(value[1] & re.IGNORECASE)))
+            consider(required_literals(value[3], folded or bool(value[1] & re.IGNORECASE)))
         elif kind is op.BRANCH:
-            sides = [required(side, folded) for side in value[1]]
+            sides = [required_literals(side, folded) for side in value[1]]
             consider(set().union(*sides) if all(sides) else set())
         elif kind is op.MAX_REPEAT and value[0] > 0:
-            consider(required(value[2], folded))
+            consider(required_literals(value[2], folded))
     consider(run)
     return best
 
@@ -95,7 +95,7 @@ def starts(tree: Sequence[Any], folded: bool) -> set[str]:
     """What a part begins with: `NCCL INFO (?:Using network|NET/\\w+ ?: Using)` has two literals, and neither is every line of the log."""
     made: set[str] = {""}
     for kind, value in tree:
-        texts = exact([(kind, value)], folded)
+        texts = exact_texts([(kind, value)], folded)
         if texts is None and kind is op.SUBPATTERN:
             texts = starts(value[3], folded or bool(value[1] & re.IGNORECASE))
         elif texts is None and kind is op.BRANCH:
@@ -109,7 +109,7 @@ def starts(tree: Sequence[Any], folded: bool) -> set[str]:
     return made
 
 
-def exact(tree: Sequence[Any], folded: bool) -> set[str] | None:
+def exact_texts(tree: Sequence[Any], folded: bool) -> set[str] | None:
     """All texts that a part can be, None where they are not few."""
     made: set[str] = {""}
     for kind, value in tree:
@@ -119,14 +119,14 @@ def exact(tree: Sequence[Any], folded: bool) -> set[str] | None:
         elif kind is op.AT:
             more = {""}
         elif kind is op.SUBPATTERN:
-            more = exact(value[3], folded or bool(value[1] & re.IGNORECASE))
+            more = exact_texts(value[3], folded or bool(value[1] & re.IGNORECASE))
         elif kind is op.BRANCH:
-            sides = [exact(side, folded) for side in value[1]]
+            sides = [exact_texts(side, folded) for side in value[1]]
             more = set().union(*(side for side in sides if side is not None)) if None not in sides else None
         elif kind is op.IN and len(value) <= FEW and all(one is op.LITERAL for one, _ in value):
             more = {character(code, folded) for _, code in value}
         elif kind is op.MAX_REPEAT and tuple(value[:2]) == (0, 1):
-            inner = exact(value[2], folded)
+            inner = exact_texts(value[2], folded)
             more = None if inner is None else {"", *inner}
         if more is None or len(made) * len(more) > MOST:
             return None

@@ -57,7 +57,7 @@ class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
             return None
         if not NUMBER.fullmatch(value):
             return False
-        number = whole(value)
+        number = c_integer(value)
         return not ((self.least is not None and -1 != number < self.least) or (self.most is not None and number > self.most))
 
 
@@ -68,10 +68,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: list[Known]
 
 
-def whole(value: str) -> int:
+def c_integer(value: str) -> int:
     """A number as C reads it, octal with a leading zero included.
 
-    >>> whole(" 0x10"), whole("-1"), whole("010")
+    >>> c_integer(" 0x10"), c_integer("-1"), c_integer("010")
     (16, -1, 8)
     """
     bare = value.strip().lower()
@@ -97,17 +97,17 @@ def families() -> list[tuple[str, Known]]:
     return sorted(((name[:-1], one) for name, one in settings().items() if name.endswith("*")), key=lambda pair: -len(pair[0]))
 
 
-def known(name: str) -> Known | None:
+def known_setting(name: str) -> Known | None:
     """What is known of a variable: its own entry, else that of the longest family."""
     found = settings().get(name)
     return found or next((one for prefix, one in families() if name.startswith(prefix)), None)
 
 
 @functools.lru_cache(1000)
-def like(name: str) -> str:
+def nearest_name(name: str) -> str:
     """The name that a wrong one was meant to be, "" when none is near.
 
-    >>> like("NCCL_SOCKET_IFNAMES"), like("NCCL_SITE_PROFILE")
+    >>> nearest_name("NCCL_SOCKET_IFNAMES"), nearest_name("NCCL_SITE_PROFILE")
     ('NCCL_SOCKET_IFNAME', '')
     """
     if not name.startswith(COMPLETE):
@@ -118,6 +118,6 @@ def like(name: str) -> str:
     return next(iter(difflib.get_close_matches(name, candidates, 1, NEAR)), "")
 
 
-def ours(name: str) -> bool:
+def is_job_setting(name: str) -> bool:
     """Whether a variable is about how a job communicates."""
-    return name.startswith(PREFIXES) or known(name) is not None
+    return name.startswith(PREFIXES) or known_setting(name) is not None

@@ -21,8 +21,8 @@ from gpudoctor.knowledge.secrets import (
     evidence,
     given_evidence,
     name,
-    never,
     no_bootstrap_token,
+    no_exemption,
     no_key_beside,
     not_credentials,
     not_random,
@@ -163,7 +163,7 @@ RULES: tuple[Rule, ...] = (
         Rule(
             f"(?-i:{token.begins})" + ("" if token.exact or "{" in token.begins else r"[^\s\"']{6}"),
             regex(rf"{START}(?P<secret>{token.begins}{token.rest})"),
-            never if token.exact else name,
+            no_exemption if token.exact else name,
         )
         for token in TOKENS
     ),

@@ -74,7 +74,7 @@ def constant(match: Match) -> bool:
     return CONSTANTS.fullmatch(match["secret"]) is not None
 
 
-def never(match: Match) -> bool:
+def no_exemption(match: Match) -> bool:
     """Whatever stands there is a secret."""
     return False
 
@@ -117,7 +117,7 @@ SHORT_KEY = regex(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=\D*\d)[A-Za-z0-9!#$%*+=?@
 
 def evidence(match: Match) -> bool:
     """The value of a listed environment variable is evidence, unless it looks random."""
-    return environment.printed(match["name"]) or is_evidence(match["name"], match["secret"].strip())
+    return environment.is_printed_only(match["name"]) or is_evidence(match["name"], match["secret"].strip())
 
 
 def given_evidence(match: Match) -> bool:
@@ -130,9 +130,9 @@ def is_evidence(name: str, value: str) -> bool:
 
     NCCL's and Gloo's variables are all known: another one with their prefix is somebody's own, and so is its value.
     """
-    if not environment.shown(name) or looks_random(value):
+    if not environment.is_evidence(name) or looks_random(value):
         return False
-    if nccl_settings.known(name) or nccl_settings.like(name):
+    if nccl_settings.known_setting(name) or nccl_settings.nearest_name(name):
         return True
     return not name.startswith(nccl_settings.COMPLETE) and SHORT_KEY.fullmatch(value) is None
 

@@ -12,7 +12,7 @@ import re
 from gpudoctor.patterns import regex
 
 
-def words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """The words of a text."""
     return frozenset(text.split())
 
@@ -55,7 +55,7 @@ COMBINED: dict[str, tuple[str, tuple[str, ...]]] = {
     "NPC": ("", ("PERFCTRS",)),
 }
 # Words that only follow a base state with `+`.
-FLAGS = words(
+FLAGS = word_set(
     "DRAIN FAIL MAINTENANCE RESERVED COMPLETING NOT_RESPONDING INVALID_REG PLANNED BLOCKED CLOUD EXTERNAL DYNAMIC_FUTURE DYNAMIC_NORM"
     " POWER_DOWN POWER_UP POWERING_DOWN POWERED_DOWN POWERING_UP REBOOT_REQUESTED REBOOT_ISSUED CANCEL_REBOOT PERFCTRS UNDRAIN"
 )
@@ -73,7 +73,7 @@ SIGNS = {
     "+": "COMPLETING",
 }
 # Flags of a node that somebody, or Slurm itself, keeps away on purpose.
-INTENDED = words("MAINTENANCE REBOOT_REQUESTED REBOOT_ISSUED POWER_DOWN POWER_UP POWERING_DOWN POWERED_DOWN POWERING_UP DYNAMIC_FUTURE")
+INTENDED = word_set("MAINTENANCE REBOOT_REQUESTED REBOOT_ISSUED POWER_DOWN POWER_UP POWERING_DOWN POWERED_DOWN POWERING_UP DYNAMIC_FUTURE")
 
 
 def node_state(text: str) -> tuple[str, tuple[str, ...]] | None:

@@ -15,12 +15,12 @@ JUMP, CLEAR = 8.0, 5.0  # times that: of few readings, of many (our choice)
 OUTLIER = 5.0  # times the median: a step with a checkpoint or an evaluation in it counts as no more
 
 
-def rise(readings: Sequence[float]) -> float | None:
+def steady_rise(readings: Sequence[float]) -> float | None:
     """By how much a reading grew where each quarter's median is above that of the one before, else 0; None with fewer than eight.
 
     What fills up at the beginning and then stays (an allocator's cache) does not grow so.
 
-    >>> rise([10, 11, 12, 13, 14, 15, 16, 17]), rise([10, 90, 90, 90, 90, 90, 90, 90]), rise([1, 2])
+    >>> steady_rise([10, 11, 12, 13, 14, 15, 16, 17]), steady_rise([10, 90, 90, 90, 90, 90, 90, 90]), steady_rise([1, 2])
     (6.0, 0.0, None)
     """
     if len(readings) < 2 * QUARTERS:
@@ -102,11 +102,13 @@ def jump(readings: Sequence[float]) -> tuple[float | None, int | None]:
     return 1.0, None
 
 
-def clear(readings: Sequence[float], place: int | None) -> bool:
+def is_clear_change(readings: Sequence[float], place: int | None) -> bool:
     """Whether a lasting change is many times what the readings before and after it differ by.
 
-    >>> clear([2.0, 2.01] * 10 + [2.2, 2.21] * 10, 20), clear([2.0, 2.2] * 10 + [2.4, 2.6] * 10, 20), clear([2.0], None)
-    (True, False, False)
+    >>> is_clear_change([2.0, 2.01] * 10 + [2.2, 2.21] * 10, 20), is_clear_change([2.0, 2.2] * 10 + [2.4, 2.6] * 10, 20)
+    (True, False)
+    >>> is_clear_change([2.0], None)
+    False
     """
     if place is None:
         return False

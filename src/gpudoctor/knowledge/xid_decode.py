@@ -40,7 +40,7 @@ def decode(code: int, text: str) -> Decoded:
     'GPC 1, TPC 3, SM 0'
     """
     known = book()
-    groups = captured(code, text[:LONGEST])
+    groups = captured_fields(code, text[:LONGEST])
     made = Decoded(
         unit=groups.get("unit", ""),
         fatal=not NONFATAL.match(groups["fatal"]) if "fatal" in groups else None,
@@ -48,7 +48,7 @@ def decode(code: int, text: str) -> Decoded:
         place=groups.get("place", ""),
         function=number(groups.get("function", "")),
     )
-    made.lines = [line for name, value in groups.items() if (line := said(known, name, value))]
+    made.lines = [line for name, value in groups.items() if (line := describe_group(known, name, value))]
     made.lines += registers(known, groups.get("registers", ""))
     if "status" in groups and "interrupt" in groups:
         made.lines += sub_code(known, code, groups)
@@ -65,7 +65,7 @@ def forms(code: int) -> list[re.Pattern[str]]:
     return [re.compile(form.pattern) for form in entry.forms] if entry else []
 
 
-def captured(code: int, text: str) -> dict[str, str]:
+def captured_fields(code: int, text: str) -> dict[str, str]:
     """The named groups of the first form that the text has."""
     for form in forms(code):
         if match := form.search(text):
@@ -79,7 +79,7 @@ def number(text: str) -> int | None:
     return int(match.group()) if match else None
 
 
-def said(known: Book, name: str, value: str) -> str:
+def describe_group(known: Book, name: str, value: str) -> str:
     """One line for what a group captured: `link 14`, `function 76: a control call …`. "" for what tables explain."""
     if name in WORDED:
         return ""
@@ -120,7 +120,7 @@ def sub_code(known: Book, code: int, groups: dict[str, str]) -> list[str]:
     """What NVIDIA's table says of a sub-code of NVLink 5, by unit, first and second word of the message."""
     bits = f"{int(groups['interrupt'], 16):032b}"
     status, reason = int(groups["status"], 16), int(bits[REASON_BITS], 2)
-    rows = [row for row in known.nvlink5 if row.code == code and fits(row, groups.get("unit", ""), bits, status, reason)]
+    rows = [row for row in known.nvlink5 if row.code == code and row_fits(row, groups.get("unit", ""), bits, status, reason)]
     made = []
     if reason and any(row.reason is not None for row in known.nvlink5 if row.code == code):
         made.append(f"link-down reason {reason}: {known.link_down_reasons.get(str(reason), 'not in the table')}")
@@ -132,7 +132,7 @@ def sub_code(known: Book, code: int, groups: dict[str, str]) -> list[str]:
     return [*made, f"expected beside it: {', '.join(row.beside)}"] if row.beside else made
 
 
-def fits(row: Rule, unit: str, bits: str, status: int, reason: int) -> bool:
+def row_fits(row: Rule, unit: str, bits: str, status: int, reason: int) -> bool:
     """Whether a row is about this message: by the unit's name or the low bits, then by reason and status."""
     if unit not in row.units and not bits.endswith((row.bits_before_575, row.bits)):
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gpudoctor.knowledge.compiled import KnownMessage
-from gpudoctor.knowledge.literals import literals, plain
+from gpudoctor.knowledge.literals import literals, lower_literal
 from gpudoctor.knowledge.nccl_settings import Known
 from gpudoctor.library import index, nccl_settings
 from gpudoctor.runbook import lint, load
@@ -50,7 +50,7 @@ def compile_files() -> tuple[Library, list[Problem]]:
         messages=messages,
         harmless=harmless,
         literals=marks,
-        texts={name: sorted({plain(sign) for sign in signs_in}) for name, signs_in in marks.items()},
+        texts={name: sorted({lower_literal(sign) for sign in signs_in}) for name, signs_in in marks.items()},
         settings=settings,
         signs=signs,
     )

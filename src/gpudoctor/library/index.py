@@ -128,7 +128,7 @@ def library() -> Library:
     """The compiled library. Raises `BrokenLibrary` with all problems when the files don't pass."""
     found = read_compiled("index.json", Compiled)
     if not in_checkout():
-        return installed(found, "index.json").library
+        return installed_file(found, "index.json").library
     now = stamps([*source_files(), *code_files()])
     if found is not None and found.sources == now:
         return found.library
@@ -143,7 +143,7 @@ def xids() -> Book:
     """The compiled book of Xids. Raises `BrokenLibrary` with all problems when its file doesn't pass."""
     found = read_compiled("xids.json", CompiledXids)
     if not in_checkout():
-        return installed(found, "xids.json").book
+        return installed_file(found, "xids.json").book
     now = stamps([xids_file(), PACKAGE / "knowledge" / "xids.py"])
     if found is not None and found.sources == now:
         return found.book
@@ -162,7 +162,7 @@ def programs(shape: str) -> dict[str, bytes]:
     return found.programs if found.shape == shape else {}
 
 
-def installed(found: File | None, name: str) -> File:
+def installed_file(found: File | None, name: str) -> File:
     """A file that was compiled when the wheel was built. Raises `BrokenLibrary` where it is missing."""
     if found is None:
         raise BrokenLibrary([f"{DATA / name} is missing or of another version: install gpudoctor again"])
@@ -201,9 +201,9 @@ def compile_library() -> Library:
 
 def compile_programs() -> bytes:
     """The conditions that were checked with the library, as CEL executes them."""
-    from gpudoctor.runbook.conditions import SHAPE, serialized
+    from gpudoctor.runbook.conditions import SHAPE, serialize_expressions
 
-    return msgspec.msgpack.encode(Programs(SHAPE, serialized()))
+    return msgspec.msgpack.encode(Programs(SHAPE, serialize_expressions()))
 
 
 def compile_xids() -> Book:

@@ -9,7 +9,7 @@ PARSERS: dict[str, Parser] = {
     "job.counters": Parser(("collectives",), "rank_counters:counters"),
     "kernel.outcomes": Parser(("kernel_outcomes",), "kernel_outcomes:outcomes"),  # rows of kernels and how RDMA went with them
     "text.measures": Parser(("measures", "paces"), "measures:measures"),  # numbers that tools, programs and notes state
-    "prometheus.said": Parser(("wanted_metrics",), "missing_metrics:said"),  # metrics that somebody says he misses
+    "prometheus.said": Parser(("wanted_metrics",), "missing_metrics:missing_metrics"),  # metrics that somebody says he misses
     "gpu.stated": Parser(("gpu_samples",), "gpu_statements:samples"),  # in notes
     "gpu.means": Parser(("gpu_samples",), "gpu_means:means"),  # of a job, of a query over a time
 }

@@ -21,7 +21,7 @@ UNITS = {
 }
 
 
-def listed(unit: str) -> str:
+def amount_list(unit: str) -> str:
     """Amounts of one unit with `/` or a dash between them; the unit after each or after the last."""
     return rf"{N}(?: ?{unit})?(?: ?(?:-|–|—|~|…|\.\.\.?|/) ?{N}(?: ?{unit})?){{0,31}}(?<! ) ?{unit}"
 
@@ -34,7 +34,7 @@ MEMORY = (
 TOKEN = regex(
     r"(?<![A-Za-z0-9_.,/])(?<![A-Za-z]-)(?:"
     + rf"(?P<memory>{MEMORY})|"
-    + "|".join(rf"(?P<{kind}>{listed(unit)})" for kind, unit in UNITS.items())
+    + "|".join(rf"(?P<{kind}>{amount_list(unit)})" for kind, unit in UNITS.items())
     + r"|(?P<pstate>P(?:1[0-5]|\d))(?![\w%.-])|(?P<share>(?:0?\.\d{1,4}|[01]\.\d{1,4}))(?![\w.%/]))"
 )
 NUMBER = regex(N)
@@ -121,7 +121,7 @@ def memory_of(used: str, unit: str, total: str, whole: str, alone: str) -> tuple
     return (number(used) * factor[(unit or whole)[0]],), number(total) * factor[whole[0]]
 
 
-def stated(clause: str, *, bare: bool = False) -> Stated:
+def stated_amounts(clause: str, *, bare: bool = False) -> Stated:
     """What a clause says of GPUs; with `bare` a lone share counts as one of use, since others of its row do."""
     fields: dict[str, tuple[float, ...]] = {}
     found = tokens(clause)
@@ -146,7 +146,7 @@ Fields = Iterator[tuple[str, tuple[float, ...]]]
 def percent(token: Token, found: Sequence[Token], at: int, known: dict[str, tuple[float, ...]]) -> Fields:
     """A share: of the time with a kernel, of SMs, tensor cores or memory; of what a card may draw."""
     for side in (token.near_left, token.near_right):
-        if counter := counted(side):
+        if counter := counter_name(side):
             yield counter, tuple(one / 100 for one in token.values)
             return
         if vocabulary.OTHER.search(side):
@@ -157,11 +157,11 @@ def percent(token: Token, found: Sequence[Token], at: int, known: dict[str, tupl
         if vocabulary.OF_POWER.search(side):
             yield "power_share", tuple(one / 100 for one in token.values)
             return
-    if all(any(low <= one <= high for low, high in SURE) for one in token.values) and beside(found, at):
+    if all(any(low <= one <= high for low, high in SURE) for one in token.values) and stands_beside(found, at):
         yield "utilisation", token.values
 
 
-def beside(found: Sequence[Token], at: int) -> bool:
+def stands_beside(found: Sequence[Token], at: int) -> bool:
     """Whether an amount without a word stands close beside one of a GPU's other amounts."""
     token = found[at]
     kinds = ("watts", "memory", "megahertz")
@@ -175,7 +175,7 @@ def is_bare(token: Token) -> bool:
     return not token.near_right.strip()[:1].isalpha() and not vocabulary.OTHER.search(token.near_left)
 
 
-def counted(side: str) -> str:
+def counter_name(side: str) -> str:
     """The profiling counter that words name."""
     if vocabulary.TENSOR.search(side):
         return "tensor_active"
@@ -186,7 +186,7 @@ def counted(side: str) -> str:
 
 def share(token: Token, found: Sequence[Token], at: int, known: dict[str, tuple[float, ...]]) -> Fields:
     """0.12, right behind the name of a counter."""
-    if (counter := counted(token.near_left[-30:])) and token.values[0] <= 1.0:
+    if (counter := counter_name(token.near_left[-30:])) and token.values[0] <= 1.0:
         yield counter, token.values
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gpudoctor.notes import vocabulary
-from gpudoctor.notes.comparison_tables import noted
+from gpudoctor.notes.comparison_tables import note_cells
 from gpudoctor.patterns import regex
 
 BULLET = regex(r"\s{0,12}(?:[-*+•>–·]|\d{1,2}[.)])\s+")
@@ -66,7 +66,7 @@ def clauses(lines: Sequence[tuple[int, str]]) -> Iterator[Clause]:
     pending: Clause | None = None
     titles: list[str] = []
     for number, raw in lines:
-        text = plainly(raw)
+        text = plain_line(raw)
         row = [] if BULLET.match(text) else cells_of(text, titles)
         if pending and (not text.strip() or not wraps(pending.text, text)):
             yield from sentences(pending)
@@ -89,7 +89,7 @@ def clauses(lines: Sequence[tuple[int, str]]) -> Iterator[Clause]:
         yield from sentences(pending)
 
 
-def plainly(line: str) -> str:
+def plain_line(line: str) -> str:
     """A line without marks, in the usual signs."""
     text = MARKS.sub(" ", unicodedata.normalize("NFKC", line)).rstrip()
     for form, usual in PERCENTS:
@@ -99,7 +99,7 @@ def plainly(line: str) -> str:
 
 def cells_of(text: str, titles: Sequence[str]) -> list[str]:
     """The cells of a row; commas part them in a table that has them in its titles."""
-    row = noted(text)
+    row = note_cells(text)
     if len(row) > 1 or text.count(",") < FEW - 1:
         return row
     cells = [cell.strip() for cell in text.split(",")]
@@ -108,7 +108,7 @@ def cells_of(text: str, titles: Sequence[str]) -> list[str]:
 
 def wraps(above: str, below: str) -> bool:
     """Whether a line goes on in the next one."""
-    return len(above) >= WRAPS and above[-1] not in ".;:!?。；：！？" and not BULLET.match(below) and len(noted(below)) < FEW
+    return len(above) >= WRAPS and above[-1] not in ".;:!?。；：！？" and not BULLET.match(below) and len(note_cells(below)) < FEW
 
 
 def sentences(clause: Clause) -> Iterator[Clause]:

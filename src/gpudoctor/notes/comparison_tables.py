@@ -134,10 +134,10 @@ def split(text: str) -> list[str]:
     return cells if len(cells) >= 3 else text.split()
 
 
-def noted(text: str) -> list[str]:
+def note_cells(text: str) -> list[str]:
     """The cells of a line of a note, by bars, tabs or wide gaps; a line of prose is one.
 
-    >>> noted("| A  | works |"), noted("16   no   301.2"), noted("all of it works")
+    >>> note_cells("| A  | works |"), note_cells("16   no   301.2"), note_cells("all of it works")
     (['A', 'works'], ['16', 'no', '301.2'], ['all of it works'])
     """
     return [cell for cell in NOTED.split(text.strip("| ")) if cell]
@@ -162,14 +162,14 @@ def direction(title: str) -> int:
     return -1 if RATE.search(title) else 1 if TIME.search(title) else 0
 
 
-def odd(lines: Sequence[Line]) -> Iterator[Odd]:
+def slow_rows(lines: Sequence[Line]) -> Iterator[Odd]:
     """For each table of ranks, GPUs or nodes the rows that are a fifth slower while the others agree."""
     for rows in tables(lines, KEYS):
-        found = [one for title in rows[0].cells if (sign := direction(title)) and (one := apart(column(rows, title), sign))]
+        found = [one for title in rows[0].cells if (sign := direction(title)) and (one := slow_outliers(column(rows, title), sign))]
         if found:
             yield max(found, key=lambda one: one.factor)
-    for items, sign in listed(lines):
-        if one := apart(items, sign):
+    for items, sign in comparable_lines(lines):
+        if one := slow_outliers(items, sign):
             yield one
 
 
@@ -178,7 +178,7 @@ def column(rows: Sequence[Row], title: str) -> list[tuple[str, float, Line]]:
     return [(row.key, value, row.line) for row in rows if (value := amount(row.cells.get(title, ""))) is not None and value > 0]
 
 
-def listed(lines: Sequence[Line]) -> Iterator[tuple[list[tuple[str, float, Line]], int]]:
+def comparable_lines(lines: Sequence[Line]) -> Iterator[tuple[list[tuple[str, float, Line]], int]]:
     """Lines of one form, each of another rank, GPU or node, with a number and its unit."""
     groups: dict[tuple[str, str], dict[str, tuple[float, Line]]] = {}
     unit = ""
@@ -207,7 +207,7 @@ PER_RANK = regex(r"\b(?:per|by|each|across) (?:rank|gpu|node|host|worker)", 2)
 BLANK = regex(r"\d+(?:\.\d+)?")
 
 
-def apart(items: Sequence[tuple[str, float, Line]], sign: int) -> Odd | None:
+def slow_outliers(items: Sequence[tuple[str, float, Line]], sign: int) -> Odd | None:
     """The few that are slower, where the others agree."""
     if len({name for name, _, _ in items}) < FEWEST or len(items) != len({name for name, _, _ in items}):
         return None

@@ -23,8 +23,8 @@ from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.knowledge import dcgm_fields
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output, decoder
-from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.linux.ps import lived
+from gpudoctor.tools.common.plain_text import lines
+from gpudoctor.tools.linux.ps import elapsed_seconds
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.prometheus.metrics_page import LABEL
 from gpudoctor.tools.prometheus.range import holder, key
@@ -62,7 +62,7 @@ def means(output: Output, about: Subject) -> Facts:
     rows = [*lines(output)]
     found = [*of_job(rows, output, about), *of_record(rows, output), *of_query(rows, output, about)]
     if not found:
-        raise ParseError(f"{output.named()}: no statistics of GPUs: {output.text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no statistics of GPUs: {output.text[:80]!r}")
     return {"gpu_samples": [*found[:MOST]]}
 
 
@@ -84,11 +84,11 @@ def of_job(rows: list[tuple[int, str]], output: Output, about: Subject) -> list[
     made: dict[tuple[str, int], dict[str, Any]] = {}
     for number, row in rows:
         if match := RUN_TIME.match(row):
-            span = lived(match[1]) or 0.0
+            span = elapsed_seconds(match[1]) or 0.0
         elif match := JOB.match(row):
             job = f"job {match[1]}"
         elif match := CARD.match(row):
-            one = made.setdefault((match[1], int(match[2])), {"origin": Origin(output.named(), number, row.strip())})
+            one = made.setdefault((match[1], int(match[2])), {"origin": Origin(output.origin_name(), number, row.strip())})
             if match[3]:
                 one["utilisation"] = float(match[3])
             else:
@@ -106,7 +106,7 @@ def of_record(rows: list[tuple[int, str]], output: Output) -> list[GpuSample]:
             job = decoder(_Job).decode(match[0].strip())
         except (msgspec.MsgspecError, RecursionError):
             continue
-        origin = Origin(output.named(), number, row.strip()[:500])
+        origin = Origin(output.origin_name(), number, row.strip()[:500])
         for name, node in job.nodes.items():
             for index, use in node.gpu_utilization.items():
                 if index.isascii() and index.isdecimal() and len(index) < 4:
@@ -126,7 +126,7 @@ def of_query(rows: list[tuple[int, str]], output: Output, about: Subject) -> lis
     field, span, below = "", 0.0, ""
     for number, row in rows:
         if match := QUERY.search(row):
-            known = dcgm_fields.named(match[2])
+            known = dcgm_fields.find_field(match[2])
             field = dcgm_fields.SAMPLE.get(known.id, "") if known else ""
             span, below = float(int(match[3]) * SECONDS[match[4]]), row
         elif field and (match := ROW.match(row)):
@@ -146,7 +146,7 @@ def of_query(rows: list[tuple[int, str]], output: Output, about: Subject) -> lis
                     product=model,
                     span=span,
                     holder=holder(labels).removeprefix("/"),
-                    origin=Origin(output.named(), number, row.strip()),
+                    origin=Origin(output.origin_name(), number, row.strip()),
                     **measured,
                 )
             )

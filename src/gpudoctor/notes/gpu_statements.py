@@ -19,12 +19,12 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.knowledge.board_power import default_limit
 from gpudoctor.notes import vocabulary
-from gpudoctor.notes.amounts import Stated, number, stated
+from gpudoctor.notes.amounts import Stated, number, stated_amounts
 from gpudoctor.notes.clauses import Clause, clauses
 from gpudoctor.notes.subjects import NONE, Gpus, Part, parts
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 MOST = 400  # lines of a text that is a note and not a log
@@ -75,29 +75,29 @@ class Record(msgspec.Struct):
 def samples(output: Output, about: Subject) -> Facts:
     """A sample for each GPU that a note tells of."""
     text = [*islice(lines(output), MOST)]
-    found = told(text)
+    found = statements(text)
     if not found:
-        raise ParseError(f"{output.named()}: nothing is told of GPUs: {output.text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: nothing is told of GPUs: {output.text[:80]!r}")
     whole = "\n".join(row for _, row in text)
     drawn = max((watts for one in found for watts in one.fields.get("power", ())), default=0.0)
-    limit = only(one.fields["power_limit"] for one in found if "power_limit" in one.fields) or default_limit(whole, drawn)
-    return {"gpu_samples": [sample for one in found for sample in of_record(one, found, limit, output.named(), about)]}
+    limit = single_value(one.fields["power_limit"] for one in found if "power_limit" in one.fields) or default_limit(whole, drawn)
+    return {"gpu_samples": [sample for one in found for sample in of_record(one, found, limit, output.origin_name(), about)]}
 
 
 def score(rows: Sequence[str], whole: str) -> int:
     """A note, and no log, that tells of GPUs."""
     if len(rows) > MOST or len(whole) > LONG or not QUICK.search(whole):
         return 0
-    return 20 if told([*enumerate(rows, 1)]) else 0
+    return 20 if statements([*enumerate(rows, 1)]) else 0
 
 
-def only(found: Iterator[tuple[float, ...]]) -> float | None:
+def single_value(found: Iterator[tuple[float, ...]]) -> float | None:
     """The one value, None where there are several."""
     known = {one for values in found for one in values}
     return known.pop() if len(known) == 1 else None
 
 
-def told(rows: Sequence[tuple[int, str]]) -> list[Record]:
+def statements(rows: Sequence[tuple[int, str]]) -> list[Record]:
     """What a text tells, paragraph by paragraph."""
     found: list[Record] = []
     of_gpus = any(vocabulary.GPU.search(row[:WIDE]) for _, row in rows)
@@ -108,7 +108,7 @@ def told(rows: Sequence[tuple[int, str]]) -> list[Record]:
             found.clear()  # what was told up to here is over
         elif amount and not vocabulary.SUPPOSED.search(ASIDE.sub(" ", clause.text)):
             add(found, clause, of_gpus=of_gpus or any(one.clause.block == clause.block for one in found))
-        elif found and (span := lasting(clause.text)) and found[-1].clause.block == clause.block:
+        elif found and (span := stated_seconds(clause.text)) and found[-1].clause.block == clause.block:
             found[-1].span = max(found[-1].span, span)
     sure = {one.clause for one in found if one.tells()}
     found = [one for one in found if one.tells() or (one.clause in sure and "utilisation" in one.fields)]
@@ -129,19 +129,19 @@ def add(found: list[Record], clause: Clause, *, of_gpus: bool) -> None:
     )
     text = present(vocabulary.USUAL.split(text, maxsplit=1)[0])
     cut = [*parts(text)]
-    all_said = [stated(part.text) for part in cut]
+    all_said = [stated_amounts(part.text) for part in cut]
     row = any({"utilisation", "power"} <= set(said.fields) for said in all_said)
-    span = lasting(clause.text)
-    for part, said in zip(cut, [stated(part.text, bare=True) for part in cut] if row else all_said, strict=True):
+    span = stated_seconds(clause.text)
+    for part, said in zip(cut, [stated_amounts(part.text, bare=True) for part in cut] if row else all_said, strict=True):
         if not of_gpus and len(said.fields) < 3:
             continue
         if said.fields or said.reasons or said.nobody:
-            put(found, clause, part, said)
+            add_part(found, clause, part, said)
     if span and found and found[-1].clause.block == clause.block:
         found[-1].span = max(found[-1].span, span)
 
 
-def put(found: list[Record], clause: Clause, part: Part, said: Stated) -> None:
+def add_part(found: list[Record], clause: Clause, part: Part, said: Stated) -> None:
     """One part of a clause."""
     last = found[-1] if found and found[-1].clause.block == clause.block else None
     gpus, named = part.gpus, part.gpus._replace(many=False) != NONE
@@ -166,11 +166,13 @@ def present(text: str) -> str:
     return "" if before and before.start() <= 3 else text
 
 
-def lasting(text: str) -> float:
+def stated_seconds(text: str) -> float:
     """For how many seconds something is told to last; "for days" are two.
 
-    >>> lasting("100 % at 90 W for 36+ min"), lasting("stays so for days"), lasting("seit 2 h"), lasting("step 5 took 3 s")
-    (2160.0, 172800.0, 7200.0, 0.0)
+    >>> stated_seconds("100 % at 90 W for 36+ min"), stated_seconds("stays so for days"), stated_seconds("seit 2 h")
+    (2160.0, 172800.0, 7200.0)
+    >>> stated_seconds("step 5 took 3 s")
+    0.0
     """
     if not (match := vocabulary.LASTING.search(text)):
         return 0.0
@@ -178,11 +180,11 @@ def lasting(text: str) -> float:
     return (number(match[1]) if match[1] else 2.0) * seconds
 
 
-def whom(one: Record, found: Sequence[Record]) -> list[tuple[str, int | None]]:
+def record_gpus(one: Record, found: Sequence[Record]) -> list[tuple[str, int | None]]:
     """The names of a record's GPUs, two at least where it tells of several."""
     names = [*one.gpus.names]
     if one.gpus.rest:
-        return others(one.gpus.rest, found)
+        return unnamed_gpus(one.gpus.rest, found)
     longest = max((len(values) for values in one.fields.values()), default=1)
     if longest > 1 and len(names) != longest:
         return [(f"{names[0][0]} GPU {at}" if names else f"GPU {at}", None if names else at) for at in range(longest)]
@@ -191,7 +193,7 @@ def whom(one: Record, found: Sequence[Record]) -> list[tuple[str, int | None]]:
     return names or [("", None)]
 
 
-def others(rest: int, found: Sequence[Record]) -> list[tuple[str, int | None]]:
+def unnamed_gpus(rest: int, found: Sequence[Record]) -> list[tuple[str, int | None]]:
     """Those that nobody names: the rest of all that a text counts, else so many."""
     named = {index for one in found if not one.gpus.counted for _, index in one.gpus.names if index is not None}
     count = max([len(named) + rest, *(len(one.gpus.names) for one in found)])
@@ -213,7 +215,7 @@ def of_record(one: Record, found: Sequence[Record], limit: float | None, source:
         where["reasons"] = [*one.reasons]
     if one.nobody:
         where["processes"] = 0
-    for at, (name, index) in enumerate(whom(one, found)):
+    for at, (name, index) in enumerate(record_gpus(one, found)):
         values = {field: known[at if len(known) > 1 and at < len(known) else 0] for field, known in fields.items()}
         if "pstate" in values:
             values["pstate"] = int(values["pstate"])

@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kernel import KernelOutcome
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 
 FEWEST = 3  # rows: two kernels, and one of them twice
 RELEASE = regex(r"(?<![\w.-])(\d{1,2}\.\d{1,2}\.\d{1,3}-\d[\d.]{0,12}[\w.~+-]{0,30})")
@@ -52,7 +52,7 @@ def outcomes(output: Output, about: Subject) -> Facts:
     found: defaultdict[str, list[tuple[bool, Origin]]] = defaultdict(list)
     for at, line in lines(output):
         if "-" in line and (match := RELEASE.search(line)) and (works := verdict(RELEASE.sub(" ", line))) is not None:
-            found[match[1]].append((works, Origin(output.named(), at, line.strip())))
+            found[match[1]].append((works, Origin(output.origin_name(), at, line.strip())))
     rows = [one for its in found.values() for one in its]
     good = sorted(release for release, its in found.items() if all(works for works, _ in its))
     bad = sorted(release for release, its in found.items() if not any(works for works, _ in its))

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpudoctor.notes.comparison_tables import noted
+from gpudoctor.notes.comparison_tables import note_cells
 from gpudoctor.notes.measure import Line, N, Reading
 from gpudoctor.patterns import regex
-from gpudoctor.tools.linux.ps import lived
+from gpudoctor.tools.linux.ps import elapsed_seconds
 
 UTILISED = regex(r"\bgres/gpuutil=(\d{1,6})\b")
 JOB = regex(r"^\|?\s*(\d{1,12}(?:_\d{1,10})?)(?:\.\w{1,20}\+?)?\b")
@@ -51,7 +51,7 @@ def of_sacct(lines: Sequence[Line]) -> Iterator[Reading]:
     for number, text in lines:
         if "gres/gpuutil=" in text and (job := JOB.match(text)) and (took := ELAPSED.search(text)):
             used = max(int(one) for one in UTILISED.findall(text))
-            seen.setdefault(job[1], []).append((used, lived(took[1]) or 0.0, (number, text)))
+            seen.setdefault(job[1], []).append((used, elapsed_seconds(took[1]) or 0.0, (number, text)))
     for number_of, rows in seen.items():
         longest = max(rows, key=lambda row: row[1])
         if not any(used for used, *_ in rows):
@@ -63,7 +63,7 @@ def of_seff(lines: Sequence[Line]) -> Iterator[Reading]:
     for number, text in lines:
         if ended := STATE.match(text):
             yield Reading("exit_code", float(ended[1]), (number, text))
-    took = next((lived(match[1]) for _, text in lines if (match := WALL.match(text))), None)
+    took = next((elapsed_seconds(match[1]) for _, text in lines if (match := WALL.match(text))), None)
     for number, text in lines if took else ():
         if (match := SEFF.match(text)) and float(match[1]) <= LITTLE:
             yield Reading("gpu_unused", took or 0.0, (number, text), label="the job")
@@ -84,7 +84,7 @@ def of_tables(lines: Sequence[Line]) -> Iterator[Reading]:
             continue
         if not (row := row_of(titles, text)):
             titles = titles if len(cells) > 1 else []
-        elif (found := unused(row, (number, text))) and (best is None or found.value > best.value):
+        elif (found := row_reading(row, (number, text))) and (best is None or found.value > best.value):
             best = found
     if best:
         yield best
@@ -92,7 +92,7 @@ def of_tables(lines: Sequence[Line]) -> Iterator[Reading]:
 
 def cells_of(text: str) -> list[str]:
     """The cells of a header, by bars, tabs or wide gaps; by blanks where there are no others."""
-    cells = [cell.strip("*` ") for cell in noted(text)]
+    cells = [cell.strip("*` ") for cell in note_cells(text)]
     return cells if len(cells) > 1 else text.split()
 
 
@@ -104,7 +104,7 @@ def row_of(titles: list[str], text: str) -> dict[str, str]:
     return {}
 
 
-def unused(row: dict[str, str], line: Line) -> Reading | None:
+def row_reading(row: dict[str, str], line: Line) -> Reading | None:
     """What a row says, where it is of somebody and tells for how long."""
     holder = next((cell for title, cell in row.items() if HOLDER.match(title)), "")
     if holder.lower() in NOBODY:
@@ -117,14 +117,14 @@ def unused(row: dict[str, str], line: Line) -> Reading | None:
     if not title or not (OF_GPU.search(title) or OF_GPU.search(shown)):
         return None
     use = PERCENT.match(row[title])
-    seconds = span(title) or next((length(cell, name) for name, cell in row.items() if LASTED.match(name)), 0.0)
+    seconds = mean_seconds(title) or next((length(cell, name) for name, cell in row.items() if LASTED.match(name)), 0.0)
     return Reading("gpu_unused", seconds, line, label=holder[:80]) if use and float(use[1]) <= LITTLE and seconds else None
 
 
-def span(title: str) -> float:
+def mean_seconds(title: str) -> float:
     """The seconds of which a title says that its column is a mean.
 
-    >>> span("avg util 24h (%)"), span("GPU util (7 days)"), span("util")
+    >>> mean_seconds("avg util 24h (%)"), mean_seconds("GPU util (7 days)"), mean_seconds("util")
     (86400.0, 604800.0, 0.0)
     """
     match = SPAN.search(title)
@@ -139,4 +139,4 @@ def length(cell: str, title: str) -> float:
     """
     if "hour" in title.lower() and (match := PERCENT.match(cell)):
         return float(match[1]) * HOUR
-    return span(cell) or lived(cell) or 0.0
+    return mean_seconds(cell) or elapsed_seconds(cell) or 0.0

@@ -80,11 +80,11 @@ def host(lines: Sequence[Line]) -> Iterator[Reading]:
         elif timed and ENDED.match(text):
             yield Reading("path_silent", float(timed[1]), (number, f"{timed[0]} -> {text.strip()}"), label=timed[2])
             timed = None
-    for reader in (cgroup, throttled, top_memory, meminfo, columns, job_memory, nfs, standing, interrupted):
+    for reader in (cgroup, cgroup_throttling, top_memory, meminfo, columns, job_memory, nfs, stuck_syscall, interrupted_commands):
         yield from reader(lines)
 
 
-def standing(lines: Sequence[Line]) -> Iterator[Reading]:
+def stuck_syscall(lines: Sequence[Line]) -> Iterator[Reading]:
     """strace, attached to a program: the one call that it showed, and that had not returned when somebody stopped it."""
     after = [line for line in lines if not line[1].startswith("^C")]
     for (_, text), (number, call), (_, below) in zip(after, after[1:], [*after[2:], (0, "")], strict=False):
@@ -93,7 +93,7 @@ def standing(lines: Sequence[Line]) -> Iterator[Reading]:
             yield Reading("call_open", 1.0, (number, call), label=match[1])
 
 
-def interrupted(lines: Sequence[Line]) -> Iterator[Reading]:
+def interrupted_commands(lines: Sequence[Line]) -> Iterator[Reading]:
     """A list of processes, or a look at files that said nothing, which somebody ended by hand.
 
     `ps` reads the memory of each process, and waits for one that sleeps in the kernel with its memory locked.
@@ -154,7 +154,7 @@ def cgroup(lines: Sequence[Line]) -> Iterator[Reading]:
         yield Reading("memory_peak", *used)
 
 
-def throttled(lines: Sequence[Line]) -> Iterator[Reading]:
+def cgroup_throttling(lines: Sequence[Line]) -> Iterator[Reading]:
     """In how many of its periods a cgroup had to wait for its share of the processors (cpu.stat)."""
     periods = 0.0
     for number, text in lines:

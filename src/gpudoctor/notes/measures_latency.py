@@ -71,7 +71,7 @@ FEWEST = 100  # requests of which a share is told
 
 def service(lines: Sequence[Line]) -> Iterator[Reading]:
     """What is measured of a service, and what is agreed on."""
-    for reader in (spoken, keyed, answered, statistics, benchmarks, load_tests, engine):
+    for reader in (stated_percentiles, agreed_percentiles, prometheus_quantiles, statistics, benchmarks, load_tests, engine):
         yield from reader(lines)
 
 
@@ -95,7 +95,7 @@ def seconds(amount: str, unit: str | None) -> float:
     return float(amount) * SECONDS.get((unit or "ms").removesuffix("onds"), 1.0)
 
 
-def spoken(lines: Sequence[Line]) -> Iterator[Reading]:
+def stated_percentiles(lines: Sequence[Line]) -> Iterator[Reading]:
     """Percentiles beside their number: an agreement where it is compared with it, else a measurement."""
     for number, text in lines:
         if "p9" not in text and "P9" not in text and "p(" not in text and "%" not in text:
@@ -130,7 +130,7 @@ def spoken(lines: Sequence[Line]) -> Iterator[Reading]:
                 yield Reading("latency", seconds(match[4], unit), here, label=label(words, match[1]))
 
 
-def keyed(lines: Sequence[Line]) -> Iterator[Reading]:
+def agreed_percentiles(lines: Sequence[Line]) -> Iterator[Reading]:
     """Percentiles as keys of what is agreed on: the key says so, the command that shows the file, or a line that opens the block."""
     block = False
     for number, text in lines:
@@ -142,7 +142,7 @@ def keyed(lines: Sequence[Line]) -> Iterator[Reading]:
             block = bool(AGREEING.search(text))
 
 
-def answered(lines: Sequence[Line]) -> Iterator[Reading]:
+def prometheus_quantiles(lines: Sequence[Line]) -> Iterator[Reading]:
     """Quantiles that Prometheus was asked for, with the number in the next lines."""
     asked: tuple[str, int] | None = None
     for place, (number, text) in enumerate(lines):

@@ -42,7 +42,7 @@ FEWEST, LINES, TURNED = 100, 3, 3  # requests of which a mean is told; lines of 
 
 def load(lines: Sequence[Line]) -> Iterator[Reading]:
     """All of these."""
-    for reader in (counters, triton, queued, access):
+    for reader in (counters, triton, tgi_queue_times, access):
         yield from reader(lines)
 
 
@@ -81,7 +81,7 @@ def triton(lines: Sequence[Line]) -> Iterator[Reading]:
             yield Reading("queue_seconds", queue / done / 1e6, where["queue_duration_us"], of=whole / done / 1e6)
 
 
-def queued(lines: Sequence[Line]) -> Iterator[Reading]:
+def tgi_queue_times(lines: Sequence[Line]) -> Iterator[Reading]:
     """TGI's line of each request: the medians."""
     found: list[tuple[float, float, Line]] = []
     for number, text in lines:

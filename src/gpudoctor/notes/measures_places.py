@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gpudoctor.notes.comparison_tables import noted
+from gpudoctor.notes.comparison_tables import note_cells
 from gpudoctor.notes.measure import Line, Reading
 from gpudoctor.patterns import regex
 
@@ -71,18 +71,18 @@ def places(lines: Sequence[Line]) -> Iterator[Reading]:
     whole = "\n".join(text for _, text in lines)
     if "%" in whole and USE.search(whole):
         yield from swings(lines)
-    found = [*rows(lines)] if LOCAL.search(whole) and REMOTE.search(whole) else []
+    found = [*timed_places(lines)] if LOCAL.search(whole) and REMOTE.search(whole) else []
     for slow in (one for one in found if one.remote):
         same = [one for one in found if not one.remote and (one.machine, one.unit) == (slow.machine, slow.unit)]
         if same and slow.seconds > (fast := max(one.seconds for one in same)):
             yield Reading("data_share", 1 - fast / slow.seconds, slow.line)
 
 
-def rows(lines: Sequence[Line]) -> Iterator[Place]:
+def timed_places(lines: Sequence[Line]) -> Iterator[Place]:
     """The lines that name one kind of place, with the time or rate of their column or of their own words."""
     column, rate, width, title = -1, False, 0, ""
     for number, text in lines:
-        cells = noted(text)
+        cells = note_cells(text)
         near, far = bool(LOCAL.search(text)), bool(REMOTE.search(text))
         if near == far or OTHER.search(text):
             heads = [at for at, cell in enumerate(cells) if TIME.fullmatch(cell) or RATE.fullmatch(cell)]

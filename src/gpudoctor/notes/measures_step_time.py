@@ -72,9 +72,9 @@ STEP = regex(r"\b(?:step|iter(?:ation)?|global_step)\b ?[:=]? ?\d", 2)
 TOOK = regex(rf"\b{N} ?s(?:ec)?/(?:step|it)\b|\bstep_time[=: ]+{N}")
 
 
-def work(lines: Sequence[Line]) -> Iterator[Reading]:
+def program_figures(lines: Sequence[Line]) -> Iterator[Reading]:
     """What a program's own figures say."""
-    for reader in (shares, timers, ray_data, summaries, tracker, dated):
+    for reader in (shares, timers, ray_data, summaries, tracker, last_progress_time):
         yield from reader(lines)
 
 
@@ -182,7 +182,7 @@ def tracker(lines: Sequence[Line]) -> Iterator[Reading]:
     yield Reading("since_progress", max(0.0, now - float(row[1])), here, of=float(every[1]) if every else None)
 
 
-def dated(lines: Sequence[Line]) -> Iterator[Reading]:
+def last_progress_time(lines: Sequence[Line]) -> Iterator[Reading]:
     """The time of day of the last line of progress, and what `date` said: often two sections of one text."""
     last: Reading | None = None
     every: list[float] = []

@@ -42,16 +42,18 @@ def heat(lines: Sequence[Line]) -> Iterator[Reading]:
         if (match := STATED.search(text)) and not BOUND.search(text[: match.end()]):
             found.append((float(match[1]), (number, text)))
         elif len(cells := cells_of(text)) >= 3 and not any(map(BARE.match, cells)):
-            titles, column = cells, next((at for at, title in enumerate(cells) if tells(title)), -1)
+            titles, column = cells, next((at for at, title in enumerate(cells) if is_memory_temperature(title)), -1)
     if found:
         value, line = max(found)
         yield Reading("memory_temperature", value, line)
 
 
-def tells(title: str) -> bool:
+def is_memory_temperature(title: str) -> bool:
     """Whether a column is of the memory's temperature in °C.
 
-    >>> tells("mem junction C"), tells("Memory Temperature [°C]"), tells("memory junction limit C"), tells("Memory Used [MB]")
-    (True, True, False, False)
+    >>> is_memory_temperature("mem junction C"), is_memory_temperature("Memory Temperature [°C]")
+    (True, True)
+    >>> is_memory_temperature("memory junction limit C"), is_memory_temperature("Memory Used [MB]")
+    (False, False)
     """
     return bool(TITLE.search(title) and CELSIUS.search(title) and not BOUND.search(title))

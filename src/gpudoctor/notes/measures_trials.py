@@ -39,7 +39,7 @@ class Trial(NamedTuple):
 def trials(lines: Sequence[Line]) -> Iterator[Reading]:
     """How much faster a program is with more workers that load its data; how many were killed for memory."""
     for titles, rows in tables(lines):
-        yield from killed(titles, rows)
+        yield from most_killed_row(titles, rows)
         if one := gain(in_table(titles, rows)):
             yield one
     if one := gain(in_lines(lines)):
@@ -70,7 +70,7 @@ def cells(text: str) -> list[str]:
     return [cell.strip() for cell in text.split(",")] if "," in text and "|" not in text and "  " not in text.strip() else split(text)
 
 
-def killed(titles: Sequence[str], rows: Sequence[tuple[list[str], Line]]) -> Iterator[Reading]:
+def most_killed_row(titles: Sequence[str], rows: Sequence[tuple[list[str], Line]]) -> Iterator[Reading]:
     """The row with most that were killed, by number or as a share."""
     for column in (at for at, title in enumerate(titles) if KILLED.search(title)):
         found = [(value, row[0], line) for row, line in rows if (value := number(row[column])) is not None]

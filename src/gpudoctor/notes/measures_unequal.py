@@ -34,15 +34,15 @@ FEWEST, PAIR = 3, 2  # devices; hosts
 LESS = 0.6  # of what most have: a link at half its lanes or a generation below it has half (our choice)
 
 
-def alike(lines: Sequence[Line]) -> Iterator[Reading]:
-    """All of these."""
-    for found in (matrices(lines), devices(lines), said(lines)):
-        yield from below(found)
+def unequal_devices(lines: Sequence[Line]) -> Iterator[Reading]:
+    """The readings of all devices that are unequal."""
+    for found in (matrices(lines), devices(lines), gpu_lines(lines)):
+        yield from far_below_most(found)
     yield from copies(lines)
 
 
-def below(found: dict[str, dict[str, tuple[float, Line]]]) -> Iterator[Reading]:
-    """For each way of copying the devices that have far less than most."""
+def far_below_most(found: dict[str, dict[str, tuple[float, Line]]]) -> Iterator[Reading]:
+    """For each way of copying the devices that are far below most others."""
     for rows in found.values():
         if len(rows) < PAIR:
             continue
@@ -86,7 +86,7 @@ def devices(lines: Sequence[Line]) -> dict[str, dict[str, tuple[float, Line]]]:
     return found
 
 
-def said(lines: Sequence[Line]) -> dict[str, dict[str, tuple[float, Line]]]:
+def gpu_lines(lines: Sequence[Line]) -> dict[str, dict[str, tuple[float, Line]]]:
     """A line for each GPU, as people's own tests print it."""
     found: dict[str, dict[str, tuple[float, Line]]] = defaultdict(dict)
     for number, text in lines:

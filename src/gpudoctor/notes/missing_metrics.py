@@ -13,7 +13,7 @@ from gpudoctor.facts.monitoring import WantedMetric
 from gpudoctor.knowledge import dcgm_metrics
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import LINE, ParseError
 from gpudoctor.tools.prometheus.exposition import NAME
 from gpudoctor.tools.prometheus.rules import COUNTER
@@ -39,7 +39,7 @@ BESIDE = 2  # lines between a panel's words and its query
 MOST = 400  # lines of a text in which somebody writes
 
 
-def missed(texts: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+def missed_metrics(texts: Sequence[str]) -> Iterator[tuple[str, int, str]]:
     """Each metric that is missed, with the number of its line from 1, and the line."""
     for number, line in enumerate(texts, 1):
         names = list(NAME.finditer(line))
@@ -62,17 +62,17 @@ def nearest(texts: Sequence[str], at: int) -> list[str]:
 
 def score(texts: Sequence[str]) -> int:
     """0 or 15: whether somebody misses a metric in a text that isn't long."""
-    return 15 if len(texts) < MOST and any(True for _ in missed(texts)) else 0
+    return 15 if len(texts) < MOST and any(True for _ in missed_metrics(texts)) else 0
 
 
-def said(output: Output, about: Subject) -> Facts:
+def missing_metrics(output: Output, about: Subject) -> Facts:
     """The metrics as wanted ones that are absent. Raises `ParseError` for a text in which none is missed."""
     found: dict[str, WantedMetric] = {}
-    for name, number, line in missed([line for _, line in lines(output)]):
-        where = Origin(output.named(), number, line.strip()[:LINE][:500])
+    for name, number, line in missed_metrics([line for _, line in lines(output)]):
+        where = Origin(output.origin_name(), number, line.strip()[:LINE][:500])
         found.setdefault(
-            name, WantedMetric(metric=name, by="Somebody", rare=dcgm_metrics.rare(name), absent=True, stated=True, origin=where)
+            name, WantedMetric(metric=name, by="Somebody", rare=dcgm_metrics.is_rare(name), absent=True, stated=True, origin=where)
         )
     if not found:
-        raise ParseError(f"{output.named()}: nobody misses a metric: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: nobody misses a metric: {output.text[:120]!r}")
     return {"wanted_metrics": [*found.values()]}

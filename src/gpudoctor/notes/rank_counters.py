@@ -16,7 +16,7 @@ from gpudoctor.knowledge.collectives import operation
 from gpudoctor.notes.comparison_tables import Row, tables
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.torch.lines import WORK
 
@@ -38,9 +38,9 @@ def score(texts: Sequence[str]) -> int:
 
 def counters(output: Output, about: Subject) -> Facts:
     """A record for each rank."""
-    found = [*islice(calls([*lines(output)], output.named()), MOST)]
+    found = [*islice(calls([*lines(output)], output.origin_name()), MOST)]
     if not found:
-        raise ParseError(f"{output.named()}: no table of ranks and their collectives: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no table of ranks and their collectives: {output.text.strip()[:80]!r}")
     return {"collectives": [*found]}
 
 

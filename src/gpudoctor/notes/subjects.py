@@ -80,15 +80,15 @@ def parts(clause: str) -> Iterator[Part]:
     named = host.end(1) if host and node else 0
     found = sorted(names(" " * named + clause[named:]), key=lambda one: one[0])
     if not found:
-        yield Part(Gpus(node=node, many=several(clause)), clause)
+        yield Part(Gpus(node=node, many=names_several(clause)), clause)
         return
     for at, (start, gpus) in enumerate(found):
         end = found[at + 1][0] if at + 1 < len(found) else len(clause)
         yield Part(gpus._replace(node=node), clause[start if at else 0 : end])
 
 
-def several(clause: str) -> bool:
-    """Whether it tells of more than one GPU."""
+def names_several(clause: str) -> bool:
+    """Whether a clause names more than one GPU."""
     return vocabulary.SEVERAL.search(clause) is not None
 
 
@@ -102,11 +102,13 @@ def names(clause: str) -> list[tuple[int, Gpus]]:
         )
     found += [(match.start(), Gpus(rest=int(match[1] or 2))) for match in OTHER_N.finditer(clause)]
     return found or [
-        (match.start(), counted(match[1])) for match in [COUNT.search(clause) or COUNTED.search(clause) or TIMES.search(clause)] if match
+        (match.start(), counted_gpus(match[1]))
+        for match in [COUNT.search(clause) or COUNTED.search(clause) or TIMES.search(clause)]
+        if match
     ]
 
 
-def counted(text: str) -> Gpus:
-    """So many GPUs, the first of them called 0."""
+def counted_gpus(text: str) -> Gpus:
+    """So many GPUs, numbered from 0."""
     count = COUNTS.get(text.lower()) or (int(text) if text.isdecimal() else 0)
     return Gpus(tuple((f"GPU {index}", index) for index in range(count)), counted=True) if 1 <= count <= MOST else NONE

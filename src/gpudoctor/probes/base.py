@@ -85,7 +85,7 @@ class Output(msgspec.Struct, frozen=True):
         """The whole body; undecodable bytes become U+FFFD, so no parser meets a surrogate."""
         return b"".join(self.pages).decode("utf-8", "replace")
 
-    def named(self) -> str:
+    def origin_name(self) -> str:
         """What an origin calls this output: the file's name or the command."""
         return self.source or (f"{self.command.host}: {self.command.shown}" if self.command.host else self.command.shown)
 
@@ -116,10 +116,10 @@ def one_by_one(probe: Probe, commands: Sequence[Command]) -> Iterator[Output]:
         yield probe(command)
 
 
-def waited(seconds: float) -> str:
+def time_limit_text(seconds: float) -> str:
     """A time limit in a sentence. Rounded up: what a run leaves to its steps differs by fractions, which are no other reason.
 
-    >>> waited(29.97), waited(2.0), waited(0.25)
+    >>> time_limit_text(29.97), time_limit_text(2.0), time_limit_text(0.25)
     ('30 s', '2 s', '0.25 s')
     """
     return f"{math.ceil(round(seconds, 3)) if seconds > 1 else round(seconds, 3):g} s"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
-from gpudoctor.threads import begun
+from gpudoctor.threads import start_thread
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Deadline:
         return max(0.0, self.seconds - self.spent)
 
 
-def begin(work: Callable[[], T]) -> Future[T]:
+def start_work(work: Callable[[], T]) -> Future[T]:
     """Run `work` in a thread of its own."""
     future: Future[T] = Future()
 
@@ -40,10 +40,10 @@ def begin(work: Callable[[], T]) -> Future[T]:
         except BaseException as error:  # everything belongs to whoever asks for the result
             future.set_exception(error)
 
-    begun(settle)
+    start_thread(settle)
     return future
 
 
-def within(seconds: float, work: Callable[[], T]) -> T:
+def run_within(seconds: float, work: Callable[[], T]) -> T:
     """The result of `work`, or TimeoutError after `seconds`; work that is late goes on in its thread and its result is dropped."""
-    return begin(work).result(max(0.0, seconds))
+    return start_work(work).result(max(0.0, seconds))

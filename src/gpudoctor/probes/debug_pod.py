@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gpudoctor import leaving
-from gpudoctor.probes.base import decoder, waited
+from gpudoctor.probes.base import decoder, time_limit_text
 from gpudoctor.probes.deadline import Deadline
-from gpudoctor.probes.foreign import foreign
+from gpudoctor.probes.foreign_text import clean_foreign_text
 from gpudoctor.probes.kube_answer import Stopped, status_of
 from gpudoctor.probes.kube_http import exchange
 from gpudoctor.probes.kube_request import Request
@@ -98,7 +98,7 @@ class DebugPods:
             status, words = self._send("DELETE", f"/{pod}?gracePeriodSeconds=0", None, deadline)
             if status in (200, 202, 404):
                 del self._made[pod]
-        leaving.settled(self.left)
+        leaving.forget_end(self.left)
         return self.left(words)
 
     def left(self, why: str = "") -> list[str]:
@@ -135,7 +135,7 @@ class DebugPods:
             if ill or state.phase in ("Failed", "Succeeded"):
                 raise NoWay("broken", f"the debug pod on node {node} did not start: {ill or state.message or state.phase}"[:500])
             time.sleep(min(LOOK, deadline.left))
-        raise NoWay("timeout", f"the debug pod on node {node} did not start within {waited(deadline.seconds)}")
+        raise NoWay("timeout", f"the debug pod on node {node} did not start within {time_limit_text(deadline.seconds)}")
 
     def _state(self, name: str, deadline: Deadline) -> _Status:
         status, body = self._send("GET", f"/{name}", None, deadline)
@@ -153,7 +153,7 @@ class DebugPods:
             return 0, stopped.reason
         if answer.status < 400:
             return answer.status, answer.body.decode("utf-8", "replace")
-        return answer.status, foreign(status_of(answer.body).message) or f"HTTP {answer.status}"
+        return answer.status, clean_foreign_text(status_of(answer.body).message) or f"HTTP {answer.status}"
 
 
 def manifest(name: str, node: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gpudoctor.probes import remote, ssh, trips
+from gpudoctor.probes import remote, round_trips, ssh
 from gpudoctor.probes.base import KUBELET, START, Command, Failure, Output, Via
 from gpudoctor.probes.deadline import Deadline
 from gpudoctor.probes.debug_pod import DebugPods
@@ -59,7 +59,7 @@ class Hosts:
             except NoWay as no:
                 troubles.append(no)
         for command in rest:
-            yield _nowhere(command, absent.get(command), troubles)
+            yield _unreachable_answer(command, absent.get(command), troubles)
 
     def forget(self, command: Command) -> None:
         """Ask what has hung again, and a host that ssh could not reach."""
@@ -93,7 +93,7 @@ class Hosts:
         if closed := self._closed.get(host):
             raise closed
         try:
-            for output in trips.ask(host, commands, lambda script, seconds: ssh.connect(host, script)):
+            for output in round_trips.ask(host, commands, lambda script, seconds: ssh.connect(host, script)):
                 yield msgspec.structs.replace(output, via="ssh")
         except NoWay as no:
             self._closed[host] = no
@@ -132,7 +132,7 @@ class Hosts:
         via = f"debug pod {place.shown}" if not place.component else f"pod {place.shown}"
         rest = list(commands)
         try:
-            for output in trips.ask(host, commands, lambda script, seconds: self._session(place, script, seconds), KUBELET):
+            for output in round_trips.ask(host, commands, lambda script, seconds: self._session(place, script, seconds), KUBELET):
                 rest.remove(output.command)
                 yield msgspec.structs.replace(output, via=via)
         except NoWay as no:
@@ -154,7 +154,7 @@ class Hosts:
             Command(place.entering(command.argv, stdin=bool(command.stdin)), stdin=command.stdin, timeout=command.timeout)
         )
         output = msgspec.structs.replace(output, command=command, seconds=deadline.spent)
-        return remote.judged(output, command.host) if output.ok else output
+        return remote.with_failure(output, command.host) if output.ok else output
 
 
 def no_way(failure: Failure, reason: str) -> Way:
@@ -171,7 +171,7 @@ def _best_first(places: Sequence[Place], program: str) -> list[int]:
     return sorted(range(len(places)), key=lambda number: not places[number].knows(program))
 
 
-def _nowhere(command: Command, absent: Output | None, troubles: list[NoWay]) -> Output:
+def _unreachable_answer(command: Command, absent: Output | None, troubles: list[NoWay]) -> Output:
     """The answer of a command to which no way has led. A program that isn't where a shell has looked counts as not there."""
     reasons = [absent.reason] if absent else []
     reasons += [no.reason for no in troubles]

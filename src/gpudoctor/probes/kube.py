@@ -18,7 +18,7 @@ import msgspec
 
 from gpudoctor.probes import kube_discovery, kube_http
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.probes.deadline import Deadline, begin
+from gpudoctor.probes.deadline import Deadline, start_work
 from gpudoctor.probes.kube_answer import (
     RETRIED,
     Answer,
@@ -131,7 +131,7 @@ class Kube:
             raise Stopped("unreachable", self.context.trouble)
         with self._lock:
             if self._opening is None:
-                self._opening, self._opened_at = begin(lambda: Connection(self.context, self._credentials)), time.monotonic()
+                self._opening, self._opened_at = start_work(lambda: Connection(self.context, self._credentials)), time.monotonic()
         patience = self._opened_at + PATIENCE - time.monotonic()
         try:
             return self._opening.result(max(0.0, min(deadline.left, patience)))

@@ -10,7 +10,7 @@ import msgspec
 import urllib3.exceptions
 
 from gpudoctor.probes.base import Failure, decoder
-from gpudoctor.probes.foreign import SHOWN, foreign
+from gpudoctor.probes.foreign_text import SHOWN, clean_foreign_text
 from gpudoctor.probes.kube_request import Request
 
 RETRIED = frozenset({429, 500, 502, 503, 504})
@@ -72,7 +72,7 @@ def continue_token(page: bytes) -> str:
     try:
         return decoder(_List).decode(page).metadata.continue_
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise Stopped("broken", f"the API server's answer is not a list in JSON ({foreign(str(error))})") from None
+        raise Stopped("broken", f"the API server's answer is not a list in JSON ({clean_foreign_text(str(error))})") from None
 
 
 def check_object(body: bytes) -> None:
@@ -80,13 +80,13 @@ def check_object(body: bytes) -> None:
     try:
         msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise Stopped("broken", f"the API server's answer is not an object in JSON ({foreign(str(error))})") from None
+        raise Stopped("broken", f"the API server's answer is not an object in JSON ({clean_foreign_text(str(error))})") from None
 
 
 def refusal(answer: Answer, request: Request, url: str) -> Stopped:
     """What an answer other than 200 means for the request."""
     status = status_of(answer.body)
-    words = foreign(status.message) or f"HTTP {answer.status}{_plain(answer.body)}"
+    words = clean_foreign_text(status.message) or f"HTTP {answer.status}{_text_line(answer.body)}"
     named = status.details is not None and bool(status.details.name)
     match answer.status:
         case 401:
@@ -100,7 +100,7 @@ def refusal(answer: Answer, request: Request, url: str) -> Stopped:
         case 404:
             return no_such_type(request.word)
         case 400:
-            return Stopped("", "", stderr=f"Error from server ({foreign(status.reason) or 'BadRequest'}): {words}\n".encode())
+            return Stopped("", "", stderr=f"Error from server ({clean_foreign_text(status.reason) or 'BadRequest'}): {words}\n".encode())
         case 429:
             return Stopped("unreachable", f"{url} has too many requests to answer: {words}")
         case code if code >= 500:
@@ -109,10 +109,10 @@ def refusal(answer: Answer, request: Request, url: str) -> Stopped:
             return Stopped("broken", f"{url} answered HTTP {answer.status} ({words}); is it a Kubernetes API server?")
 
 
-def _plain(body: bytes) -> str:
+def _text_line(body: bytes) -> str:
     """What something on the way says in a line of text, where the API server would have sent a Status; no page and no other format."""
     line = body[:SHOWN].partition(b"\n")[0].strip()
-    return f", {foreign(line.decode())}" if len(body) < SHOWN and line.isascii() and line[:1].isalpha() else ""
+    return f", {clean_foreign_text(line.decode())}" if len(body) < SHOWN and line.isascii() and line[:1].isalpha() else ""
 
 
 def no_such_type(word: str) -> Stopped:
@@ -147,15 +147,15 @@ def broken_connection(error: Exception, way: str) -> Stopped:
         if cause is not None:
             detail = _detail(cause)
             return Stopped(failure, f"{way}: {meaning}{detail and f' ({detail})'}")
-    return Stopped("unreachable", f"{way}: {foreign(error)}")
+    return Stopped("unreachable", f"{way}: {clean_foreign_text(error)}")
 
 
 def _detail(cause: BaseException) -> str:
     """What OpenSSL or the system says, where it says more than the meaning does."""
     if isinstance(cause, ssl.SSLCertVerificationError):
-        return foreign(cause.verify_message)
+        return clean_foreign_text(cause.verify_message)
     if isinstance(cause, ssl.SSLError | urllib3.exceptions.NewConnectionError | urllib3.exceptions.ProxyError):
-        return foreign(str(cause))
+        return clean_foreign_text(str(cause))
     return ""
 
 

@@ -11,8 +11,8 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from gpudoctor.probes import bounded
-from gpudoctor.probes.foreign import foreign
+from gpudoctor.probes import bounded_files
+from gpudoctor.probes.foreign_text import clean_foreign_text
 
 NODES = 200_000  # of a kubeconfig's YAML; 2,000 clusters have 50,000
 DEPTH = 100  # levels; libyaml's composer recurses on the C stack
@@ -41,7 +41,7 @@ class Entry:
             raise ProbeSetupError(f"{key} in the kubeconfig is no text")
         return value or ""
 
-    def resolved(self, path: str) -> str:
+    def resolve_path(self, path: str) -> str:
         """A path as this entry means it."""
         return os.path.join(self._folder, path)  # noqa: PTH118
 
@@ -49,7 +49,7 @@ class Entry:
         """What is in the file that a field names, b"" where it names none. Raises ProbeSetupError."""
         path = self.text(key)
         try:
-            return bounded.read(self.resolved(path)) if path else b""
+            return bounded_files.read(self.resolve_path(path)) if path else b""
         except (OSError, ValueError) as error:
             raise ProbeSetupError(f"{key} {path} can't be read: {getattr(error, 'strerror', None) or error}") from None
 
@@ -113,7 +113,7 @@ def find_context(kubeconfig: str | None = None, name: str | None = None, given: 
     files = [kubeconfig] if kubeconfig else _default_files()
     try:
         found = _choose([(file, _read(file)) for file in files], name, given) if files else _in_cluster(name)
-        return _instead(found, given)
+        return _with_overrides(found, given)
     except ProbeSetupError as error:
         if kubeconfig or name or given != Given():
             raise
@@ -127,11 +127,11 @@ def context_names() -> list[str]:
 
 def _default_files() -> list[str]:
     paths = os.environ.get("KUBECONFIG", "").split(os.pathsep)
-    candidates = [_expanded(path) for path in paths if path] or [_expanded("~/.kube/config")]
-    return [path for path in candidates if path != os.devnull and _there(path)]
+    candidates = [_expand_home(path) for path in paths if path] or [_expand_home("~/.kube/config")]
+    return [path for path in candidates if path != os.devnull and _is_there(path)]
 
 
-def _there(path: str) -> bool:
+def _is_there(path: str) -> bool:
     """Whether there is something, though we may not be allowed to look: that is then said."""
     try:
         os.stat(path)  # noqa: PTH116
@@ -140,7 +140,7 @@ def _there(path: str) -> bool:
     return True
 
 
-def _expanded(path: str) -> str:
+def _expand_home(path: str) -> str:
     """The path with the home in it; as it is where there is none, as for a container's user that has no name."""
     return os.path.expanduser(path)  # noqa: PTH111
 
@@ -153,7 +153,7 @@ def _in_cluster(name: str | None) -> Context:
         return Context(trouble="no kubeconfig was found ($KUBECONFIG, ~/.kube/config) and this is not a pod")
     account = str(_SERVICE_ACCOUNT)
     try:
-        namespace = bounded.read(_SERVICE_ACCOUNT / "namespace").decode("utf-8", "replace").strip()
+        namespace = bounded_files.read(_SERVICE_ACCOUNT / "namespace").decode("utf-8", "replace").strip()
     except OSError:
         namespace = ""
     server = f"https://{f'[{host}]' if ':' in host else host}:{port}"
@@ -166,11 +166,11 @@ def _in_cluster(name: str | None) -> Context:
 
 def _read(file: str) -> dict[str, Any]:
     try:
-        loaded = first_of(bounded.read(_expanded(file)))
+        loaded = first_of(bounded_files.read(_expand_home(file)))
     except OSError as error:
         raise ProbeSetupError(f"the kubeconfig {file} can't be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise ProbeSetupError(f"the kubeconfig {file} is not YAML: {foreign(error)}") from None
+        raise ProbeSetupError(f"the kubeconfig {file} is not YAML: {clean_foreign_text(error)}") from None
     if loaded is not None and not isinstance(loaded, dict):
         raise ProbeSetupError(f"the kubeconfig {file} holds no configuration")
     return loaded or {}
@@ -214,7 +214,7 @@ def _check(text: bytes, loader: Any) -> None:
             raise ValueError(f"more than {NODES} values, {DEPTH} levels or {ALIASES} aliases are not read")
 
 
-def _instead(found: Context, given: Given) -> Context:
+def _with_overrides(found: Context, given: Given) -> Context:
     """The context with what the command line says in its place. A token takes the place of all other credentials, as with kubectl."""
     own = {"as": given.acts_as, "as-groups": [*given.groups]} if given.acts_as else {}
     user, cluster = found.user.fields | own, found.cluster.fields | ({"server": given.server} if given.server else {})
@@ -259,7 +259,7 @@ def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None, given: 
         plugin=str(plugin.get("command", "")) if isinstance(plugin, dict) else "",
         cluster=cluster,
         user=user,
-        files=tuple(_expanded(file) for file, _ in configs),
+        files=tuple(_expand_home(file) for file, _ in configs),
     )
 
 
@@ -267,7 +267,7 @@ def _entries(configs: list[tuple[str, dict[str, Any]]], section: str, key: str) 
     """The named entries of a section; the first file that has a name wins."""
     found: dict[str, Entry] = {}
     for file, config in configs:
-        folder = str(Path(_expanded(file)).parent.absolute())
+        folder = str(Path(_expand_home(file)).parent.absolute())
         entries = config.get(section)
         for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict) and isinstance(entry.get(key, {}), dict) and isinstance(entry.get("name"), str):

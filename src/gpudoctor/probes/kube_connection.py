@@ -15,7 +15,7 @@ from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError, ProxyError
 
 from gpudoctor.probes.deadline import Deadline
-from gpudoctor.probes.foreign import foreign
+from gpudoctor.probes.foreign_text import clean_foreign_text
 from gpudoctor.probes.kube_answer import Stopped
 from gpudoctor.probes.kube_config import Context, Entry, ProbeSetupError
 from gpudoctor.probes.kube_credentials import Credential, Credentials, impersonation
@@ -41,9 +41,9 @@ class Connection:
             options: dict[str, Any] = {"ssl_context": self._tls, "maxsize": CONNECTIONS, "retries": False}
             if name := cluster.text("tls-server-name"):
                 options["server_hostname"] = name
-            self.pool = manager(proxy, lambda: _trusting(cluster), **options)
+            self.pool = manager(proxy, lambda: _proxy_tls_context(cluster), **options)
         except Exception as error:  # a kubeconfig can be wrong in any way: KeyError, TypeError, ssl.SSLError …
-            raise ConnectionError(f"{context.shown} can't be used: {foreign(error)}") from None
+            raise ConnectionError(f"{context.shown} can't be used: {clean_foreign_text(error)}") from None
         self.way = f"{self.url} through the proxy {proxy.url} ({proxy.source})" if proxy else self.url
 
     def headers(self) -> HTTPHeaderDict:
@@ -59,7 +59,7 @@ class Connection:
                 _introduce(self._tls, held)
                 self._held = held
         except Exception as error:  # as for the first time: KeyError, ConfigException, OSError …
-            raise Stopped("unreachable", f"the credentials of {self._shown} could not be renewed: {foreign(error)}") from None
+            raise Stopped("unreachable", f"the credentials of {self._shown} could not be renewed: {clean_foreign_text(error)}") from None
         headers = HTTPHeaderDict({"User-Agent": f"gpudoctor/{__version__}"})
         if held.authorization:
             headers["Authorization"] = held.authorization
@@ -111,7 +111,7 @@ def _tls(cluster: Entry, held: Credential) -> ssl.SSLContext:
     return context
 
 
-def _trusting(cluster: Entry) -> ssl.SSLContext:
+def _proxy_tls_context(cluster: Entry) -> ssl.SSLContext:
     """For a proxy that is behind TLS: what the system trusts, and what the cluster's kubeconfig does."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_default_certs()
@@ -124,7 +124,7 @@ def _trust(context: ssl.SSLContext, authority: bytes) -> None:
     try:
         context.load_verify_locations(cadata=authority.decode("ascii", "ignore"))
     except ssl.SSLError as error:
-        raise ProbeSetupError(f"its certificate-authority holds no certificate in PEM ({foreign(error)})") from None
+        raise ProbeSetupError(f"its certificate-authority holds no certificate in PEM ({clean_foreign_text(error)})") from None
 
 
 def _introduce(context: ssl.SSLContext, held: Credential) -> None:
@@ -137,7 +137,7 @@ def _introduce(context: ssl.SSLContext, held: Credential) -> None:
         with _as_file(held.certificate + b"\n" + held.key) as path:
             context.load_cert_chain(path, password=locked)
     except ssl.SSLError as error:
-        raise ProbeSetupError(f"its client certificate and key can't be used ({foreign(error)})") from None
+        raise ProbeSetupError(f"its client certificate and key can't be used ({clean_foreign_text(error)})") from None
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from gpudoctor.probes.foreign import bearer, foreign, keep_out
+from gpudoctor.probes.foreign_text import bearer, clean_foreign_text, keep_out
 from gpudoctor.probes.kube_config import Context, Entry, ProbeSetupError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def impersonation(user: Entry) -> list[tuple[str, str]]:
     try:
         msgspec.convert((groups, extra), tuple[list[str], dict[str, list[str]]])
     except msgspec.ValidationError as error:
-        raise ProbeSetupError(f"as-groups or as-user-extra in the kubeconfig: {foreign(error)}") from None
+        raise ProbeSetupError(f"as-groups or as-user-extra in the kubeconfig: {clean_foreign_text(error)}") from None
     if not name and (uid or groups or extra):
         raise ProbeSetupError("the kubeconfig has as-groups, as-uid or as-user-extra without `as`, the user whom they belong to")
     headers = [("User", name), ("Uid", uid), *(("Group", group) for group in groups)]
@@ -154,15 +154,15 @@ def _sign_in(context: Context) -> Callable[[], str]:
         "users": users,
     }
     settings = Configuration()
-    with _heard() as messages:
+    with _captured_log() as messages:
         KubeConfigLoader(alone, config_persister=merger.save_changes).load_and_set(settings)  # type: ignore[no-untyped-call]
 
     def header() -> str:
-        with _heard():
+        with _captured_log():
             value = settings.auth_settings().get("BearerToken", {}).get("value") or ""
         _keep_out(context.user.fields)
         if not value:
-            said = f": {foreign(messages[-1])}" if messages else ""
+            said = f": {clean_foreign_text(messages[-1])}" if messages else ""
             raise ProbeSetupError(f"the auth-provider {context.user.fields['auth-provider'].get('name')} gave no credentials{said}")
         scheme, _, token = value.partition(" ")
         return bearer(token, "the auth-provider's token") if scheme.lower() == "bearer" else value
@@ -171,7 +171,7 @@ def _sign_in(context: Context) -> Callable[[], str]:
 
 
 @contextmanager
-def _heard() -> Iterator[list[str]]:
+def _captured_log() -> Iterator[list[str]]:
     """What this thread logs, kept instead of printed: the package reports some failures by `logging.error` only."""
     messages: list[str] = []
     thread = threading.get_ident()

@@ -81,7 +81,7 @@ def discover(word: str, get: Callable[[str], bytes]) -> Resource | None:
     if known:
         version = _version(answer, known) or versions.get(group, "")
         return known._replace(version=version) if version else None
-    listed = _aggregated(answer) if answer.items else _one_by_one(versions, group, get)
+    listed = _aggregated_resources(answer) if answer.items else _one_by_one(versions, group, get)
     return next((resource for words, resource in listed if plural in words and (not group or group == resource.group)), None)
 
 
@@ -94,7 +94,7 @@ def _version(answer: _Groups, known: Resource) -> str:
     return next((one.version for one in served if any(found.resource == known.plural for found in one.resources)), "")
 
 
-def _aggregated(answer: _Groups) -> Iterator[tuple[set[str], Resource]]:
+def _aggregated_resources(answer: _Groups) -> Iterator[tuple[set[str], Resource]]:
     for group in answer.items:
         for version in group.versions:
             for found in version.resources:

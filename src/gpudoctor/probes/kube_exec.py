@@ -14,9 +14,9 @@ import msgspec
 import websocket
 from websocket import WebSocketException
 
-from gpudoctor.probes.base import Command, Failure, Output, decoder, waited
-from gpudoctor.probes.deadline import Deadline, begin, within
-from gpudoctor.probes.foreign import foreign
+from gpudoctor.probes.base import Command, Failure, Output, decoder, time_limit_text
+from gpudoctor.probes.deadline import Deadline, run_within, start_work
+from gpudoctor.probes.foreign_text import clean_foreign_text
 from gpudoctor.probes.kube_answer import Stopped
 from gpudoctor.probes.kube_connection import Connection
 from gpudoctor.probes.kube_request import Request
@@ -61,14 +61,14 @@ def run(connection: Connection, request: Request, command: Command, deadline: De
     failure: Failure = ""
     reason, code, when, extra = "", 1, 0.0, b""
     try:
-        when = within(deadline.left, lambda: _converse(connection, request, command.stdin, deadline, _into(printed), opened))
-        code, failure, reason = _ended(bytes(printed[ERROR]), request)
+        when = run_within(deadline.left, lambda: _converse(connection, request, command.stdin, deadline, _channel_writer(printed), opened))
+        code, failure, reason = _exit_of(bytes(printed[ERROR]), request)
         if not failure:
             extra, reason = reason.encode(), ""
     except TimeoutError:
         failure, reason = (
             "timeout",
-            f"{request.argv[0]} in pod {request.namespace}/{request.name} did not answer within {waited(command.timeout)}",
+            f"{request.argv[0]} in pod {request.namespace}/{request.name} did not answer within {time_limit_text(command.timeout)}",
         )
         if opened:
             opened[0].hang_up()
@@ -94,7 +94,7 @@ class Session:
         self._opened: list[Socket] = []
         self._status = bytearray()
         self._arrived: queue.SimpleQueue[tuple[int, bytes] | None] = queue.SimpleQueue()
-        self._reading = begin(lambda: _converse(connection, request, stdin, deadline, self._take, self._opened))
+        self._reading = start_work(lambda: _converse(connection, request, stdin, deadline, self._take, self._opened))
         self._reading.add_done_callback(lambda _: self._arrived.put(None))
 
     def read(self, seconds: float) -> list[tuple[int, bytes]]:
@@ -114,7 +114,7 @@ class Session:
             return NoWay(error.failure or "not-found", error.reason or error.stderr.decode("utf-8", "replace").strip())
         if error is not None:
             return NoWay("timeout" if isinstance(error, TimeoutError) else "broken", f"{place} did not answer ({error or 'too late'})")
-        code, failure, reason = _ended(bytes(self._status), self.request)
+        code, failure, reason = _exit_of(bytes(self._status), self.request)
         if code == NO_PROGRAM:
             return NoWay("not-found", reason, bare=True)
         return NoWay(failure or "broken", reason or f"the shell in {place} ended with exit code {code}")
@@ -131,8 +131,8 @@ class Session:
             self._arrived.put((channel, chunk))
 
 
-def _into(printed: dict[int, bytearray]) -> Put:
-    """What keeps each channel by itself."""
+def _channel_writer(printed: dict[int, bytearray]) -> Put:
+    """A function that writes each channel into its own buffer."""
 
     def put(channel: int, chunk: bytes) -> None:
         if channel in printed:
@@ -181,7 +181,7 @@ def _read(talk: Socket, deadline: Deadline, put: Put) -> None:
             put(message[0], message[1:])
 
 
-def _ended(status: bytes, request: Request) -> tuple[int, Failure, str]:
+def _exit_of(status: bytes, request: Request) -> tuple[int, Failure, str]:
     """Exit code, failure and reason from the error channel; without a failure the words belong to stderr.
 
     A program that isn't in the container is an answer, with a shell's exit code for it: 127.
@@ -189,12 +189,12 @@ def _ended(status: bytes, request: Request) -> tuple[int, Failure, str]:
     try:
         end = decoder(_End).decode(status)
     except (msgspec.MsgspecError, RecursionError):
-        said = foreign(status.decode("utf-8", "replace"))
+        said = clean_foreign_text(status.decode("utf-8", "replace"))
         closed = f"the connection to pod {request.namespace}/{request.name} was closed before {request.argv[0]} had ended"
         return 1, "broken", f"{closed}{said and f': {said}'}"
     if end.status == "Success":
         return 0, "", ""
-    words = foreign(end.message)
+    words = clean_foreign_text(end.message)
     if any(sign in end.message for sign in _NO_PROGRAM):
         return NO_PROGRAM, "", f"{request.argv[0]}: command not found in pod {request.namespace}/{request.name}"
     codes = [cause.message for cause in (end.details.causes if end.details else []) if cause.reason == "ExitCode"]

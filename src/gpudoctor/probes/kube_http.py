@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import urllib3
 import urllib3.exceptions
 
-from gpudoctor.probes.base import KUBELET, waited
-from gpudoctor.probes.deadline import Deadline, within
+from gpudoctor.probes.base import KUBELET, time_limit_text
+from gpudoctor.probes.deadline import Deadline, run_within
 from gpudoctor.probes.kube_answer import Answer, Stopped, broken_connection, date, retry_after
 from gpudoctor.probes.kube_connection import Connection
 
@@ -39,22 +39,24 @@ def exchange(
         return b"".join(chunks) if accept == TEXT else b""  # half a JSON text is worth nothing
 
     try:
-        headers = within(deadline.left, connection.headers) | {"Accept": accept, "Accept-Encoding": "gzip"}
+        headers = run_within(deadline.left, connection.headers) | {"Accept": accept, "Accept-Encoding": "gzip"}
     except TimeoutError:
         raise Stopped("timeout", connection.waiting) from None
     if body:
         headers["Content-Type"] = JSON
-    late = f"{connection.way} did not answer within {waited(deadline.seconds)}"
+    late = f"{connection.way} did not answer within {time_limit_text(deadline.seconds)}"
     silence = KUBELET if kubelet else deadline.seconds
     most = HELD if limit is None else limit
     try:
-        return within(deadline.left, lambda: _read(connection, method, target, headers, body, deadline, silence, most, chunks))
+        return run_within(deadline.left, lambda: _read(connection, method, target, headers, body, deadline, silence, most, chunks))
     except TimeoutError:
         raise Stopped("timeout", late, partial=partial()) from None
     except Stopped as stopped:
         stopped.partial = partial()
         if stopped.failure == "timeout":  # the socket's clock, set to the same moment, was first: it is the same to a reader
-            stopped.reason = f"the kubelet was silent for {waited(silence)}" if silence < deadline.seconds and deadline.left else late
+            stopped.reason = (
+                f"the kubelet was silent for {time_limit_text(silence)}" if silence < deadline.seconds and deadline.left else late
+            )
         raise
 
 

@@ -14,9 +14,9 @@ import msgspec
 
 from gpudoctor.knowledge.environment import names_secret
 from gpudoctor.knowledge.secrets import looks_random
-from gpudoctor.probes.base import waited
+from gpudoctor.probes.base import time_limit_text
 from gpudoctor.probes.deadline import Deadline
-from gpudoctor.probes.foreign import foreign, keep_out
+from gpudoctor.probes.foreign_text import clean_foreign_text, keep_out
 from gpudoctor.probes.kube_config import Context, ProbeSetupError, first_of
 from gpudoctor.probes.process import Child, listen
 from gpudoctor.probes.redact import Redactor
@@ -74,14 +74,14 @@ class Plugin:
         try:
             wanted = msgspec.convert(self._context.user.fields["exec"], _Exec)
         except msgspec.ValidationError as error:
-            raise ProbeSetupError(f"exec in the kubeconfig: {foreign(error)}") from None
+            raise ProbeSetupError(f"exec in the kubeconfig: {clean_foreign_text(error)}") from None
         if wanted.interactiveMode == "Always":
             raise self._trouble("it wants a terminal (interactiveMode: Always), and gets none here: log in with kubectl first")
         answer = self._run(wanted, seconds)
         try:
             credential = msgspec.convert(first_of(answer), _Credential)
         except (msgspec.MsgspecError, ValueError) as error:
-            words = f" ({foreign(error)})" if isinstance(error, msgspec.MsgspecError) else ""  # those of YAML would quote it
+            words = f" ({clean_foreign_text(error)})" if isinstance(error, msgspec.MsgspecError) else ""  # those of YAML would quote it
             raise self._trouble(f"what it printed is no ExecCredential{words}") from None
         status = credential.status or Status()
         keep_out(status.token, status.clientKeyData)
@@ -102,7 +102,7 @@ class Plugin:
         printed = bytearray()
         variables = {variable.name: variable.value for variable in wanted.env or ()}
         try:
-            argv = [self._context.user.resolved(wanted.command) if "/" in wanted.command else wanted.command, *(wanted.args or ())]
+            argv = [self._context.user.resolve_path(wanted.command) if "/" in wanted.command else wanted.command, *(wanted.args or ())]
             child = Child(argv, environment=variables | {"KUBERNETES_EXEC_INFO": self._information(wanted)})
         except FileNotFoundError:
             raise self._trouble(f"command not found{wanted.installHint and f'; {wanted.installHint}'}") from None
@@ -115,7 +115,7 @@ class Plugin:
         if failure == "too-large":
             raise self._trouble(f"it printed more than {LIMIT >> 20} MiB")
         if failure:
-            raise self._trouble(f"it did not answer within {waited(seconds)}{self.words}")
+            raise self._trouble(f"it did not answer within {time_limit_text(seconds)}{self.words}")
         if child.exit:
             raise self._trouble(f"it ended with exit code {child.exit}{self.words}")
         return bytes(printed)
@@ -123,7 +123,7 @@ class Plugin:
     @property
     def words(self) -> str:
         """What it said, for the end of a sentence."""
-        words = foreign(self.said.decode("utf-8", "replace")) if self.said else ""
+        words = clean_foreign_text(self.said.decode("utf-8", "replace")) if self.said else ""
         return words and f", saying: {words}"
 
     def _information(self, wanted: _Exec) -> str:

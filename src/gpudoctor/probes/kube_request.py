@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from gpudoctor.knowledge import proxied
+from gpudoctor.knowledge import proxy_paths
 from gpudoctor.patterns import regex
 from gpudoctor.probes.kube_resources import PODS, RESOURCES, Resource
 
@@ -69,7 +69,7 @@ class Request(msgspec.Struct, frozen=True):
     def rule(self) -> str:
         """The RBAC rule that the request needs, in words: `list pods at the cluster scope`."""
         if self.verb == "raw":
-            return proxied.rule(self.word)
+            return proxy_paths.rule(self.word)
         plural = self.resource.plural if self.resource else self.word
         group = f".{self.resource.group}" if self.resource and self.resource.group else ""
         where = f'in namespace "{self.namespace}"' if self.namespace else "at the cluster scope"
@@ -122,7 +122,7 @@ def parse(argv: tuple[str, ...], namespace: str = "default") -> Request:
     verb = split.words[0] if split.words else ""
     build = {"get": _get, "logs": _logs, "exec": _exec, "version": _version}.get(verb)
     if build is None:
-        raise NotAllowed(f"kubectl {_quoted(verb)} is not a command that gpudoctor runs; it runs get, logs, exec and version")
+        raise NotAllowed(f"kubectl {_quote(verb)} is not a command that gpudoctor runs; it runs get, logs, exec and version")
     for name in split.options:
         if verb not in _BY_SPELLING[f"--{name}"].verbs.split():
             raise NotAllowed(f"kubectl {verb} has no option --{name} here")
@@ -146,7 +146,7 @@ def _split(arguments: tuple[str, ...]) -> _Split:
                 raise NotAllowed(f"kubectl option --{option.name} lacks its value")
             value = queue.pop()
         if not option.takes_value and value not in (None, "true", "false"):
-            raise NotAllowed(f"kubectl option --{option.name} is true or false, not {_quoted(value or '')}")
+            raise NotAllowed(f"kubectl option --{option.name} is true or false, not {_quote(value or '')}")
         options[option.name] = "true" if value is None else value
     return _Split(words, options, None)
 
@@ -158,14 +158,14 @@ def _option(argument: str) -> tuple[_Option, str | None]:
         return known, argument[2:]
     option = _BY_SPELLING.get(spelling)
     if option is None:
-        raise NotAllowed(f"kubectl option {_quoted(spelling)} is not one that gpudoctor uses")
+        raise NotAllowed(f"kubectl option {_quote(spelling)} is not one that gpudoctor uses")
     return option, value if equals else None
 
 
 def _namespace(split: _Split, default: str) -> str:
     namespace = split.options.get("namespace") or default
     if not _LABEL.fullmatch(namespace):
-        raise NotAllowed(f"{_quoted(namespace)} is not the name of a namespace")
+        raise NotAllowed(f"{_quote(namespace)} is not the name of a namespace")
     return namespace
 
 
@@ -173,8 +173,8 @@ def _get(split: _Split, namespace: str) -> Request:
     options = split.options
     words = split.words[1:] + list(split.rest or ())
     if path := options.get("raw"):
-        if words or not proxied.PATH.match(path):
-            raise NotAllowed(f"{_quoted(path)} is not one of the paths that are read raw")
+        if words or not proxy_paths.PATH.match(path):
+            raise NotAllowed(f"{_quote(path)} is not one of the paths that are read raw")
         return Request("raw", word=path, context=options.get("context", ""))
     if len(words) == 1 and "/" in words[0]:
         words = words[0].split("/")
@@ -209,7 +209,7 @@ def _get(split: _Split, namespace: str) -> Request:
 def _resource(word: str) -> Resource | None:
     """The resource that a word means, None if only the server can know. Secrets are never read, under whatever name."""
     if not is_subdomain(word):
-        raise NotAllowed(f"{_quoted(word)} is not a resource type")
+        raise NotAllowed(f"{_quote(word)} is not a resource type")
     if word.split(".")[0] in ("secret", "secrets"):
         raise NotAllowed("secrets are never read")
     return RESOURCES.get(word)
@@ -246,7 +246,7 @@ def _of_pod(verb: Verb, words: list[str], namespace: str, query: list[tuple[str,
     if len(words) == 1 and "/" in words[0]:
         kind, _, name = words[0].partition("/")
         if RESOURCES.get(kind.lower()) is not PODS:
-            raise NotAllowed(f"kubectl {'logs' if verb == 'log' else verb} takes a pod here, not {_quoted(words[0])}")
+            raise NotAllowed(f"kubectl {'logs' if verb == 'log' else verb} takes a pod here, not {_quote(words[0])}")
         words = [name]
     if len(words) != 1:
         raise NotAllowed(f"kubectl {'logs' if verb == 'log' else verb} takes the name of one pod here")
@@ -265,13 +265,13 @@ def _container(options: dict[str, str]) -> list[tuple[str, str]]:
     if container is None:
         return []
     if not _LABEL.fullmatch(container):
-        raise NotAllowed(f"{_quoted(container)} is not the name of a container")
+        raise NotAllowed(f"{_quote(container)} is not the name of a container")
     return [("container", container)]
 
 
 def _count(options: dict[str, str], name: str) -> str:
     if not re.fullmatch(r"[0-9]{1,12}", options[name]):
-        raise NotAllowed(f"kubectl option --{name} is a number, not {_quoted(options[name])}")
+        raise NotAllowed(f"kubectl option --{name} is a number, not {_quote(options[name])}")
     return str(int(options[name]))
 
 
@@ -280,14 +280,14 @@ def seconds(duration: str) -> int:
     parts = _DURATION.findall(duration)
     total = sum(int(number) * {"h": 3600, "m": 60, "s": 1}[unit] for number, unit in parts)
     if not total or "".join(number + unit for number, unit in parts) != duration:
-        raise NotAllowed(f"kubectl option --since is a duration like 10m, not {_quoted(duration)}")
+        raise NotAllowed(f"kubectl option --since is a duration like 10m, not {_quote(duration)}")
     return math.ceil(total)
 
 
 def check_name(name: str) -> None:
     """Raise NotAllowed unless `name` can be an object's name."""
     if not is_subdomain(name):
-        raise NotAllowed(f"{_quoted(name)} is not the name of an object")
+        raise NotAllowed(f"{_quote(name)} is not the name of an object")
 
 
 def is_subdomain(name: str) -> bool:
@@ -295,6 +295,6 @@ def is_subdomain(name: str) -> bool:
     return len(name) <= 253 and all(_LABEL.fullmatch(label) for label in name.split("."))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Foreign text for a sentence: short, on one line, visible."""
     return ascii(text if len(text) <= 60 else text[:60] + "…")

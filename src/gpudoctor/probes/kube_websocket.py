@@ -22,7 +22,7 @@ import websocket
 from websocket import WebSocketException
 
 from gpudoctor.probes.deadline import Deadline
-from gpudoctor.probes.foreign import foreign
+from gpudoctor.probes.foreign_text import clean_foreign_text
 from gpudoctor.probes.kube_answer import Answer, Stopped, broken_connection, date, refusal, status_of
 from gpudoctor.probes.kube_connection import Connection
 from gpudoctor.probes.kube_request import Request
@@ -105,7 +105,7 @@ def enter(talk: Socket, connection: Connection, request: Request, deadline: Dead
         talk.answer = answer
         when = date(answer.headers.get("Date"))
         if answer.status != HTTPStatus.SWITCHING_PROTOCOLS:
-            raise _refused(Answer(answer.status, _body(answer), when), request, connection.url)
+            raise _upgrade_refusal(Answer(answer.status, _body(answer), when), request, connection.url)
         accepted = base64.b64encode(hashlib.sha1(key.encode() + _ACCEPT, usedforsecurity=False).digest()).decode()
         protocol = answer.headers.get("Sec-WebSocket-Protocol", "")
         if answer.headers.get("Sec-WebSocket-Accept") != accepted or protocol not in (V5, V4):
@@ -129,12 +129,14 @@ def _body(answer: HTTPResponse) -> bytes:
         return b""
 
 
-def _refused(answer: Answer, request: Request, url: str) -> Stopped:
+def _upgrade_refusal(answer: Answer, request: Request, url: str) -> Stopped:
     """The server did not switch to a websocket."""
     words = status_of(answer.body).message or answer.body.decode("utf-8", "replace")
     if "container not found" in words or "cannot exec" in words:  # the kubelet's words, and the API server's for a pod that has ended
-        return Stopped("not-found", f"pod {request.namespace}/{request.name}: {foreign(words)}")
+        return Stopped("not-found", f"pod {request.namespace}/{request.name}: {clean_foreign_text(words)}")
     if answer.status == HTTPStatus.BAD_REQUEST:  # "Upgrade request required": a program that wasn't run has no exit code
-        return Stopped("unreachable", f"{url} let no websocket through for `exec`, or a proxy on the way did not: {foreign(words)}")
+        return Stopped(
+            "unreachable", f"{url} let no websocket through for `exec`, or a proxy on the way did not: {clean_foreign_text(words)}"
+        )
     stopped = refusal(answer, request, url)
-    return stopped if stopped.failure else Stopped("not-found", f"pod {request.namespace}/{request.name}: {foreign(words)}")
+    return stopped if stopped.failure else Stopped("not-found", f"pod {request.namespace}/{request.name}: {clean_foreign_text(words)}")

@@ -16,8 +16,8 @@ from gpudoctor import leaving
 from gpudoctor.patterns import regex
 from gpudoctor.probes import process, remote
 from gpudoctor.probes.base import Command, Output, Via, decoder
-from gpudoctor.probes.deadline import begin, within
-from gpudoctor.probes.foreign import foreign
+from gpudoctor.probes.deadline import run_within, start_work
+from gpudoctor.probes.foreign_text import clean_foreign_text
 from gpudoctor.probes.kube_config import Context, Given, ProbeSetupError, find_context
 from gpudoctor.probes.kube_request import is_subdomain
 
@@ -106,7 +106,7 @@ class Live:
         yield from self._many_here([command for command in commands if command not in far])
         for host in dict.fromkeys(command.host for command in far):
             for output in self._hosts().many(host, [command for command in far if command.host == host]):
-                yield explained(output)
+                yield as_refusal(output)
 
     def _many_here(self, commands: Sequence[Command]) -> Iterator[Output]:
         """One thread for what would hang together: after one that didn't come back the others of its group aren't started."""
@@ -124,7 +124,7 @@ class Live:
                 answers.put(output)
 
         for group in groups.values():
-            begin(partial(work, group))
+            start_work(partial(work, group))
         for _ in commands:
             yield answers.get()
 
@@ -139,16 +139,18 @@ class Live:
     def _one_here(self, command: Command) -> Output:
         """What is asked from this machine. An error of ours must not leave anybody waiting for the answer."""
         try:
-            return self._asked(command)
+            return self._ask_once(command)
         except Exception as error:
-            return Output(command, exit=1, failure="broken", reason=f"{_program(command)} could not be asked: {foreign(repr(error))}")
+            return Output(
+                command, exit=1, failure="broken", reason=f"{_program(command)} could not be asked: {clean_foreign_text(repr(error))}"
+            )
 
     def _in_time(self, command: Command) -> Command:
         """A question to the API server, with the limit that the user has set for one."""
         most = min(command.timeout, self._longest or command.timeout)
         return command if most == command.timeout else msgspec.structs.replace(command, timeout=most)
 
-    def _asked(self, command: Command) -> Output:
+    def _ask_once(self, command: Command) -> Output:
         match _program(command):
             case "kubectl":
                 return self._kube()(self._in_time(command))
@@ -172,7 +174,7 @@ class Live:
                 from gpudoctor.probes import ras
 
                 return ras.run(command)
-        return explained(process.run(command))
+        return as_refusal(process.run(command))
 
     def names(self, kind: str, namespace: str = "", prefix: str = "") -> list[str]:
         """Names for the shell to complete, sorted; [] after a second, or on any trouble. `namespace` "" means all."""
@@ -180,7 +182,7 @@ class Live:
         command = Command(("kubectl", "get", kind, *scope, "-o", "json"), timeout=COMPLETION)
         try:
             # The whole call is under the deadline: the first one also imports the client.
-            pages = within(COMPLETION, lambda: list(self._name_pages(command)))
+            pages = run_within(COMPLETION, lambda: list(self._name_pages(command)))
         except Exception:  # a completion that prints an error spoils the command line
             return []
         return sorted({name for page in pages for name in page if name.startswith(prefix) and is_subdomain(name)})
@@ -193,7 +195,7 @@ class Live:
 
     def close(self) -> list[str]:
         """End what runs and delete what was created; → a sentence for each thing that is left."""
-        with leaving.held():
+        with leaving.hold_signals():
             process.stop_all()
             left = self._far.close() if self._far else []
             if self._api:
@@ -230,7 +232,7 @@ def _program(command: Command) -> str:
     return command.argv[0] if command.argv else ""
 
 
-def explained(output: Output) -> Output:
+def as_refusal(output: Output) -> Output:
     """An answer that only says that a right is missing, as the refusal that it is."""
     if output.failure or not NO_RIGHT.search(output.stderr):
         return output

@@ -119,7 +119,7 @@ def fabric(of: str) -> Read:
     return read
 
 
-def retired(nvml: Any, gpu: Any) -> int:
+def retired_pages(nvml: Any, gpu: Any) -> int:
     """Pages of memory that were retired, for whatever cause."""
     return sum(len(nvml.nvmlDeviceGetRetiredPages(gpu, cause)) for cause in (0, 1))
 
@@ -199,7 +199,7 @@ GPU: dict[str, Read] = {
     "remap_pending": call("RemappedRows", then=lambda rows: bool(rows[2])),
     "remap_failed": call("RemappedRows", then=lambda rows: bool(rows[3])),
     "remap_banks_none": part("RowRemapperHistogram", "none"),
-    "retired_pages": retired,
+    "retired_pages": retired_pages,
     "retired_pending": call("RetiredPagesPendingStatus", then=bool),
     "recovery_action": field("NVML_FI_DEV_GET_GPU_RECOVERY_ACTION", lambda action: RECOVERY[action]),
     "fabric_state": fabric("state"),

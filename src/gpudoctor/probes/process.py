@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from gpudoctor import leaving
-from gpudoctor.probes.base import Command, Failure, Output, waited
+from gpudoctor.probes.base import Command, Failure, Output, time_limit_text
 from gpudoctor.probes.deadline import Deadline
 
 LIMIT = 64 << 20  # bytes of stdout and stderr together; an nvidia-bug-report is below 20 MiB
@@ -40,7 +40,7 @@ class Child:
     """
 
     def __init__(self, argv: Sequence[str], stdin: bytes = b"", environment: Mapping[str, str] | None = None) -> None:
-        with leaving.held(), _STARTING:
+        with leaving.hold_signals(), _STARTING:
             if leaving.hurried:
                 raise InterruptedError("this program is about to leave")
             self.process = _start(argv, stdin, environment or {})
@@ -139,7 +139,7 @@ def run(command: Command) -> Output:
     if failure == "too-large":
         reason = f"{command.argv[0]} printed more than {LIMIT >> 20} MiB"
     elif failure:
-        reason = f"{command.argv[0]} did not answer within {waited(command.timeout)}"
+        reason = f"{command.argv[0]} did not answer within {time_limit_text(command.timeout)}"
     if not failure:
         child.close()
     elif not child.stop():

@@ -19,9 +19,9 @@ from urllib.parse import unquote, urlencode, urlsplit
 
 import msgspec
 
-from gpudoctor.probes.base import Command, Failure, Output, decoder, waited
-from gpudoctor.probes.deadline import Deadline, within
-from gpudoctor.probes.foreign import bearer, foreign, keep_out
+from gpudoctor.probes.base import Command, Failure, Output, decoder, time_limit_text
+from gpudoctor.probes.deadline import Deadline, run_within
+from gpudoctor.probes.foreign_text import bearer, clean_foreign_text, keep_out
 
 if TYPE_CHECKING:
     import urllib3
@@ -69,11 +69,11 @@ def run(command: Command) -> Output:
     deadline = Deadline(command.timeout)
     try:
         asked = question(command.argv)
-        body = within(deadline.left, lambda: fetch(asked, deadline))
+        body = run_within(deadline.left, lambda: fetch(asked, deadline))
     except Unusable as why:
         return Output(command, exit=1, seconds=deadline.spent, time=time.time(), failure=why.failure, reason=why.reason)
     except Late:
-        reason = f"Prometheus did not answer within {waited(command.timeout)}"
+        reason = f"Prometheus did not answer within {time_limit_text(command.timeout)}"
         return Output(command, exit=1, seconds=deadline.spent, time=time.time(), failure="timeout", reason=reason)
     return Output(command, pages=(body,), seconds=deadline.spent, time=time.time())
 
@@ -180,7 +180,7 @@ def judge(status: int, location: str, body: bytes, asked: Question) -> None:
     """Raise `Unusable` for anything but an answer of Prometheus."""
     address = asked.address
     where = f"Prometheus at {address.shown}"
-    refusal = _decoded(body, _Refusal)
+    refusal = _decode(body, _Refusal)
     if status in (401, 403):
         how = f"put a user and a password into its URL, or a token into {TOKEN}"
         raise Unusable("refused", f"{where} refuses without credentials, or with these (HTTP {status}): {how}")
@@ -189,7 +189,7 @@ def judge(status: int, location: str, body: bytes, asked: Question) -> None:
             "refused", f"{where} sends on to {origin(location)}, which is not followed: name that address if it is the right one"
         )
     if refusal and refusal.status == "error":
-        raise Unusable("broken", f"{where} says: {refusal.errorType or 'error'}: {foreign(refusal.error)}"[:500])
+        raise Unusable("broken", f"{where} says: {refusal.errorType or 'error'}: {clean_foreign_text(refusal.error)}"[:500])
     if status == 404:
         raise Unusable("not-found", f"{address.shown} has no {asked.api}: is it a Prometheus, and does its address need a path?")
     if status != 200:
@@ -211,7 +211,7 @@ def unreachable(error: Exception, address: Address) -> Unusable:
     """What went wrong on the way, in one sentence."""
     import urllib3
 
-    said = _said(error)
+    said = _innermost_error(error)
     where = f"Prometheus at {address.shown}"
     if isinstance(error, urllib3.exceptions.SSLError) or "CERTIFICATE_VERIFY_FAILED" in said or "WRONG_VERSION_NUMBER" in said:
         return Unusable("unreachable", f"{where}: no TLS connection: {said[:300]}")
@@ -225,15 +225,15 @@ def unreachable(error: Exception, address: Address) -> Unusable:
     return Unusable("unreachable", f"{where} can't be reached: {said[:300]}")
 
 
-def _said(error: BaseException) -> str:
+def _innermost_error(error: BaseException) -> str:
     """The words of the innermost error, without urllib3's object before them."""
     inner = error
     while isinstance(reason := getattr(inner, "reason", None), BaseException):
         inner = reason
-    return foreign(str(inner).rpartition(">: ")[2])
+    return clean_foreign_text(str(inner).rpartition(">: ")[2])
 
 
-def _decoded(body: bytes, kind: type[_Refusal]) -> _Refusal | None:
+def _decode(body: bytes, kind: type[_Refusal]) -> _Refusal | None:
     try:
         return decoder(kind).decode(body)
     except (msgspec.MsgspecError, RecursionError):

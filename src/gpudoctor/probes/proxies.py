@@ -19,7 +19,7 @@ import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ProxyError
 
-from gpudoctor.probes.foreign import keep_out
+from gpudoctor.probes.foreign_text import keep_out
 
 PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 SOCKS_REPLIES = {  # RFC 1928, 6
@@ -72,12 +72,12 @@ def find_proxy(server: str, named: str = "") -> Proxy | None:
     variable = f"{target.scheme.upper()}_PROXY"
     source = next((name for name in (variable, variable.lower()) if os.environ.get(name)), "")
     no_proxy = os.environ.get("NO_PROXY") or os.environ.get("no_proxy") or ""
-    if not source or bypassed(target.hostname or "", target.port or PORTS.get(target.scheme, 0), no_proxy):
+    if not source or bypasses_proxy(target.hostname or "", target.port or PORTS.get(target.scheme, 0), no_proxy):
         return None
     return _proxy(os.environ[source], f"${source}")
 
 
-def bypassed(host: str, port: int, no_proxy: str) -> bool:
+def bypasses_proxy(host: str, port: int, no_proxy: str) -> bool:
     """Whether a host is reached without a proxy. Entries: `*`, CIDRs, addresses and domains, the last two with or without a port."""
     host, address = host.lower(), _address(host)
     if host == "localhost" or (address and address.is_loopback):
@@ -164,13 +164,13 @@ def _through_socks(proxy: Proxy, host: str, port: int | None, seconds: Any) -> s
     talk = socket.create_connection((proxy.parts.hostname or "", proxy.port), seconds if isinstance(seconds, (int, float)) else None)
     try:
         talk.sendall(b"\5\2\0\2" if proxy.login else b"\5\1\0")
-        version, method = _exactly(talk, 2)
+        version, method = _receive_exactly(talk, 2)
         if version != 5 or method not in (0, 2):
             raise OSError("it wants another way to log in" if version == 5 else "it speaks no SOCKS 5")
         if method == 2:
             user, password = (part.encode()[:255] for part in proxy.login or ("", ""))
             talk.sendall(bytes((1, len(user))) + user + bytes((len(password),)) + password)
-            if _exactly(talk, 2)[1]:
+            if _receive_exactly(talk, 2)[1]:
                 raise OSError("it did not accept user and password")
         if address := _address(host):
             target = bytes((1 if address.version == 4 else 4,)) + address.packed
@@ -178,10 +178,10 @@ def _through_socks(proxy: Proxy, host: str, port: int | None, seconds: Any) -> s
             name = host.encode("idna")
             target = bytes((3, len(name))) + name
         talk.sendall(b"\5\1\0" + target + (port or 0).to_bytes(2, "big"))
-        _, reply, _, kind = _exactly(talk, 4)
+        _, reply, _, kind = _receive_exactly(talk, 4)
         if reply:
             raise OSError(SOCKS_REPLIES.get(reply, f"SOCKS reply {reply}"))
-        _exactly(talk, (16 if kind == 4 else _exactly(talk, 1)[0] if kind == 3 else 4) + 2)  # the address it uses
+        _receive_exactly(talk, (16 if kind == 4 else _receive_exactly(talk, 1)[0] if kind == 3 else 4) + 2)  # the address it uses
     except TimeoutError:
         talk.close()
         raise
@@ -191,7 +191,7 @@ def _through_socks(proxy: Proxy, host: str, port: int | None, seconds: Any) -> s
     return talk
 
 
-def _exactly(talk: socket.socket, size: int) -> bytes:
+def _receive_exactly(talk: socket.socket, size: int) -> bytes:
     data = b""
     while len(data) < size:
         chunk = talk.recv(size - len(data))

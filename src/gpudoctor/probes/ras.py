@@ -16,8 +16,8 @@ import socket
 import time
 from concurrent.futures import TimeoutError as Late
 
-from gpudoctor.probes.base import Command, Failure, Output, waited
-from gpudoctor.probes.deadline import Deadline, within
+from gpudoctor.probes.base import Command, Failure, Output, time_limit_text
+from gpudoctor.probes.deadline import Deadline, run_within
 
 PORT = "28028"
 LIMIT = 64 << 20  # bytes of one answer; JSON has 600 for a rank of a communicator
@@ -45,15 +45,15 @@ class Broken(Exception):
 def run(command: Command) -> Output:
     """The answer, or why there is none. Never raises for what the far side does; what was read until a time-out is kept."""
     deadline = Deadline(command.timeout)
-    options = asked(command.argv)
+    options = ncclras_options(command.argv)
     where = f"{options['host']}:{options['port']}"
     read = bytearray()
     failure: Failure = ""
     reason = ""
     try:
-        within(deadline.left, lambda: talk(options, read, deadline))
+        run_within(deadline.left, lambda: talk(options, read, deadline))
     except (Late, TimeoutError):
-        failure, reason = "timeout", f"NCCL's RAS at {where} did not answer within {waited(command.timeout)}"
+        failure, reason = "timeout", f"NCCL's RAS at {where} did not answer within {time_limit_text(command.timeout)}"
     except OSError as error:
         failure, reason = "unreachable", f"{where}: {error.strerror or error}; {LISTENS}"
     except (Broken, ValueError) as error:
@@ -64,10 +64,10 @@ def run(command: Command) -> Output:
     return Output(command, 1 if failure else 0, pages, b"", deadline.spent, time.time(), failure, reason)
 
 
-def asked(argv: tuple[str, ...]) -> dict[str, str]:
-    """What the options of `ncclras` say.
+def ncclras_options(argv: tuple[str, ...]) -> dict[str, str]:
+    """The options of an `ncclras` command.
 
-    >>> asked(("ncclras", "-v", "-h", "gpu-01"))
+    >>> ncclras_options(("ncclras", "-v", "-h", "gpu-01"))
     {'host': 'gpu-01', 'port': '28028', 'format': '', 'wait': '', 'verbose': 'yes'}
     """
     said = {"host": "localhost", "port": PORT, "format": "", "wait": "", "verbose": ""}
@@ -84,12 +84,12 @@ def asked(argv: tuple[str, ...]) -> dict[str, str]:
 def talk(options: dict[str, str], read: bytearray, deadline: Deadline) -> None:
     """The whole conversation; the answer is put into `read` as it comes."""
     with socket.create_connection((options["host"], int(options["port"])), timeout=deadline.left) as far:
-        reply = said(far, "CLIENT PROTOCOL 2", deadline)
+        reply = exchange(far, "CLIENT PROTOCOL 2", deadline)
         if not reply.upper().startswith("SERVER PROTOCOL "):
             raise Broken(f"it answers {reply[:80]!r}")
         for line, value in (("TIMEOUT", options["wait"]), ("SET FORMAT", options["format"])):
             # An older NCCL doesn't know the line; its text is an answer too.
-            if value and not (reply := said(far, f"{line} {value}", deadline)).startswith(("OK", "ERROR")):
+            if value and not (reply := exchange(far, f"{line} {value}", deadline)).startswith(("OK", "ERROR")):
                 raise Broken(f"it answers {reply[:80]!r}")
         far.sendall(b"VERBOSE STATUS\n" if options["verbose"] else b"STATUS\n")
         while len(read) <= LIMIT:
@@ -99,7 +99,7 @@ def talk(options: dict[str, str], read: bytearray, deadline: Deadline) -> None:
             read += chunk
 
 
-def said(far: socket.socket, line: str, deadline: Deadline) -> str:
+def exchange(far: socket.socket, line: str, deadline: Deadline) -> str:
     """Say a line; → the line that comes back."""
     far.sendall(line.encode() + b"\n")
     reply = bytearray()

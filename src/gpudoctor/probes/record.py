@@ -20,7 +20,7 @@ from gpudoctor.probes import bundle
 from gpudoctor.probes.base import Command, Output, Probe
 from gpudoctor.probes.bundle import Answer, Bundle, BundleError, Key
 from gpudoctor.probes.redact import Redactor
-from gpudoctor.probes.replay import pieces
+from gpudoctor.probes.replay import replay_stream
 
 # What `_Writing` calls its files: kubectl-get-pods-1f0c77ab.json, dmesg-time-format-iso-0a1b2c3d.2.txt, nvidia-smi-0a1b2c3d.stderr.txt
 WRITTEN = regex(r"[a-z0-9-]{1,40}-[0-9a-f]{8}(?:\.\d+)?(?:\.stderr)?\.(?:json|txt)")
@@ -65,7 +65,7 @@ class Recorder:
             answer = self._answers.get(bundle.key_of(kept))
             if answer is not None:
                 return bundle.read_answer(self.folder, answer, kept)
-            return _Writing(self, kept).finish(self._redacted(kept, self._probe(command)))
+            return _Writing(self, kept).finish(self._redact(kept, self._probe(command)))
 
     def stream(self, command: Command) -> Iterator[Output]:
         """Ask and record page by page. A stream that its reader leaves early is recorded as broken off there."""
@@ -73,13 +73,13 @@ class Recorder:
         with self._alone(bundle.key_of(kept)):
             answer = self._answers.get(bundle.key_of(kept))
             if answer is not None:
-                yield from pieces(partial(bundle.read_file, self.folder), answer, kept)
+                yield from replay_stream(partial(bundle.read_file, self.folder), answer, kept)
                 return
             writing = _Writing(self, kept)
             last = Output(kept, failure="broken", reason="the recording ends in the middle of this answer")
             try:
                 for output in self._probe.stream(command):
-                    piece = self._redacted(kept, output)
+                    piece = self._redact(kept, output)
                     for part in _split(piece):
                         yield writing.add(part)
                     last = msgspec.structs.replace(piece, pages=())
@@ -105,13 +105,13 @@ class Recorder:
             for output in self._probe.many(tuple(new.values())) if new else ():
                 shown = kept[output.command]
                 if bundle.key_of(shown) not in self._answers:
-                    yield _Writing(self, shown).finish(self._redacted(shown, output))
+                    yield _Writing(self, shown).finish(self._redact(shown, output))
 
     def holds(self, command: Command) -> bool:
         """Whether an answer to the command is recorded."""
         return bundle.key_of(self._kept_command(command)) in self._answers
 
-    def kept(self, command: Command) -> Output | None:
+    def recorded_answer(self, command: Command) -> Output | None:
         """The recorded answer to a command."""
         answer = self._answers.get(bundle.key_of(self._kept_command(command)))
         return None if answer is None else bundle.read_answer(self.folder, answer, command)
@@ -121,7 +121,7 @@ class Recorder:
         self.forget(output.command)
         kept = self._kept_command(output.command)
         with self._alone(bundle.key_of(kept)):
-            return _Writing(self, kept).finish(self._redacted(kept, output))
+            return _Writing(self, kept).finish(self._redact(kept, output))
 
     def forget(self, command: Command) -> None:
         """Drop the recorded answers to a command, of every sample: the next time it is asked again."""
@@ -158,7 +158,7 @@ class Recorder:
     def _kept_command(self, command: Command) -> Command:
         return msgspec.structs.replace(command, argv=tuple(self._redactor.argv(command.argv)))
 
-    def _redacted(self, command: Command, output: Output) -> Output:
+    def _redact(self, command: Command, output: Output) -> Output:
         """The answer as the bundle may hold it. A page that would be too large for a bundle is left out, and the answer says so."""
         pages = tuple(self._redactor.page(page) for page in output.pages)
         stderr = self._redactor.raw(output.stderr)
@@ -167,8 +167,8 @@ class Recorder:
             exit=output.exit,
             pages=pages,
             stderr=stderr,
-            seconds=_dated(output.seconds),
-            time=_dated(output.time),
+            seconds=_valid_time(output.seconds),
+            time=_valid_time(output.time),
             failure=output.failure,
             reason=self._redactor.text(output.reason),
             via=output.via,
@@ -240,8 +240,8 @@ class _Writing:
         return output
 
 
-def _dated(seconds: float) -> float:
-    """The number where a bundle may hold it, else 0: not known."""
+def _valid_time(seconds: float) -> float:
+    """The time where a bundle can hold it, else 0: not known."""
     return float(seconds) if 0 <= seconds <= bundle.LATEST else 0.0
 
 

@@ -62,7 +62,7 @@ def hints() -> Any:
     return made
 
 
-def fitting(text: str) -> Iterable[int]:
+def candidate_rules(text: str) -> Iterable[int]:
     """The numbers of the rules that may fit a text, in their order."""
     return sorted(hints().Match(text.encode("utf-8", "replace")) or ())
 
@@ -203,13 +203,13 @@ class Redactor:
         for _ in range(ROUNDS):
             before = text
             if "\\n" in text:  # before the rest: a value ends where its line does
-                text = "\n".join(self._unescaped(line, rules) if "\\n" in line else line for line in text.split("\n"))
+                text = "\n".join(self._unescape(line, rules) if "\\n" in line else line for line in text.split("\n"))
             text = self._lines(text, rules)
             if text == before:
                 break
         return text
 
-    def _unescaped(self, line: str, rules: range) -> str:
+    def _unescape(self, line: str, rules: range) -> str:
         """A line, whose text has line ends in the notation of JSON, or of JSON in JSON."""
         for escaped in sorted(set(LINE_END.findall(line)), reverse=True):
             line = self._lines(line.replace(escaped, "\n"), rules).replace("\n", escaped)
@@ -226,7 +226,7 @@ class Redactor:
         """The text after every rule, again until nothing changes: what one rule hides can bare what another one looks for."""
         for _ in range(ROUNDS):
             before = text
-            for number in fitting(text):
+            for number in candidate_rules(text):
                 if number in rules:
                     text = self._without(text, ALL[number])
             if text == before:
@@ -240,10 +240,10 @@ class Redactor:
             start, end = match.start("rest") - match.start(), match.end("rest") - match.start()
             return match[0][:start] + rule.pattern.sub(replaced, match["rest"]) + match[0][end:]
 
-        replaced = partial(self._replaced, rule)
+        replaced = partial(self._replace, rule)
         return rule.pattern.sub(replaced, text) if rule.within is None else rule.within.sub(inside, text)
 
-    def _replaced(self, rule: Rule, match: re.Match[str]) -> str:
+    def _replace(self, rule: Rule, match: re.Match[str]) -> str:
         """The match with its secret hidden."""
         if rule.spare(match):
             return match[0]

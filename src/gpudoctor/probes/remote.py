@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from gpudoctor.probes.base import Command, Failure, Output, waited
+from gpudoctor.probes.base import Command, Failure, Output, time_limit_text
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126  # a shell's exit codes, and those of timeout(1)
 ENDED_BY_TIMEOUT = (124, 137, 143)  # timeout(1): its own code, or that of KILL and TERM
@@ -74,13 +74,13 @@ def not_asked(command: Command, waited: float) -> Output:
     return Output(command, exit=1, failure="timeout", seconds=waited, reason=f"not asked: {command.argv[0]} did not answer before")
 
 
-def judged(output: Output, host: str) -> Output:
-    """An output with the failure that its exit code stands for, if it does."""
+def with_failure(output: Output, host: str) -> Output:
+    """Return an output with the failure that its exit code means, if any."""
     program, code, words = output.command.argv[0], output.exit, output.stderr.decode("utf-8", "replace")
     failure: Failure = ""
     reason = ""
     if code in ENDED_BY_TIMEOUT and output.seconds >= output.command.timeout - 0.1:
-        failure, reason = "timeout", f"{program} did not answer within {waited(output.command.timeout)}"
+        failure, reason = "timeout", f"{program} did not answer within {time_limit_text(output.command.timeout)}"
     elif code == NOT_FOUND and not any(output.pages) and any(sign in words for sign in _ABSENT):
         failure, reason = "not-found", f"{program}: command not found on {host}"
     elif code == NOT_EXECUTABLE and not any(output.pages):

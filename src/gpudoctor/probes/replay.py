@@ -12,7 +12,7 @@ from gpudoctor.probes import bundle, transcript
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.bundle import Answer, BundleError, Key
 
-__all__ = ["BundleError", "Replay", "pieces"]
+__all__ = ["BundleError", "Replay", "replay_stream"]
 
 
 class Replay:
@@ -23,7 +23,7 @@ class Replay:
     def __init__(self, path: Path | str) -> None:
         path = Path(path)
         self._read: Callable[[str], bytes]
-        if (file := transcript.place(path)) is not None:
+        if (file := transcript.transcript_path(path)) is not None:
             self.bundle, pages = transcript.load(file)
             self._read = pages.__getitem__
         else:
@@ -46,7 +46,7 @@ class Replay:
         if answer is None:
             yield self._not_recorded(command)
         else:
-            yield from pieces(self._read, answer, command)
+            yield from replay_stream(self._read, answer, command)
 
     def many(self, commands: Sequence[Command]) -> Iterator[Output]:
         """The recorded answers."""
@@ -60,7 +60,7 @@ class Replay:
         return Output(command, failure="not-recorded", reason=reason)
 
 
-def pieces(read: Callable[[str], bytes], answer: Answer, command: Command) -> Iterator[Output]:
+def replay_stream(read: Callable[[str], bytes], answer: Answer, command: Command) -> Iterator[Output]:
     """A recorded answer as a stream: each page, then the failure on its own; without a failure the last page ends the stream."""
     pages = [
         msgspec.structs.replace(answer, stdout=(name,), stderr=None, failure="", reason="", exit=0, seconds=0.0) for name in answer.stdout

@@ -29,8 +29,8 @@ class Busy(Exception):
     """Somebody else has the session open; the message says who, where that is known."""
 
 
-def home() -> Path:
-    """Where the sessions of this user are."""
+def sessions_folder() -> Path:
+    """The folder of this user's sessions."""
     state = os.environ.get("XDG_STATE_HOME", "")
     if not state.startswith("/"):
         try:
@@ -42,20 +42,20 @@ def home() -> Path:
 
 def ids() -> list[str]:
     """The sessions that there are, the one that was changed last first."""
-    found = [(stamp, path.parent.name) for path in paths() if (stamp := changed(path)) is not None]
+    found = [(stamp, path.parent.name) for path in paths() if (stamp := modified_time(path)) is not None]
     return [name for _, name in sorted(found, reverse=True)]
 
 
 def paths() -> Iterator[Path]:
     """The state files of all sessions."""
     try:
-        yield from (path / STATE for path in home().iterdir() if ID.match(path.name))
+        yield from (path / STATE for path in sessions_folder().iterdir() if ID.match(path.name))
     except OSError:
         return
 
 
-def changed(path: Path) -> float | None:
-    """When a file was written last; None when there is none."""
+def modified_time(path: Path) -> float | None:
+    """The time at which a file was last written; None where there is no file."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -68,13 +68,13 @@ class Folder:
     def __init__(self, name: str) -> None:
         if not ID.match(name):
             raise FileNotFoundError(f"{name[:80]!r} is no name of a session")
-        self.name, self.path = name, home() / name
+        self.name, self.path = name, sessions_folder() / name
         self.lock = -1
 
     @classmethod
     def new(cls, what: str, now: float) -> Folder:
         """A new folder, named after the day and what is asked, and held."""
-        home().mkdir(mode=0o700, parents=True, exist_ok=True)
+        sessions_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         day = time.strftime("%Y-%m-%d", time.localtime(now))
         while True:
             folder = cls(f"{day}-{what[:60]}-{''.join(secrets.choice(LETTERS) for _ in range(3))}")

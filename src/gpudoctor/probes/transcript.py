@@ -42,7 +42,7 @@ HEADS = ("runbook", "recorded", "inputs")
 Pages = dict[str, bytes]  # name of a page → what it holds
 
 
-def place(path: Path) -> Path | None:
+def transcript_path(path: Path) -> Path | None:
     """The file of a recorded run, whose ending may be left out; None where there is none. Raises OSError."""
     for one in (path, path.with_name(path.name + ENDING)):
         if one.suffix == ENDING and one.is_file():
@@ -96,9 +96,9 @@ def _answer(section: str, head: Bundle, pages: Pages, folder: Path) -> Answer:
     for line in lines:
         word, _, rest = line[4:].partition(" ") if line.startswith("--- ") else ("", "", "")
         if word == "see":
-            names.append(_shared(rest, pages, folder))
+            names.append(_shared_page(rest, pages, folder))
         elif word and word not in ("page", "stderr"):
-            said |= _unusual(word, rest)
+            said |= _answer_fields(word, rest)
         elif word or not into:
             into = f"{word or 'page'}-{len(pages) + len(texts)}"
             texts[into] = [] if word else [line]
@@ -112,7 +112,7 @@ def _answer(section: str, head: Bundle, pages: Pages, folder: Path) -> Answer:
     return Answer(stdout=tuple(names), **said)
 
 
-def _unusual(word: str, rest: str) -> dict[str, Any]:
+def _answer_fields(word: str, rest: str) -> dict[str, Any]:
     """What a line `--- word rest` says of an answer. Raises ValueError."""
     if word.removesuffix(":") in FAILURES:
         return {"failure": word.removesuffix(":"), "reason": rest}
@@ -128,12 +128,12 @@ def _unusual(word: str, rest: str) -> dict[str, Any]:
     raise ValueError(f"'--- {word}' says nothing of an answer")
 
 
-def shared(path: Path) -> list[Path]:
+def shared_files(path: Path) -> list[Path]:
     """The files of shared answers that a file names."""
     return [_on_shelf(name, path.parent) for name in sorted(load(path)[1]) if "." in name]
 
 
-def _shared(name: str, pages: Pages, folder: Path) -> str:
+def _shared_page(name: str, pages: Pages, folder: Path) -> str:
     """The name of a page in the folder of shared answers, which is read. Raises ValueError."""
     if name not in pages:
         place = _on_shelf(name, folder)
@@ -160,7 +160,7 @@ def seconds(moment: str) -> float:
     return datetime.fromisoformat(moment).timestamp() if moment else 0.0
 
 
-def written(bundle: Bundle, pages: Mapping[str, bytes], shared: Mapping[bytes, str]) -> str:
+def transcript_text(bundle: Bundle, pages: Mapping[str, bytes], shared: Mapping[bytes, str]) -> str:
     """A recorded run as the text of such a file. `shared` names the pages that lie in the folder of answers.
 
     What can't stand in a line of the text (no UTF-8, a carriage return, a line that begins like ours) must be shared. Raises BundleError.
@@ -194,21 +194,21 @@ def _lines(answer: Answer, bundle: Bundle, pages: Mapping[str, bytes], shared: M
     if answer.via:
         yield f"--- via {answer.via}\n"
     for number, name in enumerate(answer.stdout):
-        content = ended(pages[name])
+        content = with_final_newline(pages[name])
         if content in shared:
             yield f"--- see {shared[content]}\n"
         else:
-            yield ("--- page\n" if number or not content else "") + _plain(content, name)
+            yield ("--- page\n" if number or not content else "") + _page_text(content, name)
     if answer.stderr is not None:
-        yield "--- stderr\n" + _plain(ended(pages[answer.stderr]), answer.stderr)
+        yield "--- stderr\n" + _page_text(with_final_newline(pages[answer.stderr]), answer.stderr)
 
 
-def ended(content: bytes) -> bytes:
-    """What was printed, with an end of line at its end."""
+def with_final_newline(content: bytes) -> bytes:
+    """Add the missing newline at the end of a content."""
     return content + b"\n" if content and not content.endswith(b"\n") else content
 
 
-def plain(content: bytes) -> bool:
+def fits_between_lines(content: bytes) -> bool:
     """Whether a page can stand between our lines."""
     try:
         text = content.decode()
@@ -217,7 +217,7 @@ def plain(content: bytes) -> bool:
     return not UNCLEAR.search(text)
 
 
-def _plain(content: bytes, name: str) -> str:
-    if not plain(content):
+def _page_text(content: bytes, name: str) -> str:
+    if not fits_between_lines(content):
         raise BundleError(f"{name} holds what can't stand in a line: keep it in the folder '{ANSWERS}'")
     return content.decode()

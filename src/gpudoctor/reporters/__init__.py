@@ -10,7 +10,7 @@ from gpudoctor.report import Report
 
 REPORTERS: dict[str, str] = {
     "terminal": "terminal:render",
-    "json": "machine:render",
+    "json": "json_report:render",
     "markdown": "markdown:render",
     "html": "page:render",
     "junit": "junit:render",

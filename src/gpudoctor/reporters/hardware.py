@@ -23,7 +23,7 @@ NAMES: tuple[tuple[str, str, bool], ...] = (
 )
 
 
-def rows(one: Hardware) -> list[list[str]]:
+def hardware_rows(one: Hardware) -> list[list[str]]:
     """[name, value] for each thing that is known, then what a vendor will ask for and was not read."""
     known = {field: str(value) for field, _, _ in NAMES if (value := getattr(one, field)) not in ("", None)}
     made = [["Found", ", ".join(one.causes)], *([name, known[field]] for field, name, _ in NAMES if field in known)]

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from gpudoctor.report import Candidate, CheckResult, Evidence, Finding, Report
-from gpudoctor.reporters.hardware import rows as hardware_rows
+from gpudoctor.reporters.hardware import hardware_rows as hardware_rows
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, safe
-from gpudoctor.reporters.words import by_expectation, coverage, headline, troubles, unseen
+from gpudoctor.reporters.words import by_expectation, coverage, headline, not_shown_lines, troubles
 
 LONG = 300  # characters of a message; the text of the case has the rest
 Told = tuple[str, str, list[str]]  # the element (failure, error, skipped, "" = passed), its message, its lines
@@ -26,7 +26,7 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     for one in report.checks:
         book, _, name = one.check.rpartition(".")
         books.setdefault(book, []).append((name, outcome(report, one)))
-    for expectation, told_of_it in expected(report).items():
+    for expectation, told_of_it in expectation_cases(report).items():
         book, _, name = expectation.rpartition(".")
         books.setdefault(book, []).append((name, told_of_it))
     suites = [suite(report, "gpudoctor", [("verdict", verdict(report))]), *(suite(report, book, cases) for book, cases in books.items())]
@@ -107,47 +107,47 @@ def outcome(report: Report, check: CheckResult) -> Told:
         one for one in report.findings if one.cause == check.cause
     ]:
         kind = "failure" if any(one.severity != "info" for one in decided) else ""
-        return kind, decided[0].title, [check.cause, *(line for one in decided for line in found(one))]
+        return kind, decided[0].title, [check.cause, *(line for one in decided for line in finding_lines(one))]
     possible = [one for one in report.candidates if check.check == one.check]
     if possible:
-        return "error", f"possible: {possible[0].why}", [check.cause, *(line for one in possible for line in settle(one))]
+        return "error", f"possible: {possible[0].why}", [check.cause, *(line for one in possible for line in settle_lines(one))]
     return "skipped", "only possible, and another cause is certain" if check.cause else "", []
 
 
-def expected(report: Report) -> dict[str, Told]:
+def expectation_cases(report: Report) -> dict[str, Told]:
     """What each expectation is as a case: it passes where it was shown of all that it is expected of."""
     said = by_expectation(report.shown)
     made: dict[str, Told] = {name: ("", "", lines) for name, lines in said.items()}
     kind = "skipped" if report.verdict == "problem" else "error"
     groups: dict[str, list[str]] = {}
-    for line, one in unseen(report):
+    for line, one in not_shown_lines(report):
         groups.setdefault(one.expectation, []).append(line)
     return made | {name: (kind, f"not shown: {lines[0]}", ["not shown", *lines]) for name, lines in groups.items()}
 
 
-def found(one: Finding) -> Iterator[str]:
-    """A finding: what and where, what it rests on, who acts, and how."""
+def finding_lines(one: Finding) -> Iterator[str]:
+    """The lines of a finding: what and where, its evidence, who acts, and how."""
     yield f"{one.title} ({one.confidence}, {one.severity})"
     yield f"on {', '.join([one.subject.name or one.subject.kind, *one.also])}"
     if one.explained_by:
         yield f"explained by {', '.join(one.explained_by)}"
     yield one.means
-    yield from cited(one.evidence)
+    yield from evidence_lines(one.evidence)
     yield f"who acts: {one.who} - {one.act}"
     for fix in one.fixes:
         yield f"{fix.risk}: {fix.title}"
         yield from (f"  {shown}" for shown in (command(fix.run), command(fix.undo), command(fix.verify)) if shown)
 
 
-def settle(one: Candidate) -> Iterator[str]:
-    """What is only possible, and what would settle it."""
+def settle_lines(one: Candidate) -> Iterator[str]:
+    """The lines of a possible cause: why, and what would settle it."""
     yield f"{one.subject.name or one.subject.kind}: {one.why}"
-    yield from cited(one.evidence)
+    yield from evidence_lines(one.evidence)
     yield from (f"settle it with: {text}" for text in one.settle_with)
 
 
-def cited(pieces: Sequence[Evidence]) -> Iterator[str]:
-    """The lines that something rests on."""
+def evidence_lines(pieces: Sequence[Evidence]) -> Iterator[str]:
+    """The lines of evidence."""
     yield from (f"evidence: {piece.source}{f':{piece.line}' if piece.line else ''}: {piece.text}" for piece in pieces)
 
 

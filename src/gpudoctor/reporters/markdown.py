@@ -11,24 +11,24 @@ from textwrap import wrap
 
 from gpudoctor.patterns import regex
 from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, StepResult
-from gpudoctor.reporters.hardware import rows as hardware_rows
+from gpudoctor.reporters.hardware import hardware_rows as hardware_rows
 from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
-from gpudoctor.reporters.text import command, count, safe, shortened
+from gpudoctor.reporters.text import command, count, safe, shorten
 from gpudoctor.reporters.words import (
     by_reason,
-    different,
+    distinct_evidence,
     follows,
+    further_subjects,
     headline,
     names,
-    others,
+    not_shown_lines,
     question,
-    refuted,
-    seen,
+    refuted_lines,
+    shown_lines,
     troubles,
-    unanswered,
-    unseen,
+    unanswered_text,
 )
 
 FIRST = 3  # root causes, reasons and so on that are not folded
@@ -51,9 +51,9 @@ BACKTICKS = regex("`+")
 def render(report: Report, *, width: int = 80, color: bool = False, verbose: bool = False) -> str:
     """The report as GitHub-flavoured Markdown; what lays out a terminal changes nothing."""
     roots, unexplained = by_root(report.findings)
-    parts = [*visible(report, [root for root, _ in roots])]
+    parts = [*visible_part(report, [root for root, _ in roots])]
     room = ROOM - sum(map(len, parts))
-    for part in folded(report, roots, unexplained):
+    for part in folded_part(report, roots, unexplained):
         room -= len(part)
         if room < 0:
             parts.append("The rest has no room here; `--format html` shows everything.")
@@ -62,62 +62,64 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     return "\n\n".join(parts) + "\n"
 
 
-def visible(report: Report, roots: Sequence[Finding]) -> Iterator[str]:
-    """What everybody reads: under 60 lines, whatever the report holds."""
+def visible_part(report: Report, roots: Sequence[Finding]) -> Iterator[str]:
+    """The part that is always visible: under 60 lines, whatever the report holds."""
     asked = question(report)
-    yield f"## {report.verdict.upper()}" + (f": {words(asked, LONG)}" if asked else "")
-    yield f"**{words(headline(report, roots), 2 * LONG)}**" if roots else words(headline(report, roots), 2 * LONG)
+    yield f"## {report.verdict.upper()}" + (f": {safe_sentence(asked, LONG)}" if asked else "")
+    yield f"**{safe_sentence(headline(report, roots), 2 * LONG)}**" if roots else safe_sentence(headline(report, roots), 2 * LONG)
     for root in roots[:1]:
         yield from cause(root)
     if len(roots) > 1:
-        yield lines("**Further causes**", [f"- {words(root.title, LONG)} ({code(root.cause)}, {root.severity})" for root in roots[1:]])
+        yield lines(
+            "**Further causes**", [f"- {safe_sentence(root.title, LONG)} ({code(root.cause)}, {root.severity})" for root in roots[1:]]
+        )
     if report.candidates:
         yield lines("**Possible causes**", [f"- {possible(one)}" for one in report.candidates])
     yield f"**Done:** {done(report)}"
     if said := [*open_ends(report)]:
-        yield lines("**Open**", [f"- {words(text, LONG)}" for text in said])
+        yield lines("**Open**", [f"- {safe_sentence(text, LONG)}" for text in said])
     if asks := next_commands(report, roots):
-        yield labelled("**Next**", fence(asks[:FIRST], "sh"))
+        yield labelled_block("**Next**", fence(asks[:FIRST], "sh"))
     yield f"<sub>{code(report.tool)}, {code(report.started)}</sub>"
 
 
 def cause(root: Finding) -> Iterator[str]:
     """The first root cause."""
     since = f", since {code(root.time)}" if root.time else ""
-    also = f"; also {words(others(root, verbose=False), LONG)}" if root.also else ""
+    also = f"; also {safe_sentence(further_subjects(root, verbose=False), LONG)}" if root.also else ""
     place = code(root.subject.name or root.subject.kind)
-    acts = f"; who acts: {words(doer, LONG)}" if (doer := " - ".join(word for word in (root.who, root.act) if word)) else ""
+    acts = f"; who acts: {safe_sentence(doer, LONG)}" if (doer := " - ".join(word for word in (root.who, root.act) if word)) else ""
     yield f"{code(root.cause)}, {root.confidence}, {root.severity}{since}, on {place}{also}{acts}"
     if root.means:
-        yield words(root.means, 2 * LONG)
-    if pieces := different(root.evidence)[:2]:
-        yield labelled("**Evidence**", fence([line for piece in pieces for line in cited(piece)]))
+        yield safe_sentence(root.means, 2 * LONG)
+    if pieces := distinct_evidence(root.evidence)[:2]:
+        yield labelled_block("**Evidence**", fence([line for piece in pieces for line in evidence_lines(piece)]))
     for fix in root.fixes[:2]:
         yield remedy(fix)
 
 
-def cited(piece: Evidence) -> Iterator[str]:
-    """Where a line stands, and the line."""
-    yield shortened(safe(piece.source), LONG) + (f":{piece.line}" if piece.line else "")
+def evidence_lines(piece: Evidence) -> Iterator[str]:
+    """The place of a line, and the line."""
+    yield shorten(safe(piece.source), LONG) + (f":{piece.line}" if piece.line else "")
     if piece.text:
-        yield f"  {shortened(safe(piece.text), 2 * LONG)}"
+        yield f"  {shorten(safe(piece.text), 2 * LONG)}"
 
 
 def remedy(fix: Fix) -> str:
     """A fix with its risk, and its command ready to paste; how to undo it is a comment. What verifies it stands under `Next`."""
     run, undo = command(fix.run), command(fix.undo)
     shown = [line for line in (run, undo and f"# undo: {undo}") if line]
-    return labelled(f"**Fix** ({fix.risk}): {words(fix.title, LONG)}", fence(shown, "sh") if shown else "")
+    return labelled_block(f"**Fix** ({fix.risk}): {safe_sentence(fix.title, LONG)}", fence(shown, "sh") if shown else "")
 
 
-def labelled(label: str, block: str) -> str:
+def labelled_block(label: str, block: str) -> str:
     """A block with a line above it."""
     return f"{label}\n{block}" if block else label
 
 
 def possible(one: Candidate) -> str:
     """A cause that is not certain, and why."""
-    return f"{code(one.cause)} on {code(one.subject.name or one.subject.kind)}: {words(one.why, LONG)}"
+    return f"{code(one.cause)} on {code(one.subject.name or one.subject.kind)}: {safe_sentence(one.why, LONG)}"
 
 
 def done(report: Report) -> str:
@@ -132,9 +134,9 @@ def open_ends(report: Report) -> Iterator[str]:
     for missing in report.withheld:
         yield f"needs consent: {missing.what}"
     for line in troubles(report)[: FIRST if report.verdict != "problem" else 0]:
-        yield f"not explained: {shortened(line, LONG - 60)}"
+        yield f"not explained: {shorten(line, LONG - 60)}"
     for why, own in by_reason(report.unknown):
-        yield f"{shortened(why, LONG - 60)} ({count(len(own), 'check')})"
+        yield f"{shorten(why, LONG - 60)} ({count(len(own), 'check')})"
     for missing in report.coverage.missing:
         if not follows(missing.why):
             yield f"{missing.what}: {missing.why.removeprefix(f'{missing.what}: ')}"
@@ -146,70 +148,70 @@ def next_commands(report: Report, roots: Sequence[Finding]) -> list[str]:
     asks += [text for check in report.unknown for text in check.settle_with]
     if roots:
         asks = [command(fix.verify) for fix in roots[0].fixes if fix.verify] + asks
-    return list(dict.fromkeys(shortened(safe(text), LONG) for text in asks if text))
+    return list(dict.fromkeys(shorten(safe(text), LONG) for text in asks if text))
 
 
-def folded(report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexplained: Sequence[Finding]) -> Iterator[str]:
-    """What somebody may open."""
+def folded_part(report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexplained: Sequence[Finding]) -> Iterator[str]:
+    """The part that the reader can unfold."""
     for number, one in enumerate(report.hardware[:PARTS], 1):
-        yield details(f"For the vendor: GPU {number} of {len(report.hardware)}", aligned(hardware_rows(one)))
+        yield details(f"For the vendor: GPU {number} of {len(report.hardware)}", align_rows(hardware_rows(one)))
     for number, (root, symptoms) in enumerate(roots[:PARTS], 1):
-        told = [*finding(root), *(f"explains {one.subject.name or one.subject.kind}: {one.title}" for one in symptoms)]
+        told = [*finding_lines(root), *(f"explains {one.subject.name or one.subject.kind}: {one.title}" for one in symptoms)]
         yield details(f"Cause {number} of {len(roots)} in full" if len(roots) > 1 else "The cause in full", told)
     if unexplained:
-        yield details("Also found", [line for one in unexplained for line in finding(one)])
+        yield details("Also found", [line for one in unexplained for line in finding_lines(one)])
     for table in report.tables[:PARTS]:
-        yield details(OTHER.sub(" ", table.title).strip() or "Table", aligned([table.columns, *table.rows]))
+        yield details(OTHER.sub(" ", table.title).strip() or "Table", align_rows([table.columns, *table.rows]))
     drawn = [row for row, _ in (*plot(report.series, WIDE), *lanes(report.lanes, WIDE))]
     if drawn:
         yield details("Over time", drawn)
     if report.unknown:
         unknown = [f"{why}: {names([one.check for one in own], verbose=True)}" for why, own in by_reason(report.unknown)]
-        yield details(unanswered(report.unknown), unknown)
+        yield details(unanswered_text(report.unknown), unknown)
     if report.unexplained:
         yield details("Not explained", troubles(report))
     if report.not_shown and report.verdict != "problem":
-        yield details("Not shown", [f"{line} ({one.expectation})" for line, one in unseen(report)])
+        yield details("Not shown", [f"{line} ({one.expectation})" for line, one in not_shown_lines(report)])
     if report.shown:
-        yield details("Shown", seen(report.shown))
+        yield details("Shown", shown_lines(report.shown))
     if report.inputs:
         yield details("Files", [f"{one.path}: {', '.join(one.recognised_as) or one.note or 'not recognised'}" for one in report.inputs])
     steps = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]
     if steps:
-        yield details(count(len(steps), "step"), [line for step in steps for line in ran(step)])
-    if lines := refuted(report, every=True):
+        yield details(count(len(steps), "step"), [line for step in steps for line in step_lines(step)])
+    if lines := refuted_lines(report, every=True):
         yield details(count(len(report.ruled_out), "cause") + " ruled out", [row for line in lines for row in wrap(line, WIDE)])
 
 
-def finding(one: Finding) -> Iterator[str]:
-    """A finding in full."""
+def finding_lines(one: Finding) -> Iterator[str]:
+    """The lines of a finding in full."""
     yield f"{one.title} ({one.cause}, {one.confidence}, {one.severity}) on {', '.join([one.subject.name or one.subject.kind, *one.also])}"
     for piece in one.evidence:
-        yield from (f"  {line}" for line in cited(piece))
+        yield from (f"  {line}" for line in evidence_lines(piece))
     for fix in one.fixes:
         yield f"  {fix.risk}: {fix.title}"
         yield from (f"    {shown}" for argv in (fix.run, fix.undo, fix.verify) if (shown := command(argv)))
     yield from (f"  see {link}" for link in one.references)
 
 
-def ran(step: StepResult) -> Iterator[str]:
-    """A step: what became of it, what it ran, why it has no answer."""
+def step_lines(step: StepResult) -> Iterator[str]:
+    """The lines of a step: its outcome, its commands, and why it has no answer."""
     yield f"{step.outcome:8}{step.seconds:7.1f} s  {step.id}  {step.host}".rstrip()
     yield from (f"    {line}" for line in (command(step.argv), step.note) if line)
 
 
-def words(text: str, longest: int) -> str:
+def safe_sentence(text: str, longest: int) -> str:
     """A sentence, in which everything that could be markup, a mention or a link is a code span; foreign characters are escaped.
 
-    >>> print(words("gpu-02: 3 node(s) of @ops have nvidia.com/gpu=present:NoSchedule, see https://x", 99))
+    >>> print(safe_sentence("gpu-02: 3 node(s) of @ops have nvidia.com/gpu=present:NoSchedule, see https://x", 99))
     `gpu-02`: 3 node(s) of `@ops` have `nvidia.com/gpu=present:NoSchedule`, see `https://x`
     """
-    first, *rest = shortened(safe(text).strip(), longest).split(" ")
-    begun = named(first) if LISTED.match(first) or not PLAIN.match(first) else first
-    return " ".join([begun, *(word if PLAIN.match(word) or word == "-" else named(word) for word in rest)])
+    first, *rest = shorten(safe(text).strip(), longest).split(" ")
+    begun = code_span(first) if LISTED.match(first) or not PLAIN.match(first) else first
+    return " ".join([begun, *(word if PLAIN.match(word) or word == "-" else code_span(word) for word in rest)])
 
 
-def named(word: str) -> str:
+def code_span(word: str) -> str:
     """A word as a code span, the punctuation around it outside."""
     if not word:
         return ""
@@ -245,7 +247,7 @@ def details(title: str, rows: Sequence[str]) -> str:
     return f"<details><summary>{title}</summary>\n\n{fence([*rows[:FOLDED], *more])}\n\n</details>"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def align_rows(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of cells as lines, their columns below each other; a long cell pushes the rest aside."""
     shown = [[safe(cell) for cell in row] for row in rows]
     widths = [min(40, max((len(row[at]) for row in shown if at < len(row)), default=0)) for at in range(max(map(len, shown), default=0))]

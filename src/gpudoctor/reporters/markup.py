@@ -11,7 +11,7 @@ VOID = ("meta", "br", "hr")  # elements without content
 
 
 class Raw(str):
-    """Text that is markup, and safe: only `tag` and `joined` make it."""
+    """Text that is markup, and safe: only `tag` and `join_markup` make it."""
 
     __slots__ = ()
 
@@ -27,7 +27,7 @@ def tag(name: str, /, *children: str | Iterable[str], **attributes: str | float 
     '<p class="q&quot;">a &lt; b <code>x &amp; y</code></p>'
     """
     said = "".join(attribute(key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items())
-    return Raw(f"<{name}{said}>" if name in VOID else f"<{name}{said}>{joined(*children)}</{name}>")
+    return Raw(f"<{name}{said}>" if name in VOID else f"<{name}{said}>{join_markup(*children)}</{name}>")
 
 
 def attribute(name: str, value: str | float | bool | None) -> str:
@@ -37,9 +37,9 @@ def attribute(name: str, value: str | float | bool | None) -> str:
     return f" {name}" if value is True else f' {name}="{escape(safe(str(value)))}"'
 
 
-def joined(*children: str | Iterable[str]) -> Raw:
-    """Children side by side, the ones that aren't markup escaped."""
-    made = (child if isinstance(child, str) else joined(*child) for child in children)
+def join_markup(*children: str | Iterable[str]) -> Raw:
+    """Join children; those that aren't markup are escaped."""
+    made = (child if isinstance(child, str) else join_markup(*child) for child in children)
     return Raw("".join(child if isinstance(child, Raw) else escape(safe(child)) for child in made))
 
 

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, Table, Unknown
-from gpudoctor.reporters.hardware import rows as hardware_rows
-from gpudoctor.reporters.markup import LINE, NOTHING, Raw, joined, tag
+from gpudoctor.reporters.hardware import hardware_rows as hardware_rows
+from gpudoctor.reporters.markup import LINE, NOTHING, Raw, join_markup, tag
 from gpudoctor.reporters.page_steps import Outputs, steps
 from gpudoctor.reporters.picture import pictures
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, count
-from gpudoctor.reporters.words import by_reason, headline, question, refuted, seen, troubles, unanswered, unseen
+from gpudoctor.reporters.words import by_reason, headline, not_shown_lines, question, refuted_lines, shown_lines, troubles, unanswered_text
 
 VERDICTS = {"healthy": "✓ Healthy", "problem": "✗ Problem", "inconclusive": "? Inconclusive"}
 ROOTS = 50  # causes that have a section of their own
@@ -44,25 +44,28 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     )
     outputs = Outputs(report)
     body = tag(
-        "body", top(report, [root for root, _ in roots], asked), tag("main", sections(report, roots, unexplained, outputs)), foot(report)
+        "body",
+        page_top(report, [root for root, _ in roots], asked),
+        tag("main", sections(report, roots, unexplained, outputs)),
+        foot(report),
     )
     return "<!DOCTYPE html>\n" + tag("html", head, LINE, body, lang="en") + "\n"
 
 
-def top(report: Report, roots: Sequence[Finding], asked: str) -> Raw:
+def page_top(report: Report, roots: Sequence[Finding], asked: str) -> Raw:
     """The verdict, what was asked, and the answer in one sentence."""
     badge = tag("span", VERDICTS[report.verdict], class_=f"verdict {report.verdict}")
-    line = tag("p", badge, " ", tag("span", asked), " ", tag("span", when(report.started)), class_="question")
-    return tag("header", line, LINE, tag("h1", headline(report, roots)), LINE, tag("p", looked(report), class_="quiet"))
+    line = tag("p", badge, " ", tag("span", asked), " ", tag("span", utc_text(report.started)), class_="question")
+    return tag("header", line, LINE, tag("h1", headline(report, roots)), LINE, tag("p", coverage_text(report), class_="quiet"))
 
 
-def looked(report: Report) -> str:
-    """How much was looked at."""
+def coverage_text(report: Report) -> str:
+    """What was covered: commands or files, the causes that are ruled out, the checks without an answer."""
     said = report.coverage
     read = f"{said.answered} of {count(said.asked, 'command')} answered"
     parts = [f"{said.answered} of {count(said.asked, 'file')} read" if report.inputs else read] if said.asked else []
     parts += [f"{count(len(report.ruled_out), 'cause')} ruled out"] if report.ruled_out else []
-    parts += [unanswered(report.unknown)] if report.unknown else []
+    parts += [unanswered_text(report.unknown)] if report.unknown else []
     return " · ".join(parts)
 
 
@@ -74,35 +77,35 @@ def sections(
         yield cause(root, symptoms, number if len(roots) > 1 else 0, outputs)
     rest = [*(root for root, _ in roots[ROOTS:]), *unexplained]
     if rest:
-        yield section("Also found", listed([told(one) for one in rest]))
+        yield section("Also found", bullet_list([finding_line(one) for one in rest]))
     if report.candidates:
         yield section("Possible, and not certain", (possible(one, outputs) for one in report.candidates))
     if drawn := [tag("figure", scroll(picture, name)) for name, picture in pictures(report)]:
         yield section("Over time", *drawn)
     for one in report.hardware:
-        pairs = (joined(tag("dt", name), tag("dd", value)) for name, value in hardware_rows(one))
+        pairs = (join_markup(tag("dt", name), tag("dd", value)) for name, value in hardware_rows(one))
         yield section(f"For the vendor: {one.name}", tag("dl", pairs))
     for table in report.tables:
         yield section(table.title or "Table", grid(table))
     if report.withheld:
-        yield section("Needs consent", listed([joined(tag("code", one.what), f" {one.why}") for one in report.withheld]))
+        yield section("Needs consent", bullet_list([join_markup(tag("code", one.what), f" {one.why}") for one in report.withheld]))
     if report.unknown:
-        yield section(unanswered(report.unknown), (reason(why, own) for why, own in by_reason(report.unknown)))
+        yield section(unanswered_text(report.unknown), (reason(why, own) for why, own in by_reason(report.unknown)))
     if report.unexplained:
-        yield section("Not explained", listed(troubles(report)))
+        yield section("Not explained", bullet_list(troubles(report)))
     if report.not_shown and report.verdict != "problem":
-        yield section("Not shown", listed([f"{line} ({one.expectation})" for line, one in unseen(report)]))
+        yield section("Not shown", bullet_list([f"{line} ({one.expectation})" for line, one in not_shown_lines(report)]))
     if report.shown:
-        yield section("Shown", listed(seen(report.shown)))
+        yield section("Shown", bullet_list(shown_lines(report.shown)))
     if report.coverage.missing:
-        yield section("Could not be read", listed([f"{one.what}: {one.why}" for one in report.coverage.missing]))
+        yield section("Could not be read", bullet_list([f"{one.what}: {one.why}" for one in report.coverage.missing]))
     if report.inputs:
         rows = [[one.path, ", ".join(one.recognised_as), one.note] for one in report.inputs]
         yield section("Files", grid(Table("Files", ["File", "Recognised as", "Note"], rows)))
     if report.steps:
         yield section("What was done", steps(report, outputs))
-    if lines := refuted(report, every=True):
-        yield section("Ruled out", tag("details", tag("summary", count(len(report.ruled_out), "cause")), listed(lines)))
+    if lines := refuted_lines(report, every=True):
+        yield section("Ruled out", tag("details", tag("summary", count(len(report.ruled_out), "cause")), bullet_list(lines)))
 
 
 def cause(root: Finding, symptoms: Sequence[Finding], number: int, outputs: Outputs) -> Raw:
@@ -117,10 +120,10 @@ def cause(root: Finding, symptoms: Sequence[Finding], number: int, outputs: Outp
     if root.fixes:
         parts += [tag("h3", "What to do"), tag("ol", (tag("li", remedy(fix)) for fix in root.fixes), class_="fixes")]
     if symptoms:
-        parts += [tag("h3", "Explains"), listed([told(one) for one in symptoms])]
+        parts += [tag("h3", "Explains"), bullet_list([finding_line(one) for one in symptoms])]
     if root.references:
-        parts += [tag("h3", "Read more"), listed([link(one) for one in root.references])]
-    return tag("section", *(joined(part, LINE) for part in parts), class_=f"cause {root.severity}")
+        parts += [tag("h3", "Read more"), bullet_list([link(one) for one in root.references])]
+    return tag("section", *(join_markup(part, LINE) for part in parts), class_=f"cause {root.severity}")
 
 
 def marks(one: Finding) -> Raw:
@@ -130,19 +133,19 @@ def marks(one: Finding) -> Raw:
         tag("code", one.cause),
         tag("span", one.severity, class_=one.severity),
         tag("span", one.confidence),
-        tag("span", f"since {when(one.time)}") if one.time else None,
+        tag("span", f"since {utc_text(one.time)}") if one.time else None,
         tag("span", "who acts: ", tag("b", " - ".join(word for word in (one.who, one.act) if word))) if one.who or one.act else None,
     ]
-    return tag("div", *(joined(part, " ") for part in said if part), class_="marks")
+    return tag("div", *(join_markup(part, " ") for part in said if part), class_="marks")
 
 
 def evidence(piece: Evidence, outputs: Outputs) -> Raw:
     """Where a line stands, with a link to the whole output where the report has it, and the line."""
     target = outputs.ids.get(piece.source)
     source = tag("a", piece.source, href=f"#{target}") if target else piece.source
-    return joined(
+    return join_markup(
         tag("p", f"line {piece.line} of " if piece.line else "", source, class_="source"),
-        wide(piece.text, "The line") if piece.text else "",
+        wide_block(piece.text, "The line") if piece.text else "",
     )
 
 
@@ -156,32 +159,32 @@ def remedy(fix: Fix) -> Raw:
             parts.append(
                 tag("pre", tag("code", shown), class_="command", tabindex=0) if shown else tag("p", "a shell can't express this command")
             )
-    return joined(*parts)
+    return join_markup(*parts)
 
 
-def told(one: Finding) -> Raw:
+def finding_line(one: Finding) -> Raw:
     """A finding in one line."""
     also = f" and {len(one.also)} more" if one.also else ""
-    return joined(tag("b", one.subject.name or one.subject.kind), f"{also}: {one.title} ", tag("code", one.cause))
+    return join_markup(tag("b", one.subject.name or one.subject.kind), f"{also}: {one.title} ", tag("code", one.cause))
 
 
 def possible(one: Candidate, outputs: Outputs) -> Raw:
     """A cause that is not certain: why, what it rests on, what would settle it."""
     head = tag("p", tag("code", one.cause), " on ", tag("b", one.subject.name or one.subject.kind), f": {one.why}")
-    return joined(head, (evidence(piece, outputs) for piece in one.evidence), settle(one.settle_with))
+    return join_markup(head, (evidence(piece, outputs) for piece in one.evidence), settle_block(one.settle_with))
 
 
 def reason(why: str, own: Sequence[Unknown]) -> Raw:
     """Why checks have no answer, which ones, and what would settle them."""
     head = tag("summary", why, " ", tag("span", f"({count(len(own), 'check')})", class_="quiet"))
     texts = list(dict.fromkeys(text for one in own for text in one.settle_with))
-    return tag("details", head, tag("p", ", ".join(one.check for one in own)), settle(texts))
+    return tag("details", head, tag("p", ", ".join(one.check for one in own)), settle_block(texts))
 
 
-def settle(texts: Sequence[str]) -> Raw:
-    """The commands whose answer would decide."""
+def settle_block(texts: Sequence[str]) -> Raw:
+    """The commands whose answer would decide, as a block."""
     return (
-        joined(tag("p", "Settle it with", class_="quiet"), (tag("pre", tag("code", text), tabindex=0) for text in texts))
+        join_markup(tag("p", "Settle it with", class_="quiet"), (tag("pre", tag("code", text), tabindex=0) for text in texts))
         if texts
         else NOTHING
     )
@@ -192,7 +195,7 @@ def grid(table: Table) -> Raw:
     head = tag("tr", (tag("th", column, scope="col") for column in table.columns))
     rows = (tag("tr", (tag("td", cell, class_=len(cell) <= SHORT_CELL and "short") for cell in row)) for row in table.rows[:ROWS])
     more = tag("p", f"and {len(table.rows) - ROWS} more rows", class_="quiet") if len(table.rows) > ROWS else NOTHING
-    return joined(scroll(tag("table", tag("thead", head), tag("tbody", rows)), table.title), more)
+    return join_markup(scroll(tag("table", tag("thead", head), tag("tbody", rows)), table.title), more)
 
 
 def scroll(content: Raw, name: str) -> Raw:
@@ -200,8 +203,8 @@ def scroll(content: Raw, name: str) -> Raw:
     return tag("div", content, class_="scroll", tabindex=0, role="region", aria_label=name or "table")
 
 
-def wide(text: str, name: str) -> Raw:
-    """A long line in a box of its own."""
+def wide_block(text: str, name: str) -> Raw:
+    """A long line in a block that scrolls."""
     return tag("pre", tag("code", text), tabindex=0, role="region", aria_label=name)
 
 
@@ -210,8 +213,8 @@ def section(title: str, *content: Raw | Iterator[Raw]) -> Raw:
     return tag("section", tag("h2", title), LINE, *content, LINE)
 
 
-def listed(lines: Sequence[str]) -> Raw:
-    """A list; what is too much is counted."""
+def bullet_list(lines: Sequence[str]) -> Raw:
+    """A bullet list; further lines are counted."""
     more = [f"and {len(lines) - ROWS} more"] if len(lines) > ROWS else []
     return tag("ul", (tag("li", line) for line in [*lines[:ROWS], *more]))
 
@@ -221,7 +224,7 @@ def link(address: str) -> Raw:
     return tag("a", address, href=address, rel="noopener noreferrer") if address.startswith("https://") else tag("span", address)
 
 
-def when(stamp: str | None) -> str:
+def utc_text(stamp: str | None) -> str:
     """`2026-03-01 12:00:03 UTC` for a time in RFC 3339."""
     return f"{stamp.removesuffix('Z').replace('T', ' ')} UTC" if stamp and stamp.endswith("Z") else stamp or ""
 

@@ -22,12 +22,12 @@ class Outputs:
         self.ids: dict[str, str] = {}
         for step in report.steps:
             for output in filter(lambda one: one.argv, outputs_of(step)):
-                self.ids.setdefault(named(output), f"output-{len(self.ids) + 1}")
+                self.ids.setdefault(output_label(output), f"output-{len(self.ids) + 1}")
         self.placed: set[str] = set()
 
     def place(self, output: StepOutput) -> str | None:
         """The id for the element of an output; a page has each once."""
-        target = self.ids.get(named(output))
+        target = self.ids.get(output_label(output))
         if target is None or target in self.placed:
             return None
         self.placed.add(target)
@@ -39,7 +39,7 @@ def outputs_of(step: StepResult) -> list[StepOutput]:
     return [] if isinstance(step.outputs, msgspec.UnsetType) else step.outputs
 
 
-def named(output: StepOutput) -> str:
+def output_label(output: StepOutput) -> str:
     """What evidence calls an output."""
     shown = shlex.join(output.argv)
     return f"{output.host}: {shown}" if output.host else shown

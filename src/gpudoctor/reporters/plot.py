@@ -27,19 +27,19 @@ def plot(series: Sequence[Series], width: int) -> Iterator[tuple[str, bool]]:
         lines = [one for one in group if one.points]
         if not lines:
             continue
-        low, high = span(lines)
+        low, high = scale_range(lines)
         times = [moment for one in lines for moment, _ in one.points]
         begin, end = min(times), max(times)
-        head = f"{title}, {lines[0].unit}: {low:.0f} to {high:.0f}, from {clock(begin)} to {clock(end)}"
+        head = f"{title}, {lines[0].unit}: {low:.0f} to {high:.0f}, from {time_of_day(begin)} to {time_of_day(end)}"
         yield safe(head)[:width], False
         names = [safe(one.name)[-LONGEST_NAME:] for one in lines]
-        ends = [said([value for _, value in one.points]) for one in lines]
+        ends = [describe_range([value for _, value in one.points]) for one in lines]
         room = width - 2 - max(map(len, names)) - 2 - max(map(len, ends)) - 2
         if room < LEAST:
             names = [name[-max(4, max(map(len, names)) - (LEAST - room)) :] for name in names]
             room = max(1, width - 6 - max(map(len, names)) - max(map(len, ends)))
         for one, name, words in zip(lines, names, ends, strict=True):
-            row = f"  {name.ljust(max(map(len, names)))}  {drawn(one, begin, end, low, high, room).ljust(room)}  {words}"
+            row = f"  {name.ljust(max(map(len, names)))}  {draw_line(one, begin, end, low, high, room).ljust(room)}  {words}"
             yield row[:width].rstrip(), one.marked
 
 
@@ -48,7 +48,7 @@ def titles(series: Sequence[Series]) -> list[str]:
     return list(dict.fromkeys(one.title for one in series))
 
 
-def span(lines: Sequence[Series]) -> tuple[float, float]:
+def scale_range(lines: Sequence[Series]) -> tuple[float, float]:
     """The lowest and highest value of a scale: one that makes no mountains of noise, and has some height where all values are equal."""
     values = [value for one in lines for _, value in one.points]
     low, high = min(values), max(values)
@@ -56,7 +56,7 @@ def span(lines: Sequence[Series]) -> tuple[float, float]:
     return low, max(high, low + 1)
 
 
-def drawn(one: Series, begin: float, end: float, low: float, high: float, room: int) -> str:
+def draw_line(one: Series, begin: float, end: float, low: float, high: float, room: int) -> str:
     """A line in `room` characters: each column is the mean of what falls into it, the last known value where nothing does."""
     columns: list[list[float]] = [[] for _ in range(room)]
     for moment, value in one.points:
@@ -73,10 +73,10 @@ def step(value: float, low: float, high: float) -> int:
     return min(len(STEPS) - 1, int((value - low) / (high - low) * len(STEPS)))
 
 
-def said(values: Sequence[float]) -> str:
+def describe_range(values: Sequence[float]) -> str:
     """Where a line begins and ends, and how far it went where that is not told by its ends.
 
-    >>> said([61, 90, 88]), said([5])
+    >>> describe_range([61, 90, 88]), describe_range([5])
     ('61 … 88, up to 90', '5')
     """
     first, last, low, high = (f"{value:.0f}" for value in (values[0], values[-1], min(values), max(values)))
@@ -84,7 +84,7 @@ def said(values: Sequence[float]) -> str:
     return ends + ("" if low in (first, last) else f", down to {low}") + ("" if high in (first, last) else f", up to {high}")
 
 
-def clock(moment: float) -> str:
+def time_of_day(moment: float) -> str:
     """The time of day in UTC, for a moment that a clock can have."""
     try:
         return datetime.fromtimestamp(moment, UTC).strftime("%H:%M:%S")

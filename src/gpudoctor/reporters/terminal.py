@@ -7,29 +7,29 @@ from collections.abc import Sequence
 import msgspec
 
 from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, StepResult, Table, Unknown
-from gpudoctor.reporters.hardware import rows as hardware_rows
+from gpudoctor.reporters.decision_path import path
+from gpudoctor.reporters.hardware import hardware_rows as hardware_rows
 from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.layout import Page
-from gpudoctor.reporters.path import path
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.symptoms import by_root
-from gpudoctor.reporters.text import count, safe, shortened
+from gpudoctor.reporters.text import count, safe, shorten
 from gpudoctor.reporters.words import (
     SHORT,
     by_reason,
     coverage,
-    different,
+    distinct_evidence,
     follows,
+    further_subjects,
     headline,
     names,
-    onward,
-    others,
+    next_step_text,
+    not_shown_lines,
     question,
-    refuted,
-    seen,
+    refuted_lines,
+    shown_lines,
     troubles,
-    unanswered,
-    unseen,
+    unanswered_text,
 )
 
 RULED_OUT = 3  # lines
@@ -45,7 +45,7 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     roots, unexplained = by_root(report.findings)
     verdict(page, report, [root for root, _ in roots], verbose)
     for number, (root, symptoms) in enumerate(roots, 1):
-        finding(page, root, number if len(roots) > 1 else 0, symptoms, verbose)
+        print_finding(page, root, number if len(roots) > 1 else 0, symptoms, verbose)
     if unexplained:
         page.gap()
         page.lines(("Also found", "bold"))
@@ -55,17 +55,17 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     if report.path is not msgspec.UNSET:
         path(page, report.path, verbose)
     for table in report.tables:
-        rows(page, table, verbose)
-    drawn(page, report)
+        print_table(page, table, verbose)
+    print_series(page, report)
     if verbose:
         vendor(page, report)
-    withheld(page, report, verbose)
-    unknown(page, report.unknown, verbose, said=report.coverage.missing[0].why if onward(report) else "")
+    print_withheld(page, report, verbose)
+    print_unknown(page, report.unknown, verbose, said=report.coverage.missing[0].why if next_step_text(report) else "")
     left_open(page, report, verbose)
-    if verbose or (report.verdict == "inconclusive" and not onward(report)):
-        missed(page, report, verbose)
+    if verbose or (report.verdict == "inconclusive" and not next_step_text(report)):
+        print_missed(page, report, verbose)
     if verbose or report.verdict == "healthy":
-        checked(page, report, verbose)
+        print_coverage(page, report, verbose)
     page.gap()
     page.lines((coverage(report, verbose), ""), rows=0 if verbose else 3)
     return page.text()
@@ -80,11 +80,11 @@ def verdict(page: Page, report: Report, roots: Sequence[Finding], verbose: bool)
         (headline(report, roots), "bold"),
         rows=0 if verbose else 2 + (len(roots) == 1) * 2,  # a single title stands nowhere else
     )
-    if what := onward(report):
+    if what := next_step_text(report):
         page.lines(("next  ", "dim"), (what, ""), indent=2)
 
 
-def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding], verbose: bool) -> None:
+def print_finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding], verbose: bool) -> None:
     """One root cause: what, where, how sure, what it means, the evidence, who acts, the fix, and what it explains."""
     page.gap()
     rows = 0 if verbose else 2
@@ -95,7 +95,7 @@ def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding],
     since = (f", {root.time}" if root.time else "", "")
     page.lines((root.subject.name or root.subject.kind, "bold"), what, severity, since, indent=2, rows=rows)
     if root.also:
-        page.lines((f"also {others(root, verbose)}", ""), indent=2, rows=rows)
+        page.lines((f"also {further_subjects(root, verbose)}", ""), indent=2, rows=rows)
     if root.means:
         page.lines((root.means, ""), indent=2, rows=rows)
     evidence(page, root.evidence, verbose, indent=2, most=1 if number else 2)  # one cause alone has the room for a second line
@@ -116,7 +116,7 @@ def finding(page: Page, root: Finding, number: int, symptoms: Sequence[Finding],
 def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool, *, indent: int, most: int = 1) -> None:
     """`source:line` and the line itself; without -v the first `most` that differ in both, each in a row and three rows at most."""
     if not verbose:
-        pieces = different(pieces)[:most]
+        pieces = distinct_evidence(pieces)[:most]
     for piece in pieces:
         line = f":{piece.line}" if piece.line else ""
         source = safe(piece.source)
@@ -127,7 +127,7 @@ def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool, *, indent: i
         if piece.text:
             text = safe(piece.text)
             room = int((page.width - indent - 2) * 2.7)  # three rows less what wrapping at words costs
-            page.lines((text if verbose else shortened(text, room), ""), indent=indent + 2, rows=0 if verbose else 3)
+            page.lines((text if verbose else shorten(text, room), ""), indent=indent + 2, rows=0 if verbose else 3)
 
 
 def remedy(page: Page, fix: Fix, verbose: bool) -> None:
@@ -146,7 +146,7 @@ def symptom_lines(page: Page, symptoms: Sequence[Finding], verbose: bool) -> Non
         page.lines((f"{symptom.subject.name or symptom.subject.kind}{also}  ", ""), (symptom.title, ""), indent=4, rows=0 if verbose else 1)
         if verbose:
             evidence(page, symptom.evidence, verbose, indent=6)
-    more(page, len(symptoms), verbose, indent=4)
+    print_more(page, len(symptoms), verbose, indent=4)
 
 
 def possible(page: Page, candidate: Candidate, verbose: bool) -> None:
@@ -155,25 +155,25 @@ def possible(page: Page, candidate: Candidate, verbose: bool) -> None:
     page.lines(("possible  ", "yellow"), (candidate.cause, "bold"), (f"  {candidate.subject.name or candidate.subject.kind}", ""), rows=2)
     page.lines((candidate.why, ""), indent=2, rows=0 if verbose else 2)
     evidence(page, candidate.evidence, verbose, indent=2)
-    settle(page, candidate.settle_with, verbose)
+    print_deciding_commands(page, candidate.settle_with, verbose)
 
 
-def settle(page: Page, commands: Sequence[str], verbose: bool, *, indent: int = 2) -> None:
-    """The commands whose answer would decide."""
+def print_deciding_commands(page: Page, commands: Sequence[str], verbose: bool, *, indent: int = 2) -> None:
+    """Print the commands whose answer would decide."""
     for text in commands if verbose else commands[:2]:
         page.lines(("settle it with  ", "dim"), (text, "cyan"), indent=indent, rows=0 if verbose else 2)
 
 
-def rows(page: Page, table: Table, verbose: bool) -> None:
-    """A runbook's table; without -v its first rows."""
+def print_table(page: Page, table: Table, verbose: bool) -> None:
+    """Print a runbook's table; without -v its first rows."""
     page.gap()
     page.lines((table.title, "bold"))
     page.table(table.columns, table.rows if verbose else table.rows[:SHORT], indent=2)
-    more(page, len(table.rows), verbose, indent=2)
+    print_more(page, len(table.rows), verbose, indent=2)
 
 
-def drawn(page: Page, report: Report) -> None:
-    """What was measured over time, one row a line."""
+def print_series(page: Page, report: Report) -> None:
+    """Print what was measured over time, one row a line."""
     if report.series:
         page.gap()
     for row, marked in plot(report.series, page.width):
@@ -192,22 +192,22 @@ def vendor(page: Page, report: Report) -> None:
         page.table(["", ""], hardware_rows(one), indent=2)
 
 
-def withheld(page: Page, report: Report, verbose: bool) -> None:
-    """What was not run for want of consent."""
+def print_withheld(page: Page, report: Report, verbose: bool) -> None:
+    """Print the commands that were not run because consent was not given."""
     for missing in report.withheld if verbose else report.withheld[:SHORT]:
         page.gap()
         page.lines(("needs consent  ", "yellow"), (missing.what, "cyan"), rows=0 if verbose else 2)
         page.lines((missing.why, ""), indent=2)
 
 
-def unknown(page: Page, checks: Sequence[Unknown], verbose: bool, said: str = "") -> None:
+def print_unknown(page: Page, checks: Sequence[Unknown], verbose: bool, said: str = "") -> None:
     """The checks that have no answer, by the reason: one trouble often leaves hundreds of checks without one. One reason that is `said`
     already isn't repeated.
     """
     if not checks:
         return
     page.gap()
-    page.lines((unanswered(checks), "bold"))
+    page.lines((unanswered_text(checks), "bold"))
     reasons = by_reason(checks)
     direct = [reason for reason in reasons if verbose or not follows(reason[0])]
     if not verbose and [why for why, _ in direct] == [said]:
@@ -215,11 +215,11 @@ def unknown(page: Page, checks: Sequence[Unknown], verbose: bool, said: str = ""
     for why, own in direct if verbose else direct[:SHORT]:
         of = f"  ({names([one.check for one in own], verbose, 2)})"
         page.lines(
-            (shortened(why, 2 * page.width - 4 - len(of)) if not verbose else why, ""), (of, "dim"), indent=2, rows=0 if verbose else 3
+            (shorten(why, 2 * page.width - 4 - len(of)) if not verbose else why, ""), (of, "dim"), indent=2, rows=0 if verbose else 3
         )
         if verbose:
-            settle(page, list(dict.fromkeys(text for one in own for text in one.settle_with)), verbose, indent=4)
-    more(page, len(direct), verbose, indent=2)
+            print_deciding_commands(page, list(dict.fromkeys(text for one in own for text in one.settle_with)), verbose, indent=4)
+    print_more(page, len(direct), verbose, indent=2)
     rest = sum(len(own) for why, own in reasons if follows(why))
     if rest and not verbose:
         page.lines((f"{count(rest, 'more check')} for want of what could not be read, with -v", "dim"), indent=2)
@@ -228,54 +228,54 @@ def unknown(page: Page, checks: Sequence[Unknown], verbose: bool, said: str = ""
 def left_open(page: Page, report: Report, verbose: bool) -> None:
     """What no finding explains, and, where nothing was found, the parts of files that nobody knows."""
     if report.verdict != "problem" or verbose:
-        listed(page, "not explained", troubles(report), verbose)
+        print_list(page, "not explained", troubles(report), verbose)
     if not report.findings or verbose:
-        listed(page, "not understood", [f"{one.path}  {part}" for one in report.inputs for part in one.unknown], verbose)
+        print_list(page, "not understood", [f"{one.path}  {part}" for one in report.inputs for part in one.unknown], verbose)
 
 
-def listed(page: Page, title: str, lines: Sequence[str], verbose: bool) -> None:
-    """Some lines under a title, if there are any."""
+def print_list(page: Page, title: str, lines: Sequence[str], verbose: bool) -> None:
+    """Print lines under a title, if there are any."""
     if lines:
         page.gap()
         page.lines((title, "bold"))
     for line in lines if verbose else lines[:SHORT]:
         page.lines((line, ""), indent=2, rows=0 if verbose else 2)
-    more(page, len(lines), verbose, indent=2)
+    print_more(page, len(lines), verbose, indent=2)
 
 
-def missed(page: Page, report: Report, verbose: bool) -> None:
+def print_missed(page: Page, report: Report, verbose: bool) -> None:
     """What a healthy subject shows and was not shown, with the command that shows it."""
-    lines = unseen(report, every=verbose)
+    lines = not_shown_lines(report, every=verbose)
     if lines:
         page.gap()
         page.lines(("not shown", "bold"))
     for line, one in lines if verbose else lines[:SHORT]:
         page.lines((line, ""), (f"  ({one.expectation})", "dim"), indent=2, rows=0 if verbose else 2)
         if verbose:
-            settle(page, one.settle_with, verbose, indent=4)
-    more(page, len(lines), verbose, indent=2)
+            print_deciding_commands(page, one.settle_with, verbose, indent=4)
+    print_more(page, len(lines), verbose, indent=2)
 
 
-def checked(page: Page, report: Report, verbose: bool) -> None:
+def print_coverage(page: Page, report: Report, verbose: bool) -> None:
     """What was shown, what that rules out, and the steps; with -v also what each step ran, how long it took and why it was skipped."""
-    if lines := seen(report.shown, every=verbose):
+    if lines := shown_lines(report.shown, every=verbose):
         page.gap()
         page.lines(("shown", "bold"))
         for line in lines if verbose else lines[:SHORT]:
             page.lines((line, ""), indent=2, rows=0 if verbose else 2)
-        more(page, len(lines), verbose, indent=2)
+        print_more(page, len(lines), verbose, indent=2)
     if verbose and report.overridden:
         page.gap()
         page.lines(("overridden", "dim"))
         for one in report.overridden:
             by = f"  ({one.cause}, overridden by {', '.join(one.overridden_by)})"
             page.lines((one.title or one.cause, ""), (by, "dim"), indent=2)
-    if lines := refuted(report, every=verbose):
+    if lines := refuted_lines(report, every=verbose):
         page.gap()
         page.lines(("ruled out", "bold"))
         for line in lines if verbose else lines[:RULED_OUT]:
             page.lines((line, ""), indent=2, rows=0 if verbose else 1)
-        more(page, len(lines), verbose, indent=2, most=RULED_OUT)
+        print_more(page, len(lines), verbose, indent=2, most=RULED_OUT)
     needed = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]
     steps = needed if verbose else list({step.title or step.id: step for step in needed if step.outcome == "clear"}.values())
     if not steps or (report.shown and not verbose):  # what was seen says more than what was asked
@@ -284,7 +284,7 @@ def checked(page: Page, report: Report, verbose: bool) -> None:
     page.lines(("Steps" if verbose else "Checked", "bold"))
     for step in steps if verbose else steps[:SHORT]:
         step_line(page, step, verbose)
-    more(page, len(steps), verbose, indent=2)
+    print_more(page, len(steps), verbose, indent=2)
     if verbose and len(needed) < len(report.steps):
         page.lines((f"{count(len(report.steps) - len(needed), 'more step')}, not needed", "dim"), indent=2)
 
@@ -303,7 +303,7 @@ def step_line(page: Page, step: StepResult, verbose: bool) -> None:
         page.lines((step.note, "dim"), indent=12)
 
 
-def more(page: Page, total: int, verbose: bool, *, indent: int, most: int = SHORT) -> None:
-    """How many were left out."""
+def print_more(page: Page, total: int, verbose: bool, *, indent: int, most: int = SHORT) -> None:
+    """Print how many were left out."""
     if not verbose and total > most:
         page.lines((f"{total - most} more with -v", "dim"), indent=indent)

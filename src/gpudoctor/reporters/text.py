@@ -21,13 +21,13 @@ def safe(text: str, longest: int = LONGEST) -> str:
     ending = "…" if len(text) > longest else ""
     if cut.isprintable():
         return cut + ending
-    return "".join(char if char.isprintable() else escaped(char) for char in cut) + ending
+    return "".join(char if char.isprintable() else escape_char(char) for char in cut) + ending
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """The text with its middle left out where it is too long: a chain of errors has its first cause at the end.
 
-    >>> shortened("failed to start: " + "failed to create: " * 9 + "no such file", 40)
+    >>> shorten("failed to start: " + "failed to create: " * 9 + "no such file", 40)
     'failed to start: fa … eate: no such file'
     """
     if len(text) <= longest:
@@ -41,7 +41,7 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def escaped(char: str) -> str:
+def escape_char(char: str) -> str:
     """One character as Python would write it: `\\n`, `\\x1b`, `\\u202e`."""
     return char.encode("unicode_escape").decode("ascii")
 
@@ -56,10 +56,10 @@ def command(argv: Sequence[str]) -> str:
     """
     if not argv or any("\0" in element for element in argv):
         return ""
-    return " ".join([quoted(argv[0], first=True), *(quoted(element) for element in argv[1:])])
+    return " ".join([shell_quote(argv[0], first=True), *(shell_quote(element) for element in argv[1:])])
 
 
-def quoted(element: str, *, first: bool = False) -> str:
+def shell_quote(element: str, *, first: bool = False) -> str:
     """One element for the shell.
 
     `shlex.quote` alone isn't enough: zsh expands a leading `=`, and a first word with `=` would assign, one with `%` resume a job.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
 from gpudoctor.report import Coverage, Evidence, Finding, NotShown, Report, Shown, Unknown
-from gpudoctor.reporters.text import count, shortened
+from gpudoctor.reporters.text import count, shorten
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
 FEW = 2  # causes that one thing rules out
@@ -36,7 +36,7 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         return f"{count(len(report.candidates), 'possible cause')}, none of them certain"
     if report.unexplained:
         further = len(report.unexplained) - 1
-        return f"no finding explains “{shortened(report.unexplained[0].text, WHY)}”" + (f" and {further} more" if further else "")
+        return f"no finding explains “{shorten(report.unexplained[0].text, WHY)}”" + (f" and {further} more" if further else "")
     if report.withheld:
         return "what would tell was not run: it disturbs running work, and needs --allow-disruptive"
     if report.coverage.missing and not report.coverage.answered:
@@ -45,15 +45,15 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         return f"{count(len(report.unknown), 'check')} could not be answered"
     if unknown := [part for one in report.inputs for part in one.unknown]:
         rest = f" and {count(len(unknown) - 1, 'other part')}" if len(unknown) > 1 else ""
-        return f"nothing wrong is in what was read, but “{shortened(unknown[0], 60)}”{rest} is not understood"
-    if lines := unseen(report):
+        return f"nothing wrong is in what was read, but “{shorten(unknown[0], 60)}”{rest} is not understood"
+    if lines := not_shown_lines(report):
         rest = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-        return f"no problem found, but not shown to be healthy: {shortened(lines[0][0], WHY)}{rest}"
+        return f"no problem found, but not shown to be healthy: {shorten(lines[0][0], WHY)}{rest}"
     complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
     return "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
 
 
-def seen(shown: Sequence[Shown], every: bool = False) -> list[str]:
+def shown_lines(shown: Sequence[Shown], every: bool = False) -> list[str]:
     """What was shown, a line for each expectation: of many subjects the first stands for all, unless `every` one is wanted."""
     return [line for said in by_expectation(shown).values() for line in (said if every else [first_of(said)])]
 
@@ -71,7 +71,7 @@ def first_of(said: Sequence[str]) -> str:
     return said[0] + (f" (and {len(said) - 1} more)" if len(said) > 1 else "")
 
 
-def refuted(report: Report, every: bool = False) -> list[str]:
+def refuted_lines(report: Report, every: bool = False) -> list[str]:
     """What is ruled out, by what was seen, a line for each expectation: `CAUSE, CAUSE: what was seen`."""
     causes: dict[str, dict[str, None]] = {}
     for one in report.refutations:
@@ -81,7 +81,7 @@ def refuted(report: Report, every: bool = False) -> list[str]:
     return [f"{names(list(own), every, FEW)}: {first_of(said[by])}" for by, own in causes.items() if by in said]
 
 
-def unseen(report: Report, every: bool = False) -> list[tuple[str, NotShown]]:
+def not_shown_lines(report: Report, every: bool = False) -> list[tuple[str, NotShown]]:
     """What was not shown, a line for each expectation and reason, with one of its entries: of many subjects the first stands for all."""
     groups: dict[tuple[str, str], list[NotShown]] = {}
     for one in report.not_shown:
@@ -93,8 +93,8 @@ def unseen(report: Report, every: bool = False) -> list[tuple[str, NotShown]]:
     return made
 
 
-def unanswered(checks: Sequence[Unknown]) -> str:
-    """What is left open, counted."""
+def unanswered_text(checks: Sequence[Unknown]) -> str:
+    """The number of checks without an answer, as text."""
     return f"{count(len(checks), 'check')} without an answer"
 
 
@@ -107,8 +107,8 @@ def troubles(report: Report) -> list[str]:
     ]
 
 
-def onward(report: Report) -> str:
-    """What to do when nothing at all could be read."""
+def next_step_text(report: Report) -> str:
+    """The next step where nothing could be read."""
     if report.verdict != "inconclusive" or not report.coverage.missing or report.coverage.answered or report.withheld:
         return ""
     if report.inputs:
@@ -118,7 +118,7 @@ def onward(report: Report) -> str:
     return "who has access may run the commands: `gpudoctor analyze FILE` reads their outputs, and --guided takes them pasted"
 
 
-def others(root: Finding, verbose: bool) -> str:
+def further_subjects(root: Finding, verbose: bool) -> str:
     """The further subjects of a finding: nodes as a node set, many GPUs by their nodes, the rest by name."""
     if root.subject.kind == "node":
         return f"{fold(root.also)} ({len(root.also) + 1} in all)"
@@ -127,7 +127,7 @@ def others(root: Finding, verbose: bool) -> str:
     return names(root.also, verbose)
 
 
-def different(pieces: Sequence[Evidence]) -> list[Evidence]:
+def distinct_evidence(pieces: Sequence[Evidence]) -> list[Evidence]:
     """The first piece of each source that says something new."""
     kept: list[Evidence] = []
     for piece in pieces:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gpudoctor.knowledge import proxied
+from gpudoctor.knowledge import proxy_paths
 from gpudoctor.patterns import regex
 
 # kubectl verbs that only read. `exec` is allowed with a command that is itself on this list.
@@ -20,69 +20,71 @@ TAKE_A_VALUE = frozenset(
 )
 
 
-def words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """The words of a text."""
     return frozenset(text.split())
 
 
 # program, or program and subcommand → options; with "=" those that take a value. nvidia-smi(1), dmesg(1).
 OPTIONS: dict[str, frozenset[str]] = {
-    "nvidia-smi": words(
+    "nvidia-smi": word_set(
         "-L --list-gpus -B --list-excluded-gpus -q --query -x --xml-format -u --unit -d= --display= -i= --id= --format= --version"
         " --query-gpu= --query-compute-apps= --query-accounted-apps= --query-retired-pages= --query-remapped-rows="
     ),
-    "nvidia-smi topo": words("-m --matrix -mp --matrix_pci -p2p= --p2p_status= -p= --path= -i= --id="),
-    "nvidia-smi nvlink": words("-s --status -c --capabilities -e --errorcounters -p --pcibusid -R --remotelinkinfo -i= --id= -l= --link="),
-    "nvidia-smi mig": words("-lgip --list-gpu-instance-profiles -lgi --list-gpu-instances -lci --list-compute-instances -i= --id="),
-    "dmesg": words(
+    "nvidia-smi topo": word_set("-m --matrix -mp --matrix_pci -p2p= --p2p_status= -p= --path= -i= --id="),
+    "nvidia-smi nvlink": word_set(
+        "-s --status -c --capabilities -e --errorcounters -p --pcibusid -R --remotelinkinfo -i= --id= -l= --link="
+    ),
+    "nvidia-smi mig": word_set("-lgip --list-gpu-instance-profiles -lgi --list-gpu-instances -lci --list-compute-instances -i= --id="),
+    "dmesg": word_set(
         "--time-format= -T --ctime -t --notime -k --kernel -u --userspace -x --decode -r --raw -P --nopager"
         " -l= --level= -f= --facility= --since= --until="
     ),
-    "uname": words("-a --all -r --kernel-release -v --kernel-version -m --machine -n --nodename -s --kernel-name"),
+    "uname": word_set("-a --all -r --kernel-release -v --kernel-version -m --machine -n --nodename -s --kernel-name"),
     "env": frozenset(),
-    "lspci": words("-D -k -n -nn -m -mm -v -vv -vvv -d= -s="),
-    "journalctl": words(
+    "lspci": word_set("-D -k -n -nn -m -mm -v -vv -vvv -d= -s="),
+    "journalctl": word_set(
         "-k --dmesg -b= --boot= -o= --output= -S= --since= -U= --until= -n= --lines= -u= --unit= -q --quiet --no-pager --utc"
     ),
-    "systemctl show": words("-p= --property= --no-pager"),
-    "tail": words("-c= -n="),
+    "systemctl show": word_set("-p= --property= --no-pager"),
+    "tail": word_set("-c= -n="),
     "chronyc tracking": frozenset(),
-    "dcgmi discovery": words("-l --list -c --compute-hierarchy -i= --info= -v --verbose --host="),
-    "dcgmi health": words("-c --check -f --fetch -g= --group= -j --json --host="),  # -s arms watches, --clear forgets
-    "dcgmi dmon": words("-e= --field-id= -d= --delay= -c= --count= -i= --entity-id= -g= --group-id= -l --list --host="),
-    "dcgmi policy": words("--get -g= --group= -j --json -v --verbose --host="),
-    "dcgmi stats": words("-p= --pid= -j= --job= -v --verbose -g= --group= --host="),  # -e, -d, -s, -x, -r, -a change what is watched
-    "dcgmi nvlink": words("-s --link-status -e --errors -g= --gpuid= -j --json --host="),
-    "dcgmi modules": words("-l --list -j --json --host="),
+    "dcgmi discovery": word_set("-l --list -c --compute-hierarchy -i= --info= -v --verbose --host="),
+    "dcgmi health": word_set("-c --check -f --fetch -g= --group= -j --json --host="),  # -s arms watches, --clear forgets
+    "dcgmi dmon": word_set("-e= --field-id= -d= --delay= -c= --count= -i= --entity-id= -g= --group-id= -l --list --host="),
+    "dcgmi policy": word_set("--get -g= --group= -j --json -v --verbose --host="),
+    "dcgmi stats": word_set("-p= --pid= -j= --job= -v --verbose -g= --group= --host="),  # -e, -d, -s, -x, -r, -a change what is watched
+    "dcgmi nvlink": word_set("-s --link-status -e --errors -g= --gpuid= -j --json --host="),
+    "dcgmi modules": word_set("-l --list -j --json --host="),
     # perfquery -r and -R, ibqueryerrors -k and -K reset counters for everybody
-    "ibstat": words("-l --list_of_cas -s --short -p --port_list"),
+    "ibstat": word_set("-l --list_of_cas -s --short -p --port_list"),
     "ibstatus": frozenset(),
-    "perfquery": words("-x --extended -C= --Ca= -P= --Port= -a --all_ports -l --loop_ports"),
-    "ibqueryerrors": words("--details --data --report-port -r --switch --ca -C= --Ca= -P= --Port= -t= --timeout="),
-    "iblinkinfo": words("-l --line -d --down -C= --Ca= -P= --Port= -t= --timeout="),
-    "sminfo": words("-C= --Ca= -P= --Port="),
-    "ibv_devinfo": words("-v --verbose -d= --ib-dev= -i= --ib-port= -l --list"),
+    "perfquery": word_set("-x --extended -C= --Ca= -P= --Port= -a --all_ports -l --loop_ports"),
+    "ibqueryerrors": word_set("--details --data --report-port -r --switch --ca -C= --Ca= -P= --Port= -t= --timeout="),
+    "iblinkinfo": word_set("-l --line -d --down -C= --Ca= -P= --Port= -t= --timeout="),
+    "sminfo": word_set("-C= --Ca= -P= --Port="),
+    "ibv_devinfo": word_set("-v --verbose -d= --ib-dev= -i= --ib-port= -l --list"),
     "show_gids": frozenset(),
     "rdma": frozenset(),
-    "mlxlink": words("-d= --device= -c --show_counters -m --show_module -e --show_eye"),
-    "ip": words("-j -s -d"),
-    "grep": words("-R -s -v -z -E -e= --exclude-dir="),
-    "df": words("-k -h -P -i -Pi"),
-    "ps": words("-eo"),  # the names of programs; their arguments may hold secrets
-    "nvidia-imex-ctl": words("-N -H -q -j"),  # the domain's nodes, the hosts' names, one word, JSON
-    "ncclras": words("-v --verbose -h= --host= -p= --port= -f= --format= -t= --timeout="),  # -m never ends
-    "py-spy dump": words("-p= --pid= -n --nonblocking"),
+    "mlxlink": word_set("-d= --device= -c --show_counters -m --show_module -e --show_eye"),
+    "ip": word_set("-j -s -d"),
+    "grep": word_set("-R -s -v -z -E -e= --exclude-dir="),
+    "df": word_set("-k -h -P -i -Pi"),
+    "ps": word_set("-eo"),  # the names of programs; their arguments may hold secrets
+    "nvidia-imex-ctl": word_set("-N -H -q -j"),  # the domain's nodes, the hosts' names, one word, JSON
+    "ncclras": word_set("-v --verbose -h= --host= -p= --port= -f= --format= -t= --timeout="),  # -m never ends
+    "py-spy dump": word_set("-p= --pid= -n --nonblocking"),
     # scontrol update, reboot, reconfigure … change the cluster
-    "scontrol show": words("-o --oneliner -d --details --json"),
+    "scontrol show": word_set("-o --oneliner -d --details --json"),
     "scontrol ping": frozenset(),
-    "sinfo": words(
+    "sinfo": word_set(
         "-R --list-reasons -N --Node -l --long -s --summarize -a --all -h --noheader -o= --format= -O= -n= --nodes= -p= -t= --json"
     ),
-    "squeue": words(
+    "squeue": word_set(
         "-a --all -h --noheader -l --long -r --array --start -o= --format= -O= -j= --jobs= -u= --user= -p= -t= --states= -w= --nodelist="
         " --me --json"
     ),
-    "sacct": words(
+    "sacct": word_set(
         "-a --allusers -X --allocations -P --parsable2 -p --parsable -n --noheader -l --long -o= --format= -j= --jobs= -S= --starttime="
         " -E= --endtime= -s= --state= -N= --nodelist= -u= --user="
     ),
@@ -95,7 +97,7 @@ OPTIONS: dict[str, frozenset[str]] = {
 }
 # With `effect: disruptive` and consent only.
 DISRUPTIVE: dict[str, frozenset[str]] = {
-    "dcgmi diag": words("-r= --run= -g= --group= -i= --entity-id= -j --json --iterations= --fail-early --ignoreErrorCodes= --host="),
+    "dcgmi diag": word_set("-r= --run= -g= --group= -i= --entity-id= -j --json --iterations= --fail-early --ignoreErrorCodes= --host="),
 }
 # program, or program and subcommand → what an argument that is no option may be; without an entry there is none.
 OPERANDS: dict[str, re.Pattern[str]] = {
@@ -210,8 +212,10 @@ def kubectl(rest: list[str]) -> str:
         return "a command that never ends is not allowed"
     if any(argument.startswith("--raw") for argument in rest):
         path = rest[-1].removeprefix("--raw=")
-        fits = rest[0] == "get" and len(rest) == (2 if "=" in rest[1] else 3) and rest[1].startswith("--raw") and proxied.allowed(path)
-        return "" if fits else "'kubectl get --raw' takes only paths of knowledge/proxied.py: name the resource"
+        fits = (
+            rest[0] == "get" and len(rest) == (2 if "=" in rest[1] else 3) and rest[1].startswith("--raw") and proxy_paths.is_allowed(path)
+        )
+        return "" if fits else "'kubectl get --raw' takes only paths of knowledge/proxy_paths.py: name the resource"
     if rest[0] == "get" and any(resource in ("secret", "secrets") for resource in resources(rest[1:])):
         return "secrets are never read"
     return ""

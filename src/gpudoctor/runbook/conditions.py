@@ -144,7 +144,7 @@ class Values:
 
     def get(self, name: str, /) -> Any:
         """The value of a variable, None when it is not known."""
-        return self.all_of((parted(name),))[0]
+        return self.all_of((split_variable(name),))[0]
 
     def all_of(self, names: Iterable[Parted]) -> list[Any]:
         """The values of variables; the innermost loop of a run over thousands of records."""
@@ -157,26 +157,26 @@ class Values:
             elif (value := getattr(record, field, MISSING_FIELD)) is not MISSING_FIELD:
                 made.append(None if field in record.gaps else value)
             else:
-                made.append(besides(record, field))
+                made.append(suffix_value(record, field))
         return made
 
 
-def parted(name: str) -> Parted:
+def split_variable(name: str) -> Parted:
     """A variable's name, and the name of the record and of the field in it."""
     variable, _, field = name.partition(".")
     return name, variable, field
 
 
-def besides(record: Fact, field: str) -> bool | None:
+def suffix_value(record: Fact, field: str) -> bool | None:
     """What conditions know of a field beside its value: `f_known`, and `f_na` where the thing has no such property."""
     if field not in fields(type(record)):
         return None
     if field.endswith("_na"):
         return record.gaps.get(field.removesuffix("_na"), "").strip("[]") in LACKING
-    return known(record, field.removesuffix("_known")) is not None
+    return known_value(record, field.removesuffix("_known")) is not None
 
 
-def known(record: Fact, field: str) -> Any:
+def known_value(record: Fact, field: str) -> Any:
     """The value of a record's field, None where it is not known."""
     return None if field in record.gaps else getattr(record, field, None)
 
@@ -187,7 +187,7 @@ def environment(variables: Iterable[tuple[str, Any]]) -> Any:
 
 
 @functools.cache
-def shared() -> Any:
+def shared_environment() -> Any:
     """The environment of nearly all expressions: the first that is compiled in an environment takes twenty times as long as the next."""
     return environment((slot(kind, number), kind) for kind in KINDS for number in range(SLOTS))
 
@@ -204,12 +204,12 @@ def over_slots(text: str) -> Any:
     made = None
     if ready := source().programs(SHAPE).get(text):
         with contextlib.suppress(RuntimeError):  # another CEL wrote it
-            made = shared().deserialize(ready)
-    MADE[text] = made or shared().compile(text)
+            made = shared_environment().deserialize(ready)
+    MADE[text] = made or shared_environment().compile(text)
     return MADE[text]
 
 
-def serialized() -> dict[str, bytes]:
+def serialize_expressions() -> dict[str, bytes]:
     """All expressions over slots that this process has met, in the form that `over_slots` reads."""
     return {text: made.serialize() for text, made in MADE.items()}
 
@@ -232,7 +232,7 @@ class Expression:
     def __init__(self, text: str, used: tuple[tuple[str, Any], ...]) -> None:
         self.text = text
         self.names = [name for name, _ in used]
-        self.parted = [parted(name) for name in self.names]
+        self.parted = [split_variable(name) for name in self.names]
         # A field alone (`${pod.namespace}`) is what its record says: there are many, and CEL needs a millisecond for each.
         self.result = ITSELF.get(used[0][1], "") if self.names == [text] else ""
         self.program: Any = None
@@ -294,18 +294,18 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=8192)
-def _compiled(text: str, used: tuple[tuple[str, Any], ...]) -> Expression:
+def _compile(text: str, used: tuple[tuple[str, Any], ...]) -> Expression:
     return Expression(text, used)
 
 
-def compiled(text: str, variables: Types, want: str = "BOOL") -> Expression:
+def compile_expression(text: str, variables: Types, want: str = "BOOL") -> Expression:
     """Compile once; `want` is the CEL type that must come out ("" = any). Raises `ConditionError`.
 
     Only the variables that the text may mean are declared.
     """
     used = tuple((name, variables[name]) for name in names_in(text) if name in variables)
     try:
-        expression = _compiled(text, used)
+        expression = _compile(text, used)
     except RuntimeError as error:
         raise ConditionError(explain(str(error), text, variables)) from None
     if want and expression.result != want:

@@ -43,11 +43,11 @@ def each(text: Any) -> dict[str, str]:
     match = EACH.match(text) if isinstance(text, str) else None
     if not match:
         raise ValueError("has the form 'pod in pods'")
-    return {"name": free(match.group(1)), "type": match.group(2)}
+    return {"name": free_name(match.group(1)), "type": match.group(2)}
 
 
-def free(name: str) -> str:
-    """A name for a record that means nothing else in a condition."""
+def free_name(name: str) -> str:
+    """Check that the name of a record means nothing else in a condition, and return it."""
     if name in TAKEN:
         raise ValueError(f"'{name}' can't be the name of a record: conditions use this word otherwise")
     return name
@@ -87,8 +87,8 @@ def seconds(value: Any) -> str:
     return value if isinstance(value, str) and "${" in value else f"{duration(value):g}"
 
 
-def plain(value: Any) -> Any:
-    """The value of an input."""
+def plain_value(value: Any) -> Any:
+    """Check the value of an input, and return it."""
     if not isinstance(value, str | int | float | bool):
         raise ValueError("is a text, a number, true or false")
     return value
@@ -98,7 +98,7 @@ def plain(value: Any) -> Any:
 TEXT = WithJsonSchema({"type": "string"})
 Duration = Annotated[float, BeforeValidator(duration), TEXT]
 Condition = Annotated[str, BeforeValidator(condition), WithJsonSchema({"type": ["string", "boolean"]})]
-Plain = Annotated[str | int | float | bool, BeforeValidator(plain)]
+Plain = Annotated[str | int | float | bool, BeforeValidator(plain_value)]
 Equalities = Annotated[list[str] | dict[str, str], BeforeValidator(equalities)]
 Seconds = Annotated[str, BeforeValidator(seconds), WithJsonSchema({"type": ["string", "number"]})]
 Argument = Annotated[str, BeforeValidator(argument), WithJsonSchema({"type": ["string", "integer"]})]

@@ -10,9 +10,9 @@ from gpudoctor.facts import FACTS
 from gpudoctor.facts.base import KEYS_OF_KIND
 from gpudoctor.registry import PARSERS
 from gpudoctor.runbook import allowed, scope
-from gpudoctor.runbook.conditions import ConditionError, Types, cel_type, compiled, fields, input_types, join_types, record_types
+from gpudoctor.runbook.conditions import ConditionError, Types, cel_type, compile_expression, fields, input_types, join_types, record_types
 from gpudoctor.runbook.model import Check, Early, Join, Library, Runbook, Step
-from gpudoctor.runbook.templates import pieces
+from gpudoctor.runbook.templates import split_template
 from gpudoctor.runbook.yamlfile import Problem
 
 # What records can be joined by: values that are equal or not; a list or a map would be neither hashed nor meant.
@@ -73,13 +73,13 @@ def early_problems(book: Runbook, early: Early, given: Library | None) -> Iterat
     yield from template("title", early.title, types)
     for cause in early.lasting:
         if given is not None and cause not in given.causes:
-            yield unknown("cause", cause, given.causes)
+            yield unknown_name("cause", cause, given.causes)
 
 
 def step_problems(book: Runbook, number: int, given: Library | None) -> Iterator[str]:
     """The problems of one step without its checks."""
     step = book.steps[number]
-    before = scope.steering(book, number)
+    before = scope.found_variables(book, number)
     inputs = input_types(book.inputs)
     yield from condition("when", step.when, {**inputs, **before})
     if step.include:
@@ -87,7 +87,7 @@ def step_problems(book: Runbook, number: int, given: Library | None) -> Iterator
             yield from include_problems(book, step, inputs, given)
         return
     if step.each and step.each.type not in FACTS:
-        yield unknown("fact type", step.each.type, FACTS)
+        yield unknown_name("fact type", step.each.type, FACTS)
         return
     own = scope.step_types(book, step)
     yield from condition("where", step.where, own)
@@ -105,12 +105,12 @@ def step_problems(book: Runbook, number: int, given: Library | None) -> Iterator
         if step.effect and not allowed.refusal(step.run):
             yield "effect: the command only reads, and disturbs nothing"
         if step.parse not in PARSERS:
-            yield unknown("parser", step.parse, PARSERS)
+            yield unknown_name("parser", step.parse, PARSERS)
     if step.derive and step.derive not in DERIVATIONS:
-        yield unknown("derivation", step.derive, DERIVATIONS)
+        yield unknown_name("derivation", step.derive, DERIVATIONS)
     if step.show:
         if step.show.each.type not in FACTS:
-            yield unknown("fact type", step.show.each.type, FACTS)
+            yield unknown_name("fact type", step.show.each.type, FACTS)
             return
         shown = {**inputs, **record_types(step.show.each.name, step.show.each.type)}
         yield from condition("show.where", step.show.where, shown)
@@ -131,14 +131,14 @@ def span_problems(text: str) -> Iterator[str]:
 def include_problems(book: Runbook, step: Step, types: Types, given: Library) -> Iterator[str]:
     """An include names a runbook that is there and doesn't lead back to this one, and sets inputs that it has."""
     if step.include not in given.runbooks:
-        yield unknown("runbook", step.include, given.runbooks)
+        yield unknown_name("runbook", step.include, given.runbooks)
         return
     target = given.runbooks[step.include]
     if way := way_back(book.id, step.include, given):
         yield f"includes itself: {' → '.join([book.id, *way])}"
     for name, text in step.set.items():
         if name not in target.inputs:
-            yield unknown(f"input of {step.include}", name, target.inputs)
+            yield unknown_name(f"input of {step.include}", name, target.inputs)
         yield from template(f"set.{name}", text, types)
 
 
@@ -158,11 +158,11 @@ def way_back(home: str, start: str, given: Library) -> list[str]:
 def check_problems(book: Runbook, check: Check, given: Library | None) -> Iterator[str]:
     """The problems of one check."""
     if check.each and check.each.type not in FACTS:
-        yield unknown("fact type", check.each.type, FACTS)
+        yield unknown_name("fact type", check.each.type, FACTS)
         return
     for join in check.joins:
         if join.type not in FACTS:
-            yield unknown(f"with.{join.name}: fact type", join.type, FACTS)
+            yield unknown_name(f"with.{join.name}: fact type", join.type, FACTS)
             return
         yield from join_problems(book, check, join)
     types = scope.check_types(book, check)
@@ -173,7 +173,7 @@ def check_problems(book: Runbook, check: Check, given: Library | None) -> Iterat
     for text in check.settle_with:
         yield from template("settle_with", text, types)
     if check.finds and given is not None and check.finds not in given.causes:
-        yield unknown("cause", check.finds, given.causes)
+        yield unknown_name("cause", check.finds, given.causes)
     if check.finds and not check.title:
         yield "finds a cause without a title"
 
@@ -185,7 +185,7 @@ def join_problems(book: Runbook, check: Check, join: Join) -> Iterator[str]:
     keys = {name: kind for name, kind in fields(fact).items() if name in fact.__struct_fields__ and kind in KEY_TYPES}
     for field, text in join.on.items():
         if field not in keys:
-            yield unknown(f"with.{join.name}: field of {join.type}", field, keys)
+            yield unknown_name(f"with.{join.name}: field of {join.type}", field, keys)
             continue
         yield from condition(f"with.{join.name}.on.{field}", text, outer, str(cel_type(keys[field]).name()))
     yield from condition(f"with.{join.name}.where", join.where, {**outer, **join_types(join.name, join.type)})
@@ -198,7 +198,7 @@ def condition(where: str, text: str, types: Types, want: str = "BOOL") -> Iterat
     if not text:
         return
     try:
-        compiled(text, types, want)
+        compile_expression(text, types, want)
     except ConditionError as error:
         yield f"{where}: {error}"
 
@@ -206,14 +206,14 @@ def condition(where: str, text: str, types: Types, want: str = "BOOL") -> Iterat
 def template(where: str, text: str, types: Types) -> Iterator[str]:
     """The problems of a template."""
     try:
-        for kind, expression in pieces(text):
-            if kind == "cel" and not (result := compiled(expression, types, "").result).startswith(TEXT_TYPES):
+        for kind, expression in split_template(text):
+            if kind == "cel" and not (result := compile_expression(expression, types, "").result).startswith(TEXT_TYPES):
                 yield f"{where}: '${{{expression}}}' is a {result}: only text, numbers, booleans and lists can be shown"
     except ConditionError as error:
         yield f"{where}: {error}"
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
+def unknown_name(what: str, name: str, known: Iterable[str]) -> str:
     """`unknown parser 'kernel.xid'; did you mean 'kernel.log'?`."""
     import difflib
 
@@ -226,13 +226,15 @@ def catalogue_references(given: Library) -> Iterator[str]:
     for cause in given.causes.values():
         for other in cause.explains:
             if other not in given.causes:
-                yield f"{cause.id}: explains: {unknown('cause', other, given.causes)}"
+                yield f"{cause.id}: explains: {unknown_name('cause', other, given.causes)}"
         for other in cause.confused_with:
             if other not in given.causes:
-                yield f"{cause.id}: confused_with: {unknown('cause', other, given.causes)}"
+                yield f"{cause.id}: confused_with: {unknown_name('cause', other, given.causes)}"
             elif other == cause.id:
                 yield f"{cause.id}: confused_with: names itself"
-        yield from (f"{cause.id}: yields_to: {unknown('cause', one, given.causes)}" for one in cause.yields_to if one not in given.causes)
+        yield from (
+            f"{cause.id}: yields_to: {unknown_name('cause', one, given.causes)}" for one in cause.yields_to if one not in given.causes
+        )
         if circle := yields_to_itself(cause.id, given):
             yield f"{cause.id}: yields_to: leads back to itself: {' → '.join(circle)}"
         for fix in cause.fixes:
@@ -257,7 +259,11 @@ def placeholder_problems(element: str, subject: str) -> Iterator[str]:
     """A fix is filled with the fields of its subject."""
     known = KEYS_OF_KIND[subject]
     try:
-        yield from (unknown(f"field of {subject}", text, known) for kind, text in pieces(element) if kind == "cel" and text not in known)
+        yield from (
+            unknown_name(f"field of {subject}", text, known)
+            for kind, text in split_template(element)
+            if kind == "cel" and text not in known
+        )
     except ConditionError as error:
         yield str(error)
 

@@ -18,7 +18,7 @@ M = TypeVar("M", bound=schema.Model)
 SCHEMA = 1  # the version of the format
 
 
-def validated(document: Document, kind: type[M]) -> tuple[M | None, list[Problem]]:
+def validate_document(document: Document, kind: type[M]) -> tuple[M | None, list[Problem]]:
     """A document checked against a model, with all problems located; with any problem there is no model."""
     problems = list(document.problems)
     if document.value is None:
@@ -30,12 +30,12 @@ def validated(document: Document, kind: type[M]) -> tuple[M | None, list[Problem
     try:
         made = kind.model_validate(document.value)
     except ValidationError as error:
-        problems += [located(document, dict(one)) for one in error.errors(include_url=False)]
+        problems += [locate_error(document, dict(one)) for one in error.errors(include_url=False)]
         return None, problems
     return (None if problems else made), problems
 
 
-def located(document: Document, error: dict[str, Any]) -> Problem:
+def locate_error(document: Document, error: dict[str, Any]) -> Problem:
     """A pydantic error as a problem with line, the path of keys and words for a person."""
     place = error["loc"]
     what = ".".join(str(part) for part in place)
@@ -63,14 +63,14 @@ def runbook(path: Path, shown: str = "", given: model.Library | None = None) -> 
     are shown at once; `given` is the library that names are then looked up in (without it causes and included runbooks aren't checked).
     """
     document = read(path, shown)
-    made, problems = validated(document, schema.Runbook)
+    made, problems = validate_document(document, schema.Runbook)
     if made is not None:
         return record(made, document, range(len(made.steps))), []
     problems += lint.runbook(rest, given) if (rest := sound_parts(document)) else []
     return None, sorted(problems, key=lambda problem: problem.line)
 
 
-def checked(path: Path, library: model.Library) -> tuple[model.Runbook | None, list[Problem]]:
+def load_checked(path: Path, library: model.Library) -> tuple[model.Runbook | None, list[Problem]]:
     """The runbook of a file that isn't one of the library's, linted against it: either a runbook or all of its problems."""
     book, problems = runbook(path, given=library)
     if book is not None:
@@ -101,7 +101,7 @@ def sound_parts(document: Document) -> model.Runbook | None:
     """A file that doesn't pass, without the steps and checks that have problems: of these only the ids stay, since others refer to them."""
     value = document.value or {}
     header = {"schema": SCHEMA, "id": PurePath(document.path).stem, "title": "-", "inputs": value.get("inputs", {})}
-    steps = {n: step for n, raw in enumerate(listed(value, "steps")) if (step := sound_step(raw, header)) is not None}
+    steps = {n: step for n, raw in enumerate(list_under(value, "steps")) if (step := sound_step(raw, header)) is not None}
     try:
         return record(schema.Runbook.model_validate(header | {"steps": list(steps.values())}), document, steps)
     except ValidationError:
@@ -111,7 +111,7 @@ def sound_parts(document: Document) -> model.Runbook | None:
 def sound_step(raw: Any, header: dict[str, Any]) -> Any:
     """A step as it is when it passes, else its checks alone, each as it is or reduced to its id; None when nothing of it can stay."""
     checks = [
-        check if passes(schema.Check, check) else {"id": check.get("id")} for check in listed(raw, "checks") if isinstance(check, dict)
+        check if passes(schema.Check, check) else {"id": check.get("id")} for check in list_under(raw, "checks") if isinstance(check, dict)
     ]
     whole = isinstance(raw, dict) and (raw | {"checks": checks} if "checks" in raw else raw)
     if passes(schema.Step, whole):
@@ -129,7 +129,7 @@ def passes(kind: type[schema.Model], value: Any) -> bool:
     return True
 
 
-def listed(value: Any, key: str) -> list[Any]:
+def list_under(value: Any, key: str) -> list[Any]:
     """The list under a key of what may be anything."""
     found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, list) else []
@@ -147,7 +147,7 @@ def check_record(check: schema.Check) -> dict[str, Any]:
 
 def catalogue(path: Path, shown: str = "") -> tuple[dict[str, model.Cause], list[Problem]]:
     """The causes of one catalogue file."""
-    made, problems = validated(read(path, shown), schema.Catalogue)
+    made, problems = validate_document(read(path, shown), schema.Catalogue)
     if made is None:
         return {}, problems
     return {name: msgspec.convert(cause.model_dump() | {"id": name}, model.Cause) for name, cause in made.causes.items()}, []
@@ -155,7 +155,7 @@ def catalogue(path: Path, shown: str = "") -> tuple[dict[str, model.Cause], list
 
 def messages(path: Path, shown: str = "") -> tuple[list[KnownMessage], list[Problem]]:
     """The known messages of one file."""
-    made, problems = validated(read(path, shown), schema.Messages)
+    made, problems = validate_document(read(path, shown), schema.Messages)
     if made is None:
         return [], problems
     return [message(entry) for entry in made.messages], []
@@ -172,4 +172,4 @@ def message(entry: schema.Message) -> KnownMessage:
 
 def paired_test(path: Path, shown: str = "") -> tuple[paired.PairedTest | None, list[Problem]]:
     """The paired test of a runbook."""
-    return validated(read(path, shown), paired.PairedTest)
+    return validate_document(read(path, shown), paired.PairedTest)

@@ -27,7 +27,7 @@ from gpudoctor.runbook.fields import (
     Url,
     duration,
     each,
-    free,
+    free_name,
 )
 
 
@@ -103,7 +103,7 @@ class Check(Model):
     def named_apart(self) -> Check:
         """Every record of a check has a name of its own."""
         for name, join in self.with_.items():
-            if free(name) == (self.each and self.each.name):
+            if free_name(name) == (self.each and self.each.name):
                 raise ValueError(f"with.{name} has the name of the record that the check looks at")
             if isinstance(join.on, list) and self.each is None:
                 raise ValueError(f"with.{name}.on is a list of fields of two records, and the check has no each")

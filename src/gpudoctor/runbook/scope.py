@@ -8,7 +8,7 @@ from gpudoctor.runbook.conditions import input_types, join_types, record_types
 from gpudoctor.runbook.model import Check, Runbook, Step
 
 
-def steering(book: Runbook, number: int) -> dict[str, Any]:
+def found_variables(book: Runbook, number: int) -> dict[str, Any]:
     """`found.X` for the checks of the steps before step `number`: branching goes forward only."""
     return {f"found.{check.id}": bool for step in book.steps[:number] for check in step.checks}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from gpudoctor.patterns import regex
-from gpudoctor.runbook.conditions import ConditionError, Lookup, Types, Unsure, as_text, compiled
+from gpudoctor.runbook.conditions import ConditionError, Lookup, Types, Unsure, as_text, compile_expression
 
 # pod ${pod.namespace}/${pod.pod} waits
 EXPRESSION = regex(r"\$\{((?:[^{}\"']|\"[^\"]*\"|'[^']*')*)\}")
@@ -16,10 +16,10 @@ UNNAMED = {"node": "the host"}
 
 
 @functools.lru_cache(maxsize=8192)
-def pieces(template: str) -> list[tuple[str, str]]:
+def split_template(template: str) -> list[tuple[str, str]]:
     """A template cut into ("text", …) and ("cel", …) pieces.
 
-    >>> pieces("pod ${pod.pod} waits")
+    >>> split_template("pod ${pod.pod} waits")
     [('text', 'pod '), ('cel', 'pod.pod'), ('text', ' waits')]
     """
     cut: list[tuple[str, str]] = []
@@ -40,23 +40,23 @@ def fill(template: str, variables: Types, values: Lookup, unknown: str | None = 
     """A template with its expressions filled in. One without a value is shown as `unknown`; without that, `Unsure` is raised."""
     if "${" not in template:
         return template
-    return "".join(text if kind == "text" else shown(text, variables, values, unknown) for kind, text in pieces(template))
+    return "".join(text if kind == "text" else expression_text(text, variables, values, unknown) for kind, text in split_template(template))
 
 
-def told(template: str, variables: Types, values: Lookup) -> str:
+def fill_for_person(template: str, variables: Types, values: Lookup) -> str:
     """A text for people with its expressions filled in. What has no value is `?`; a name that isn't known leaves no gap, and a GPU whose
     name says that it is one isn't called so twice.
     """
     made = ""
     nameless = False  # the namespace isn't known
-    for kind, text in pieces(template):
-        said = text if kind == "text" else shown(text, variables, values, "?")
+    for kind, text in split_template(template):
+        said = text if kind == "text" else expression_text(text, variables, values, "?")
         if kind == "text":
             said = said.removeprefix("/") if nameless else said
         elif NAME.fullmatch(text):
             owner, field = text.split(".")
             if field != "namespace":
-                said = said or (UNNAMED.get(field) or shown(f"{owner}.index", variables, values, "?"))
+                said = said or (UNNAMED.get(field) or expression_text(f"{owner}.index", variables, values, "?"))
             if said.startswith(("GPU ", "GPU-")):
                 made = made.removesuffix("GPU ")
         nameless = kind == "cel" and text.endswith(".namespace") and not said
@@ -64,10 +64,10 @@ def told(template: str, variables: Types, values: Lookup) -> str:
     return made
 
 
-def shown(expression: str, variables: Types, values: Lookup, unknown: str | None) -> str:
+def expression_text(expression: str, variables: Types, values: Lookup, unknown: str | None) -> str:
     """The text of one `${…}`."""
     try:
-        return as_text(compiled(expression, variables, "")(values))
+        return as_text(compile_expression(expression, variables, "")(values))
     except Unsure:
         if unknown is None:
             raise

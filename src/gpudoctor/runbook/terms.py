@@ -27,8 +27,8 @@ def operands(condition: str) -> tuple[Literal["all", "any", ""], list[str]]:
     >>> operands("a.b ? a.c && a.d : a.e")
     ('', ['a.b ? a.c && a.d : a.e'])
     """
-    text = bare(condition)
-    marks = list(outermost(text))
+    text = without_parentheses(condition)
+    marks = list(outer_operators(text))
     if any(mark == "?" for _, mark in marks):
         return "", [text]
     for mark, kind in (("||", "any"), ("&&", "all")):
@@ -39,35 +39,35 @@ def operands(condition: str) -> tuple[Literal["all", "any", ""], list[str]]:
     return "", [text]
 
 
-def bare(text: str) -> str:
+def without_parentheses(text: str) -> str:
     """A condition without the parentheses around the whole of it.
 
-    >>> bare("((a.b || a.c))"), bare("(a.b) || (a.c)")
+    >>> without_parentheses("((a.b || a.c))"), without_parentheses("(a.b) || (a.c)")
     ('a.b || a.c', '(a.b) || (a.c)')
     """
     text = text.strip()
-    while text.startswith("(") and closing(text) == len(text) - 1:
+    while text.startswith("(") and closing_bracket(text) == len(text) - 1:
         text = text[1:-1].strip()
     return text
 
 
-def closing(text: str) -> int:
-    """Where the bracket that a text begins with is closed."""
-    return next((at for at, mark in marked(text) if mark == "closed"), -1)
+def closing_bracket(text: str) -> int:
+    """The position of the bracket that closes the one at the beginning; -1 where none does."""
+    return next((at for at, mark in scan_marks(text) if mark == "closed"), -1)
 
 
-def outermost(text: str) -> Iterator[tuple[int, str]]:
+def outer_operators(text: str) -> Iterator[tuple[int, str]]:
     """The `&&`, `||` and `?` outside of brackets and texts, with their places."""
-    return ((at, mark) for at, mark in marked(text) if mark != "closed")
+    return ((at, mark) for at, mark in scan_marks(text) if mark != "closed")
 
 
-def marked(text: str) -> Iterator[tuple[int, str]]:
-    """The marks of `outermost`, and "closed" where the last open bracket is closed."""
+def scan_marks(text: str) -> Iterator[tuple[int, str]]:
+    """The marks of `outer_operators`, and "closed" where the last open bracket is closed."""
     depth = at = 0
     while at < len(text):
         char = text[at]
         if char in "\"'":
-            at = behind(text, at)
+            at = end_of_literal(text, at)
             continue
         if char in "([{":
             depth += 1
@@ -83,7 +83,7 @@ def marked(text: str) -> Iterator[tuple[int, str]]:
         at += 1
 
 
-def behind(text: str, at: int) -> int:
+def end_of_literal(text: str, at: int) -> int:
     """The place behind the text that begins at a quote; `r"…"` knows no escapes, and three quotes end with three."""
     quote = text[at] * 3 if text.startswith(text[at] * 3, at) else text[at]
     raw = text[:at][-1:] in ("r", "R") and not text[: at - 1][-1:].isalnum()
@@ -93,7 +93,7 @@ def behind(text: str, at: int) -> int:
     return at + len(quote)
 
 
-def deciding(condition: str, ask: Ask, depth: int = DEPTH) -> list[Term]:
+def deciding_terms(condition: str, ask: Ask, depth: int = DEPTH) -> list[Term]:
     """The parts by which a condition is what it is: of a false `&&` the first false operand, of a true one all of them, and so on."""
     kind, parts = operands(condition)
     if not kind or depth == 0:
@@ -102,4 +102,4 @@ def deciding(condition: str, ask: Ask, depth: int = DEPTH) -> list[Term]:
     decisive = kind == "any"  # the answer by which one operand decides alone
     alone = [part for part, answer in zip(parts, answers, strict=True) if answer.holds is decisive][:1]
     unsure = [part for part, answer in zip(parts, answers, strict=True) if answer.holds is None]
-    return [term for part in alone or unsure or parts for term in deciding(part, ask, depth - 1)]
+    return [term for part in alone or unsure or parts for term in deciding_terms(part, ask, depth - 1)]

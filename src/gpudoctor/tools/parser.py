@@ -30,10 +30,10 @@ class Parser(NamedTuple):
     sifts: tuple[str, ...] = ()  # the types of which it leaves out the records that are well
 
 
-def foreign(output: Output, program: str) -> None:
+def reject_foreign(output: Output, program: str) -> None:
     """Raise `ParseError` where nothing was recognised in what a program printed that was run. In a file other things may stand."""
     if not output.source and (text := output.text.strip()):
-        raise ParseError(f"{output.named()}: not an answer of {program}: {text[:60]!r}")
+        raise ParseError(f"{output.origin_name()}: not an answer of {program}: {text[:60]!r}")
 
 
 class ParseError(ValueError):

@@ -9,7 +9,7 @@ from re import Pattern
 
 from gpudoctor.cli.authors import need_checkout
 from gpudoctor.cli.errors import Refused, no_such
-from gpudoctor.cli.execute import loaded
+from gpudoctor.cli.execute import load_library
 from gpudoctor.library import index
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Runbook
@@ -21,13 +21,13 @@ WORD = regex(r"[a-z][a-z0-9_]*")
 STATES = {"failed": "failed", "sound": "active"}
 
 
-def home(name: str) -> Path:
+def runbook_path(name: str) -> Path:
     """Where a runbook is written: among ours in a checkout, else here."""
     return (index.runbooks_folder() if index.in_checkout() else Path()) / f"{name}.yaml"
 
 
-def filled(skeleton: str, **values: str) -> str:
-    """A skeleton with its `@NAME@` filled in."""
+def fill_skeleton(skeleton: str, **values: str) -> str:
+    """Fill in each `@NAME@` of a skeleton."""
     text = (HERE / skeleton).read_text(encoding="utf-8")
     for key, value in values.items():
         text = text.replace(f"@{key.upper()}@", value)
@@ -45,7 +45,7 @@ def write(files: dict[Path, str]) -> list[Path]:
     return [*files]
 
 
-def checked(name: str, form: Pattern[str], what: str) -> str:
+def valid_name(name: str, form: Pattern[str], what: str) -> str:
     """A name that may become part of a path. Raises `Refused`."""
     if not form.fullmatch(name):
         raise Refused(f"'{name[:80]}' is no name for a {what}: it is made of small letters, digits and {'-' if form is ID else '_'}")
@@ -54,17 +54,17 @@ def checked(name: str, form: Pattern[str], what: str) -> str:
 
 def runbook(name: str) -> list[Path]:
     """Write a runbook, its paired test and its cases."""
-    path = home(checked(name, ID, "runbook"))
+    path = runbook_path(valid_name(name, ID, "runbook"))
     cases = index.fixtures_folder() / name if index.in_checkout() else Path(f"{name}.cases")
     answers = {case: f"Id=nvidia-fabricmanager.service\nLoadState=loaded\nActiveState={state}" for case, state in STATES.items()}
     answers["silent"] = "--- exit 124\n--- timeout: no answer within 30 s"
     return write(
         {
-            path: filled("runbook.yaml", id=name),
-            path.with_suffix(".test.yaml"): filled(
+            path: fill_skeleton("runbook.yaml", id=name),
+            path.with_suffix(".test.yaml"): fill_skeleton(
                 "runbook.test.yaml", id=name, fixtures=f"../tests/fixtures/{name}" if index.in_checkout() else cases.name
             ),
-            **{cases / f"{case}.txt": filled("case.txt", id=name, answer=answer) for case, answer in answers.items()},
+            **{cases / f"{case}.txt": fill_skeleton("case.txt", id=name, answer=answer) for case, answer in answers.items()},
         }
     )
 
@@ -72,27 +72,27 @@ def runbook(name: str) -> list[Path]:
 def check(runbook: str, name: str, cause: str, step: str) -> list[Path]:
     """Add a check to a runbook of ours, two cases to its test, and a cause that is new to the catalogue."""
     need_checkout("new check")
-    library = loaded()
+    library = load_library()
     if runbook not in library.runbooks:
         raise no_such("runbook", runbook, library.runbooks, "list shows all: gpudoctor list")
     book = library.runbooks[runbook]
-    checked(name, WORD, "check")
-    checked(cause, ID, "cause")
+    valid_name(name, WORD, "check")
+    valid_name(cause, ID, "cause")
     if any(one.id == name for one in book.checks()):
         raise Refused(f"{runbook} has a check '{name}' already")
     path = index.runbooks_folder() / f"{runbook}.yaml"
     test = path.with_name(f"{runbook}.test.yaml")
     lines = path.read_text(encoding="utf-8").split("\n")
     at = end_of_checks(lines, chosen(book, step))
-    lines[at:at] = filled("check.yaml", id=name, cause=cause).rstrip("\n").split("\n")
+    lines[at:at] = fill_skeleton("check.yaml", id=name, cause=cause).rstrip("\n").split("\n")
     path.write_text("\n".join(lines), encoding="utf-8")
     with test.open("a", encoding="utf-8") as file:
-        file.write(filled("check.test.yaml", id=name, cause=cause, runbook=runbook, case=name.replace("_", "-")))
+        file.write(fill_skeleton("check.test.yaml", id=name, cause=cause, runbook=runbook, case=name.replace("_", "-")))
     written = [path, test]
     if cause not in library.causes:
         layer = path.parent / "catalogue" / "workload.yaml"
         with layer.open("a", encoding="utf-8") as file:
-            file.write("\n" + filled("cause.yaml", id=cause))
+            file.write("\n" + fill_skeleton("cause.yaml", id=cause))
         written.append(layer)
     return written
 
@@ -127,7 +127,7 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
     )
     if tool not in known:
         raise no_such("tool", tool, known, f"there are {', '.join(known)}; a new tool is a new folder")
-    checked(name, WORD, "parser")
+    valid_name(name, WORD, "parser")
     command = command.replace("\\", "").replace('"', "'")
     argv = ", ".join(f'"{word}"' for word in command.split()) + ("" if " " in command.strip() else ",")
     values = {"name": name, "tool": tool, "command": command, "argv": argv}
@@ -135,8 +135,8 @@ def parser(tool: str, name: str, command: str) -> list[Path]:
     tests = index.root() / "tests"
     written = write(
         {
-            tools / tool / f"{name}.py": filled("output.py.txt", **values),
-            tests / f"test_{tool}_{name}.py": filled("test_output.py.txt", **values),
+            tools / tool / f"{name}.py": fill_skeleton("output.py.txt", **values),
+            tests / f"test_{tool}_{name}.py": fill_skeleton("test_output.py.txt", **values),
         }
     )
     added = {

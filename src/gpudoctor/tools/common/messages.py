@@ -15,7 +15,7 @@ from gpudoctor.facts.kubernetes import Message
 from gpudoctor.knowledge.compiled import source
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.blocks import cut_long_lines, whole_lines
-from gpudoctor.tools.common.scanner import Scanner, compiled, lines_in, matched
+from gpudoctor.tools.common.scanner import Scanner, compile_scanner, lines_in, match_blocks
 from gpudoctor.tools.common.timestamps import line_time
 
 MOST_DIFFERENT = 5000  # different messages of one text; more is noise, and must not fill the memory
@@ -44,9 +44,9 @@ def errors() -> dict[str, bool]:
 @functools.cache
 def exceptions() -> dict[str, Any]:
     """Names of the known messages that have an exception → what a line must not fit to say them."""
-    from gpudoctor.tools.common.scanner import alone
+    from gpudoctor.tools.common.scanner import single_pattern
 
-    return {message.name: alone(message.unless) for message in (*source().messages(), *source().harmless()) if message.unless}
+    return {message.name: single_pattern(message.unless) for message in (*source().messages(), *source().harmless()) if message.unless}
 
 
 @functools.cache
@@ -59,7 +59,7 @@ def scanner() -> Scanner:
 def harmless() -> Scanner:
     """What is looked for only in lines that say trouble: most of it stands in many others too."""
     known = source()
-    return compiled(((entry.name, entry.pattern) for entry in known.harmless()), known.literals(), known.texts())
+    return compile_scanner(((entry.name, entry.pattern) for entry in known.harmless()), known.literals(), known.texts())
 
 
 def with_marks(marks: Iterable[tuple[str, str]], more: Mapping[str, Sequence[str]] = MappingProxyType({})) -> Scanner:
@@ -68,7 +68,7 @@ def with_marks(marks: Iterable[tuple[str, str]], more: Mapping[str, Sequence[str
     `more` are literals of marks whose patterns would make the whole slow.
     """
     known = source()
-    return compiled([*entries(), *marks], {**known.literals(), **more}, known.texts())
+    return compile_scanner([*entries(), *marks], {**known.literals(), **more}, known.texts())
 
 
 def scan_lines(output: Output, about: Subject, *, source: str) -> list[Message]:
@@ -77,14 +77,14 @@ def scan_lines(output: Output, about: Subject, *, source: str) -> list[Message]:
     `time` is that line's own time, `age` that of the last such line, where the lines begin with a full date.
     """
     found = []
-    for tally in tallied(find(output.pages)):
+    for tally in tally_hits(find(output.pages)):
         last = line_time(tally.last.text, output.time)
         found.append(
             message_of(
                 tally.first,
                 about,
                 source=source,
-                origin=Origin(output.named(), tally.first.line, tally.first.text.strip()),
+                origin=Origin(output.origin_name(), tally.first.line, tally.first.text.strip()),
                 time=line_time(tally.first.text, output.time),
                 age=max(0.0, output.time - last) if last is not None and output.time else None,
                 count=tally.times,
@@ -101,7 +101,7 @@ def scan_text(
     `origin` is where the text begins: further lines of it move the number on, and a text without a line number stays without one.
     """
     found = []
-    for hit, _, times in tallied(find([text.encode("utf-8", "replace")])):
+    for hit, _, times in tally_hits(find([text.encode("utf-8", "replace")])):
         line = origin.line + hit.line - 1 if origin.line else 0
         where = Origin(origin.source, line, hit.text.strip())
         found.append(message_of(hit, about, source=source, origin=where, time=time, age=age, count=times * count))
@@ -131,12 +131,14 @@ def fold(messages: Iterable[Message]) -> list[Message]:
         if first is None:
             made[key] = one
         else:
-            made[key] = replace(first, count=first.count + one.count, age=least(first.age, one.age), time=least(first.time, one.time))
+            made[key] = replace(
+                first, count=first.count + one.count, age=smaller_known(first.age, one.age), time=smaller_known(first.time, one.time)
+            )
     return list(made.values())
 
 
-def least(one: float | None, other: float | None) -> float | None:
-    """The smaller of two numbers that may not be known."""
+def smaller_known(one: float | None, other: float | None) -> float | None:
+    """The smaller of two numbers, either of which may be unknown."""
     known = [number for number in (one, other) if number is not None]
     return min(known, default=None)
 
@@ -157,7 +159,7 @@ class Tally(NamedTuple):
     times: int
 
 
-def tallied(hits: Iterable[Hit]) -> list[Tally]:
+def tally_hits(hits: Iterable[Hit]) -> list[Tally]:
     """Hits of equal name and detail together, in the order in which they first occur, at most `MOST_DIFFERENT`."""
     made: dict[tuple[str, str], Tally] = {}
     for hit in hits:
@@ -180,7 +182,7 @@ def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Some | None
         return
     patterns, excepted, number = known.patterns, exceptions(), 1
     sampled = frozenset(known.places[name] for name in few or () if name in known.places)
-    for block in matched(whole_lines(chunks), known, sampled):
+    for block in match_blocks(whole_lines(chunks), known, sampled):
         wanted = [(which, few.get(known.names[which]) if few is not None else None) for which in block.occur]
         wanted = [(which, most) for which, most in wanted if most != 0]
         text = cut_long_lines(block.text) if wanted and not block.lines else block.text

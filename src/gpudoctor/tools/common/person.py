@@ -27,7 +27,7 @@ def answer(output: Output, about: Subject) -> Facts:
     try:
         said = decoder(Said).decode(output.text)
     except (msgspec.DecodeError, RecursionError):
-        raise ParseError(f"{output.named()[:200]}: not an answer of a person: {output.text[:60]!r}") from None
+        raise ParseError(f"{output.origin_name()[:200]}: not an answer of a person: {output.text[:60]!r}") from None
     note = said.note[:LINE]
     text = f"{said.label or said.choice}{f' ({note})' if note else ''}"
     made = Answer(
@@ -39,6 +39,6 @@ def answer(output: Output, about: Subject) -> Facts:
         question=said.question,
         choice=said.choice,
         note=note,
-        origin=Origin(output.named(), 0, text[:LINE]),
+        origin=Origin(output.origin_name(), 0, text[:LINE]),
     )
     return {"answers": [made]}

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gpudoctor.knowledge.literals import plain
+from gpudoctor.knowledge.literals import lower_literal
 from gpudoctor.patterns import regex
 from gpudoctor.tools.common.blocks import ANSI, cut_long_lines, parts
 from gpudoctor.tools.common.short_texts import ShortTexts
@@ -49,8 +49,8 @@ class Patterns(Sequence[Any]):
         return self.made[number]
 
 
-def alone(pattern: str) -> Any:
-    """One pattern that a line is held against."""
+def single_pattern(pattern: str) -> Any:
+    """Compile one pattern that lines are tried against."""
     import re2
 
     return re2.compile(pattern)
@@ -101,9 +101,9 @@ class Scanner(NamedTuple):
 
     def fitting(self, text: bytes) -> list[int]:
         """The patterns that occur in a text."""
-        return self.confirmed(text, self.hints.of(text), frozenset())
+        return self.confirmed_hints(text, self.hints.of(text), frozenset())
 
-    def confirmed(self, text: bytes, hinted: Iterable[int], but: frozenset[int]) -> list[int]:
+    def confirmed_hints(self, text: bytes, hinted: Iterable[int], but: frozenset[int]) -> list[int]:
         """Those of the hinted patterns, but some, that do occur in a text."""
         return [which for which in hinted if which not in but and self.patterns[which].search(text) is not None]
 
@@ -122,7 +122,7 @@ class Matched(NamedTuple):
     lines: list[Span]
 
 
-def compiled(
+def compile_scanner(
     entries: Iterable[tuple[str, str]],
     literals: Mapping[str, Sequence[str]] = MappingProxyType({}),
     texts: Mapping[str, Sequence[str]] = MappingProxyType({}),
@@ -145,11 +145,11 @@ def compiled(
         made.names.append(name)
         made.patterns.texts.append(by_line := BY_LINE + pattern.encode())
         signs = literals.get(name, ())
-        made.hints.add(by_line, signs, texts[name] if name in texts else [plain(sign) for sign in signs])
+        made.hints.add(by_line, signs, texts[name] if name in texts else [lower_literal(sign) for sign in signs])
     return made
 
 
-def matched(blocks: Iterable[bytes], known: Scanner, sampled: frozenset[int]) -> Iterator[Matched]:
+def match_blocks(blocks: Iterable[bytes], known: Scanner, sampled: frozenset[int]) -> Iterator[Matched]:
     """The blocks as they are searched, in one thread: those of RE2 would wait for Python's between blocks, longer than they save.
 
     Colours and carriage returns may hide a word or a line's end; long lines need to be cut only where something was found.
@@ -163,7 +163,7 @@ def matched(blocks: Iterable[bytes], known: Scanner, sampled: frozenset[int]) ->
             block = cut_long_lines(block)
             yield Matched(block, occur, lines_of(block, known, sampled))
         else:
-            yield Matched(block, occur + known.confirmed(block, hinted, sampled), [])
+            yield Matched(block, occur + known.confirmed_hints(block, hinted, sampled), [])
 
 
 def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[Span]:
@@ -180,10 +180,10 @@ def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[Span]
 
 def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
     """Start and end of each line of a block that fits one pattern, with what it captured the first time."""
-    if literal := beginning(pattern.pattern):
+    if literal := literal_prefix(pattern.pattern):
         for start, end in lines_with(block, literal):
             if match := pattern.search(block[start:end]):
-                yield start, end, captured(match)
+                yield start, end, captured_text(match)
         return
     end = -1
     for match in pattern.finditer(block):
@@ -193,7 +193,7 @@ def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
         start = block.rfind(b"\n", 0, at) + 1
         end = block.find(b"\n", at)
         end = len(block) if end < 0 else end
-        yield start, end, captured(match)
+        yield start, end, captured_text(match)
 
 
 def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int]]:
@@ -208,10 +208,10 @@ def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int]]:
 
 
 @functools.cache
-def beginning(pattern: bytes) -> bytes:
+def literal_prefix(pattern: bytes) -> bytes:
     """The literal that every match of a pattern begins with, b"" for none.
 
-    >>> beginning(b"(?m)Connected all (?:rings|trees)"), beginning(b"(?m)either|or"), beginning(b"(?m)timeouts?:")
+    >>> literal_prefix(b"(?m)Connected all (?:rings|trees)"), literal_prefix(b"(?m)either|or"), literal_prefix(b"(?m)timeouts?:")
     (b'Connected all ', b'', b'timeout')
     """
     bare, depth = CLASS.sub(b"", ESCAPED.sub(b"", pattern)), 0
@@ -223,7 +223,7 @@ def beginning(pattern: bytes) -> bytes:
     return match.group(1) if match else b""
 
 
-def captured(match: Any) -> str:
+def captured_text(match: Any) -> str:
     """What the group of a match captured, as text of at most `LONGEST_DETAIL` bytes."""
     first, last = match.span(1) if match.re.groups else (0, 0)
     return str(match.string[first : min(last, first + LONGEST_DETAIL)].decode("utf-8", "replace").strip())

@@ -17,10 +17,10 @@ RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"
 
 def setting(name: str, value: str, **where: object) -> Setting:
     """One variable with what is known of it; `where` are further fields of the Setting."""
-    entry = nccl_settings.known(name)
-    value = shown(name, value)
+    entry = nccl_settings.known_setting(name)
+    value = printable_value(name, value)
     if entry is None:
-        return Setting(name=name, value=value, known=False, like=nccl_settings.like(name), **where)  # type: ignore[arg-type]
+        return Setting(name=name, value=value, known=False, like=nccl_settings.nearest_name(name), **where)  # type: ignore[arg-type]
     return Setting(
         name=name,
         value=value,
@@ -35,11 +35,13 @@ def setting(name: str, value: str, **where: object) -> Setting:
     )
 
 
-def shown(name: str, value: str) -> str:
+def printable_value(name: str, value: str) -> str:
     """The value as it may be shown.
 
-    >>> shown("NCCL_DEBUG", "INFO"), shown("UCX_ACCESS_TOKEN", "x7"), shown("FI_OPX_UUID", "d41d8cd98f00b204e9800998ecf8427e")
-    ('INFO', '<hidden>', '<hidden>')
+    >>> printable_value("NCCL_DEBUG", "INFO"), printable_value("UCX_ACCESS_TOKEN", "x7")
+    ('INFO', '<hidden>')
+    >>> printable_value("FI_OPX_UUID", "d41d8cd98f00b204e9800998ecf8427e")
+    '<hidden>'
     """
-    secret = looks_random(value) or (environment.listed(name) and not is_evidence(name, value))
+    secret = looks_random(value) or (environment.may_be_evidence(name) and not is_evidence(name, value))
     return HIDDEN if secret or environment.names_secret(name) else value[:VALUE]

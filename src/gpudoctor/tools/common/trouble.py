@@ -17,7 +17,7 @@ from gpudoctor.facts.program import Trouble
 from gpudoctor.knowledge.xids import book
 from gpudoctor.patterns import regex
 from gpudoctor.tools.common.messages import Hit, find, harmless, scanner
-from gpudoctor.tools.common.scanner import Scanner, alone, compiled
+from gpudoctor.tools.common.scanner import Scanner, compile_scanner, single_pattern
 from gpudoctor.tools.common.timestamps import line_time
 from gpudoctor.tools.common.trouble_forms import AGAIN, EVENT, FORMS, HINT, NONE, NUMBERED, OURS, PASSING, RAISED, TIMES, TRACE, Form
 from gpudoctor.tools.common.xid_line import sxid_of, xid_of
@@ -98,8 +98,8 @@ class Troubles:
         text = self.text.strip()[:LONGEST]
         if TRACE in text:
             self.end_trace()
-            self.trace = self.made(text, "fatal")
-        elif self.trace is not None and self.number - self.trace.origin.line <= TRACED and raised().search(text):
+            self.trace = self.current_record(text, "fatal")
+        elif self.trace is not None and self.number - self.trace.origin.line <= TRACED and exception_pattern().search(text):
             self.trace = msgspec.structs.replace(self.trace, text=text, lines=self.number - self.trace.origin.line + 1, known=[*self.names])
         elif len(self.found) < DIFFERENT:
             shape = NUMBER.sub("0", text)
@@ -108,7 +108,7 @@ class Troubles:
                 known.again(self.text)
             else:
                 level = level_of(self.text, self.about)
-                known = self.add(shape, self.made(text, level) if level else None)
+                known = self.add(shape, self.current_record(text, level) if level else None)
             if len(self.seen) < DIFFERENT:
                 self.seen[zeros] = known
         else:
@@ -133,7 +133,7 @@ class Troubles:
         known = self.found[shape] = Alike(made if self.kept <= KEPT else None, self.text)
         return known
 
-    def made(self, text: str, level: str) -> Trouble:
+    def current_record(self, text: str, level: str) -> Trouble:
         """The record of the line that is read."""
         about, event = self.about, EVENT.match(self.text)
         return Trouble(
@@ -184,19 +184,19 @@ def of_text(text: str, about: Subject, source: str, now: float = 0.0) -> list[Tr
 @functools.cache
 def marks() -> Scanner:
     """The forms alone, and the numbered errors."""
-    return compiled([(MARK, f"{HINT}|{NUMBERED.pattern}")])
+    return compile_scanner([(MARK, f"{HINT}|{NUMBERED.pattern}")])
 
 
 @functools.cache
-def raised() -> Any:
-    """What a traceback ends with."""
-    return alone(RAISED)
+def exception_pattern() -> Any:
+    """The pattern of a traceback's last line."""
+    return single_pattern(RAISED)
 
 
 @functools.cache
 def forms() -> list[tuple[Form, Any]]:
     """The forms, compiled one by one when the first line is looked at."""
-    return [(form, alone(form.pattern)) for form in (*FORMS, NUMBERED)]
+    return [(form, single_pattern(form.pattern)) for form in (*FORMS, NUMBERED)]
 
 
 def level_of(line: str, about: Subject) -> str:
@@ -214,11 +214,11 @@ def level_of(line: str, about: Subject) -> str:
             none = any(one.search(text) for one in NONE) if none is None else none
             if none:
                 continue
-        return "" if passing(line) else form.level
+        return "" if is_transient(line) else form.level
     return ""
 
 
-def passing(line: str) -> bool:
+def is_transient(line: str) -> bool:
     """Whether a line is what comes and goes: an Xid that only tells, a warning of Kubernetes that came a few times."""
     if XID.search(line):
         switch, error = sxid_of(line), xid_of(line)

@@ -64,7 +64,7 @@ class Said:
             program=self.program,
             runtimes=list(self.runtimes)[:MOST],
             nvidia=bool(nvidia),
-            origin=Origin(output.named(), self.line, self.text),
+            origin=Origin(output.origin_name(), self.line, self.text),
             gaps={field: UNSAID for field in unsaid if self.fields.get(field) is None},
             **self.fields,
         )
@@ -75,7 +75,7 @@ def configs(output: Output, about: Subject) -> Facts:
     text = output.text
     found = of_json(text) if text.lstrip()[:1] == "{" else of_toml(text) or of_docker_info(text) or of_grep(text)
     if not found:
-        raise ParseError(f"{output.named()}: no configuration of a container runtime: {text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no configuration of a container runtime: {text.strip()[:80]!r}")
     return {"runtime_configs": [said.fact(output, about.node or said.host) for said in found]}
 
 
@@ -88,7 +88,7 @@ def of_toml(text: str) -> list[Said]:
         program = program_of(value.table)
         if program:
             shown = lines[value.line - 1][:LINE].strip()
-            take(found.setdefault(program, Said(program, value.line, shown)), value)
+            take_setting(found.setdefault(program, Said(program, value.line, shown)), value)
         elif not value.table:
             top[value.key] = value.value
     if containerd := found.get("containerd"):
@@ -108,8 +108,8 @@ def program_of(table: tuple[str, ...]) -> str:
     return "nvidia-container-runtime" if table and table[0] in TOOLKIT else ""
 
 
-def take(said: Said, value: Value) -> None:
-    """One line of a program's tables."""
+def take_setting(said: Said, value: Value) -> None:
+    """Read one line of a program's tables."""
     table, key = value.table, value.key
     if "runtimes" in table[:-1]:
         name = table[table.index("runtimes") + 1]

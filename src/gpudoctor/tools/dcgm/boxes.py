@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from gpudoctor.facts import Origin
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines, plain
+from gpudoctor.tools.common.plain_text import lines, plain_text
 from gpudoctor.tools.parser import ParseError
 
 # What dcgmi says instead of an answer → a neutral word. The order decides: a line may hold two of them.
@@ -65,10 +65,10 @@ class Row(NamedTuple):
 
     def origin(self, output: Output, text: str = "") -> Origin:
         """Where the row stands; `text` in its stead where the row's sentence goes over several."""
-        return Origin(output.named(), self.number, text or f"{self.left.strip()} {self.right.strip()}".strip())
+        return Origin(output.origin_name(), self.number, text or f"{self.left.strip()} {self.right.strip()}".strip())
 
 
-def rows(output: Output) -> Iterator[Row]:
+def box_rows(output: Output) -> Iterator[Row]:
     """The rows of all boxes of a text. A row that was cut at its end is a row."""
     for number, line in lines(output):
         yield from cells([line], number)
@@ -91,25 +91,25 @@ def problem(output: Output) -> tuple[str, Origin]:
     for number, line in lines(output):
         for phrase, word in PROBLEMS:
             if phrase in line:
-                return word, Origin(output.named(), number, line.strip())
+                return word, Origin(output.origin_name(), number, line.strip())
         if not failed[0] and FAILED.match(line):
-            failed = ("other", Origin(output.named(), number, line.strip()))
+            failed = ("other", Origin(output.origin_name(), number, line.strip()))
     return failed
 
 
-def decoded(output: Output) -> Any:
+def decode_json(output: Output) -> Any:
     """The JSON object of dcgmi in an answer, None where there is none. Text and other objects around it don't matter.
 
     Raises `ParseError` for one that is broken: what is left of it may lack just the test that failed.
     """
-    text = plain(output)
+    text = plain_text(output)
     decoder, at = json.JSONDecoder(), 0
     while (start := OBJECT.search(text, at)) and OURS.search(text, start.end()):
         try:
             value, at = decoder.raw_decode(text, start.end() - 1)
         except (ValueError, RecursionError) as error:
             quoted = text[start.end() - 1 : start.end() + 79].strip()
-            raise ParseError(f"{output.named()} has broken JSON ({str(error)[:80]}): {quoted}") from None
+            raise ParseError(f"{output.origin_name()} has broken JSON ({str(error)[:80]}): {quoted}") from None
         if OURS.search(text, start.end(), at):
             return value
     return {"tests": alone} if (alone := tests_alone(text)) else None
@@ -143,8 +143,8 @@ def objects(value: Any, key: str) -> Iterator[dict[str, Any]]:
             todo.extend(reversed(one))
 
 
-def listed(value: Any) -> list[Any]:
-    """A list as it is, nothing as none, and anything else as a list of one."""
+def as_list(value: Any) -> list[Any]:
+    """A list as it is, None as an empty list, anything else as a list of one."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
@@ -176,4 +176,4 @@ def gpu_name(entity: str, index: int | None) -> str:
 def not_read(output: Output, what: str) -> ParseError:
     """The error for a text that isn't what a parser reads."""
     first = next((line.strip() for _, line in lines(output) if line.strip()), "nothing")
-    return ParseError(f"{output.named()} is not {what}: {first[:120]}")
+    return ParseError(f"{output.origin_name()} is not {what}: {first[:120]}")

@@ -18,7 +18,7 @@ from gpudoctor.facts.dcgm import DcgmError, DcgmTest
 from gpudoctor.knowledge.dcgm_errors import SEVERITIES
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.dcgm.boxes import Row, decoded, gpu_name, listed, not_read, number, objects, problem, rows
+from gpudoctor.tools.dcgm.boxes import Row, as_list, box_rows, decode_json, gpu_name, not_read, number, objects, problem
 from gpudoctor.tools.dcgm.report import error
 
 WIDTH = 45  # characters of a sentence in one row: DATA_INFO_TAG_LEN in dcgmi/Diag.cpp
@@ -53,7 +53,7 @@ def piece(row: Row) -> str:
 
 def diag(output: Output, about: Subject) -> Facts:
     """The tests and their errors; a record with a `problem` where dcgmi says why there are none."""
-    tree = decoded(output)
+    tree = decode_json(output)
     tests, errors = of_tree(tree, output, about) if tree is not None else of_table(output, about)
     if tests or errors:
         return {"dcgm_tests": [*tests], "dcgm_errors": [*errors]}
@@ -68,7 +68,7 @@ def refusal(tree: Any, output: Output) -> tuple[str, Origin]:
     for holder in objects(tree, "runtime_error"):
         said = str(holder["runtime_error"])[:1000].strip()
         word, _ = problem(msgspec.structs.replace(output, pages=(said.encode("utf-8", "replace"),)))
-        return word or "other", Origin(output.named(), 0, said)
+        return word or "other", Origin(output.origin_name(), 0, said)
     return problem(output)
 
 
@@ -78,7 +78,7 @@ def of_table(output: Output, about: Subject) -> tuple[list[DcgmTest], list[DcgmE
     said: list[Said] = []
     category, current = "", -1
     speaking = False
-    for row in rows(output):
+    for row in box_rows(output):
         left, right = row.left.strip(), row.right.strip()
         status = STATUS.match(right) or ((left or not speaking) and category in CATEGORIES and ANY_STATUS.match(right)) or None
         if row.section:
@@ -173,11 +173,11 @@ def with_error(test: DcgmTest, first: dict[tuple[str, int | None], DcgmError]) -
     """A failed test with what its first error says."""
     one = first.get((test.test, test.index)) or first.get((test.test, None))
     fits = one is not None and test.status in ("fail", "warn") and (test.index is None or one.index in (None, test.index))
-    return explained(test, one) if one is not None and fits else test
+    return fill_error(test, one) if one is not None and fits else test
 
 
-def explained(test: DcgmTest, first: DcgmError) -> DcgmTest:
-    """A test with what an error says."""
+def fill_error(test: DcgmTest, first: DcgmError) -> DcgmTest:
+    """Return a test with the text and code of its error."""
     return msgspec.structs.replace(test, text=first.text, code=first.code, error=first.error, severity=first.severity)
 
 
@@ -187,11 +187,11 @@ def of_tree(tree: Any, output: Output, about: Subject) -> tuple[list[DcgmTest], 
     errors: list[DcgmError] = []
     for holder in objects(tree, "tests"):
         category = str(holder.get("category", ""))[:40]
-        for test in listed(holder["tests"]):
+        for test in as_list(holder["tests"]):
             if not isinstance(test, dict):
                 continue
             name = short_name(str(test.get("name", "")))
-            results = [one for one in listed(test.get("results")) if isinstance(one, dict)]
+            results = [one for one in as_list(test.get("results")) if isinstance(one, dict)]
             summary = test.get("test_summary")
             known: set[str] = set()
             for one in results:
@@ -208,15 +208,15 @@ def of_result(
     """The records of one result, for each GPU that it names; its errors are added to `errors` unless they are `known`."""
     status = status_of(str(result.get("status", "")))
     given = result.get("entity_id", result.get("gpu_id"))
-    ids = str(result["gpu_ids"]).split(",")[:64] if "gpu_ids" in result else listed(given)[:64]
+    ids = str(result["gpu_ids"]).split(",")[:64] if "gpu_ids" in result else as_list(given)[:64]
     entity = str(result.get("entity_group", "GPU" if ids else ""))[:20]
     indexes = [number(one) for one in ids] or [None]
     own: list[DcgmError] = []
-    for warning in [*listed(result.get("warnings")), *listed(result.get("warning"))]:
+    for warning in [*as_list(result.get("warnings")), *as_list(result.get("warning"))]:
         text, code, severity = of_warning(warning)
         if text and text not in known:
             known.add(text)
-            place = Origin(output.named(), 0, f"{name}: {text}"[:1000])
+            place = Origin(output.origin_name(), 0, f"{name}: {text}"[:1000])
             # In DCGM 3 the deployment tests' results carry the number of the last GPU that has an error: each sentence names its own.
             index = None if re.search(r"\bGPU \d", text) and "gpu_id" in result else indexes[0]
             own.append(error("diag", name, status, entity if index is not None else "", index, text, place, about, code, severity))
@@ -229,9 +229,9 @@ def of_result(
             test=name,
             category=category,
             status=status,
-            origin=Origin(output.named(), 0, f"{name}: {entity} {index}: {status}" if index is not None else f"{name}: {status}"),
+            origin=Origin(output.origin_name(), 0, f"{name}: {entity} {index}: {status}" if index is not None else f"{name}: {status}"),
         )
-        yield explained(test, own[0]) if own and status in ("fail", "warn") else test
+        yield fill_error(test, own[0]) if own and status in ("fail", "warn") else test
 
 
 def of_warning(warning: Any) -> tuple[str, int | None, str]:
@@ -239,10 +239,10 @@ def of_warning(warning: Any) -> tuple[str, int | None, str]:
     if isinstance(warning, dict):
         text = warning.get("warning", warning.get("warnings", ""))
         severity = SEVERITIES.get(number(warning.get("error_severity")) or 0, "")
-        return sanitised(text), number(warning.get("error_id")), severity
-    return sanitised(warning), None, ""
+        return strip_dcgm_marks(text), number(warning.get("error_id")), severity
+    return strip_dcgm_marks(warning), None, ""
 
 
-def sanitised(text: Any) -> str:
+def strip_dcgm_marks(text: Any) -> str:
     """A warning without the marks that DCGM itself cuts off when it draws its table."""
     return text.rpartition("***")[2].strip()[:4096] if isinstance(text, str) else ""

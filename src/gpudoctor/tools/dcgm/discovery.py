@@ -7,8 +7,8 @@ from gpudoctor.facts.gpu import Gpu
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import pci
-from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.dcgm.boxes import Row, not_read, number, problem, rows
+from gpudoctor.tools.common.plain_text import lines
+from gpudoctor.tools.dcgm.boxes import Row, box_rows, not_read, number, problem
 
 # 8 GPUs found.
 FOUND = regex(r"\s*(\d{1,4}) (?:active )?GPUs? found\.")
@@ -21,7 +21,7 @@ def discovery(output: Output, about: Subject) -> Facts:
     counted = any(FOUND.match(line) for _, line in lines(output))
     found: list[tuple[Row, dict[str, str]]] = []
     section = ""
-    for row in rows(output):
+    for row in box_rows(output):
         label = row.left.strip()
         if label and not label.isdecimal():  # the heading of a box: GPU ID, Switch ID, CPU ID
             section = label

@@ -16,7 +16,7 @@ from gpudoctor.knowledge import clock_reasons, dcgm_fields
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import pci
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.dcgm.boxes import amount, gpu_name, not_read, problem
 
 HEAD = regex(r"# ?Entity\b")
@@ -42,7 +42,7 @@ def dmon(output: Output, about: Subject) -> Facts:
         if problem(output)[0]:
             return {}
         raise not_read(output, "a table of `dcgmi dmon`")
-    return {"gpu_samples": [*samples(found, output, about)], "gpus": [*alarmed(found, output, about)]}
+    return {"gpu_samples": [*samples(found, output, about)], "gpus": [*alarming_gpus(found, output, about)]}
 
 
 def cells(line: str, start: int, columns: list[Column]) -> dict[str, str]:
@@ -66,10 +66,10 @@ def samples(found: list[tuple[int, int, str, dict[str, str]]], output: Output, a
         left[index] -= 1
         time = output.time - left[index] * step if output.time else None
         every = None if output.time else step
-        yield sample(index, values, time, every, Origin(output.named(), number, line.strip()), about)
+        yield sample(index, values, time, every, Origin(output.origin_name(), number, line.strip()), about)
 
 
-def alarmed(found: list[tuple[int, int, str, dict[str, str]]], output: Output, about: Subject) -> Iterator[Gpu]:
+def alarming_gpus(found: list[tuple[int, int, str, dict[str, str]]], output: Output, about: Subject) -> Iterator[Gpu]:
     """The GPUs of which a column has what no sound one has, by their last row."""
     last = {index: (number, line, values) for number, index, line, values in found}
     for index, (number, line, values) in last.items():
@@ -79,7 +79,11 @@ def alarmed(found: list[tuple[int, int, str, dict[str, str]]], output: Output, a
             fields |= dcgm_fields.alarm(field, value)
         if fields:
             yield Gpu(
-                node=about.node, gpu=gpu_name("GPU", index), index=index, origin=Origin(output.named(), number, line.strip()), **fields
+                node=about.node,
+                gpu=gpu_name("GPU", index),
+                index=index,
+                origin=Origin(output.origin_name(), number, line.strip()),
+                **fields,
             )
 
 
@@ -105,7 +109,7 @@ def sample(index: int, values: dict[str, str], time: float | None, every: float 
             if value is None:
                 gaps[name] = (text or "blank")[:40]
             else:
-                made[name] = converted(name, value)
+                made[name] = convert_value(name, value)
         elif value is not None and (reason := dcgm_fields.THROTTLED.get(field.id)):
             throttled[reason] = value * dcgm_fields.NANOSECONDS
     gpu = made.get("uuid") or made["pci"] or gpu_name("GPU", index)
@@ -113,8 +117,8 @@ def sample(index: int, values: dict[str, str], time: float | None, every: float 
     return GpuSample(**known, gaps=gaps, origin=origin, **made)
 
 
-def converted(name: str, value: float) -> Any:
-    """A value in the type of its field."""
+def convert_value(name: str, value: float) -> Any:
+    """Convert a value to the type of its field."""
     if name == "reasons":
         return clock_reasons.from_mask(int(value)) if value >= 0 else None
     return int(value) if name in ("pstate", "ecc_corrected") else value

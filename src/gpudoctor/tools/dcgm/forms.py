@@ -11,7 +11,7 @@ from gpudoctor.tools.dcgm.diag import piece
 from gpudoctor.tools.dcgm.dmon import HEAD
 from gpudoctor.tools.dcgm.health import OLD_SYSTEM, OVERALL
 from gpudoctor.tools.dcgm.nvlink import HEADING
-from gpudoctor.tools.dcgm.sentences import said
+from gpudoctor.tools.dcgm.sentences import find_sentence
 from gpudoctor.tools.dcgm.stats import JOB, PID
 from gpudoctor.tools.form import Form
 
@@ -69,7 +69,7 @@ def of_health(lines: list[str]) -> int:
 
 def of_said(lines: list[str], whole: str) -> int:
     """DCGM's sentences in a text that is no answer of dcgmi."""
-    if not any(said(line) for line in lines) or of_diag(lines, whole) or of_health(lines):
+    if not any(find_sentence(line) for line in lines) or of_diag(lines, whole) or of_health(lines):
         return 0
     return 40
 

@@ -15,8 +15,8 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.dcgm import DcgmError, DcgmHealth
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.dcgm.boxes import decoded, gpu_name, not_read, number, problem, rows
+from gpudoctor.tools.common.plain_text import lines
+from gpudoctor.tools.dcgm.boxes import box_rows, decode_json, gpu_name, not_read, number, problem
 from gpudoctor.tools.dcgm.report import error, sentences
 
 STATUSES = {"Healthy": "healthy", "Warning": "warning", "Failure": "failure", "Warn": "warning", "Fail": "failure"}
@@ -49,8 +49,8 @@ class Incident(msgspec.Struct, frozen=True):
 
 def health(output: Output, about: Subject) -> Facts:
     """Health as a whole, one record for each system that is not well, and its errors. `-f`: one record for each system."""
-    tree = decoded(output)
-    if watched := [*watches(tree, output, about)]:
+    tree = decode_json(output)
+    if watched := [*watched_systems(tree, output, about)]:
         return {"dcgm_health": watched}
     overall, incidents = of_tree(tree, output) if tree is not None else of_boxes(output)
     if not overall:
@@ -98,13 +98,13 @@ def system(label: str) -> str:
     return SYSTEMS.get(bare, bare)
 
 
-def watches(tree: Any, output: Output, about: Subject) -> Iterator[Fact]:
+def watched_systems(tree: Any, output: Output, about: Subject) -> Iterator[Fact]:
     """The systems of `health -f` with On or Off."""
     if isinstance(tree, dict) and isinstance(tree.get("body"), dict):
-        whole = Origin(output.named())
+        whole = Origin(output.origin_name())
         labels = [(label, value.get("value"), whole) for label, value in tree["body"].items() if isinstance(value, dict)]
     elif tree is None:
-        labels = [(row.left, row.right.strip(), row.origin(output)) for row in rows(output)]
+        labels = [(row.left, row.right.strip(), row.origin(output)) for row in box_rows(output)]
     else:
         labels = []
     for label, value, origin in labels:
@@ -118,15 +118,15 @@ def of_tree(tree: Any, output: Output) -> tuple[tuple[str, Origin] | None, list[
     body = tree.get("body") if isinstance(tree, dict) else None
     sections = {str(label): value for label, value in body.items() if isinstance(value, dict)} if isinstance(body, dict) else {}
     whole = STATUSES.get(str(sections.get("Overall Health", {}).get("value", "")), "")
-    origin = Origin(output.named(), 0, f"Overall Health: {whole}")
+    origin = Origin(output.origin_name(), 0, f"Overall Health: {whole}")
     incidents = []
     for entity, group in sections.items():
         for index, one in children(group):
             for _, errors in children(one):
                 for label, node in children(errors):
-                    text = " ".join(str(part) for part in overflow(node))
+                    text = " ".join(str(part) for part in overflow_pieces(node))
                     status = STATUSES.get(str(node.get("value", "")), "")
-                    place = Origin(output.named(), 0, f"{entity} {index}: {label}: {node.get('value', '')}"[:500])
+                    place = Origin(output.origin_name(), 0, f"{entity} {index}: {label}: {node.get('value', '')}"[:500])
                     incidents.append(Incident(entity[:20], number(index), system(label), status, text, place))
     return ((whole, origin) if whole else None), incidents
 
@@ -137,7 +137,7 @@ def children(node: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return [(str(name), one) for name, one in below.items() if isinstance(one, dict)] if isinstance(below, dict) else []
 
 
-def overflow(node: dict[str, Any]) -> list[Any]:
+def overflow_pieces(node: dict[str, Any]) -> list[Any]:
     """The pieces of a text that was broken for the box."""
     pieces = node.get("overflow")
     return pieces if isinstance(pieces, list) else []
@@ -149,7 +149,7 @@ def of_boxes(output: Output) -> tuple[tuple[str, Origin] | None, list[Incident]]
     found: list[Incident] = []
     entity, index = "", None
     speaking = False  # the last row named a system, so rows without a label continue its text
-    for row in rows(output):
+    for row in box_rows(output):
         left, right = row.left.strip(), row.right.strip()
         nested = NESTED.match(row.left)
         old = OLD_SYSTEM.match(right)
@@ -170,17 +170,17 @@ def of_boxes(output: Output) -> tuple[tuple[str, Origin] | None, list[Incident]]
             found[-1] = msgspec.structs.replace(found[-1], text=f"{found[-1].text} {right}"[:8192].strip())
         elif left in ENTITIES:
             entity, index, speaking = left, None, False
-    return (overall, found) if overall else bare(output)
+    return (overall, found) if overall else unboxed_health(output)
 
 
-def bare(output: Output) -> tuple[tuple[str, Origin] | None, list[Incident]]:
+def unboxed_health(output: Output) -> tuple[tuple[str, Origin] | None, list[Incident]]:
     """The same outside of any box, as people quote it: `Overall Health: …`, `GPU 3`, `PCIe system: Warning - …`."""
     overall: tuple[str, Origin] | None = None
     found: list[Incident] = []
     index = None
     for row, line in lines(output):
         text = line.strip()
-        place = Origin(output.named(), row, text)
+        place = Origin(output.origin_name(), row, text)
         if first := OVERALL.match(text):
             overall = overall or (STATUSES[first.group(1)], place)
         elif given := QUOTED_GPU.match(text):

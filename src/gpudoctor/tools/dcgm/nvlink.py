@@ -13,7 +13,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import NvLink
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.dcgm.boxes import not_read, problem
 
 Key = tuple[int | None, int | None]  # GPU, link
@@ -54,7 +54,7 @@ def nvlink(output: Output, about: Subject) -> Facts:
     link: int | None = None
     headed = False
     for number, line in lines(output):
-        origin = Origin(output.named(), number, line.strip())
+        origin = Origin(output.origin_name(), number, line.strip())
         headed = headed or HEADING in line
         if unread := UNREAD.match(line):
             name, of_link, of_gpu, text = unread.groups(default="not said")

@@ -9,8 +9,8 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.dcgm import DcgmPolicy
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.dcgm.boxes import decoded, gpu_name, not_read, problem, rows
+from gpudoctor.tools.common.plain_text import lines
+from gpudoctor.tools.dcgm.boxes import box_rows, decode_json, gpu_name, not_read, problem
 
 HEADING = "Policy Information"
 MIXED = "****"  # the entities of the group differ: `-v` shows each
@@ -35,7 +35,9 @@ def record(group: str, values: dict[str, list[str]], origin: Origin, about: Subj
     """The record of one box. What differs within the group is a gap."""
     entity = ENTITY.match(group)
     index = int(entity.group(2)) if entity else None
-    gaps = {name: "differs" for name, key in (("conditions", KEYS[0]), ("action", KEYS[2]), ("validation", KEYS[3])) if mixed(values, key)}
+    gaps = {
+        name: "differs" for name, key in (("conditions", KEYS[0]), ("action", KEYS[2]), ("validation", KEYS[3])) if is_mixed(values, key)
+    }
     conditions = values.get(KEYS[0])
     return DcgmPolicy(
         node=about.node,
@@ -43,26 +45,26 @@ def record(group: str, values: dict[str, list[str]], origin: Origin, about: Subj
         gpu=gpu_name(entity.group(1), index) if entity else "",
         index=index,
         action=None if "action" in gaps else action(values),
-        validation=None if "validation" in gaps else first(values, KEYS[3]),
+        validation=None if "validation" in gaps else first_value(values, KEYS[3]),
         conditions=None if conditions is None or "conditions" in gaps else [one for one in conditions if one not in ("", "None")],
         gaps=gaps,
         origin=origin,
     )
 
 
-def mixed(values: dict[str, list[str]], key: str) -> bool:
+def is_mixed(values: dict[str, list[str]], key: str) -> bool:
     """Whether the entities of the group differ in a value."""
     return MIXED in values.get(key, [])
 
 
-def first(values: dict[str, list[str]], key: str) -> str | None:
-    """A value in lower case, None where the box doesn't have it."""
+def first_value(values: dict[str, list[str]], key: str) -> str | None:
+    """The first value in lower case, None where the box lacks the key."""
     return values[key][0].lower() if values.get(key) else None
 
 
 def action(values: dict[str, list[str]]) -> str | None:
     """What DCGM does by itself: none, gpu reset."""
-    said = first(values, KEYS[2])
+    said = first_value(values, KEYS[2])
     return "gpu reset" if said is not None and "reset" in said else said
 
 
@@ -70,7 +72,7 @@ def of_boxes(output: Output) -> Iterator[Box]:
     """The boxes of the text."""
     heading, key = "", ""
     box: Box | None = None
-    for row in rows(output):
+    for row in box_rows(output):
         left, right = row.left.strip(), row.right.strip()
         if left == HEADING:
             heading, key = HEADING, ""
@@ -93,7 +95,7 @@ def of_boxes(output: Output) -> Iterator[Box]:
 
 def of_json(output: Output) -> Iterator[Box]:
     """The box of the JSON: headings under `header`, rows under `body` with `value` and `overflow`."""
-    tree = decoded(output)
+    tree = decode_json(output)
     body: Any = tree.get("body") if isinstance(tree, dict) else None
     if not isinstance(body, dict):
         return
@@ -103,4 +105,4 @@ def of_json(output: Output) -> Iterator[Box]:
         for key, node in body.items()
         if isinstance(node, dict)
     }
-    yield named[0] if named else "", values, Origin(output.named(), 0, f"{KEYS[2]}: {first(values, KEYS[2]) or '?'}")
+    yield named[0] if named else "", values, Origin(output.origin_name(), 0, f"{KEYS[2]}: {first_value(values, KEYS[2]) or '?'}")

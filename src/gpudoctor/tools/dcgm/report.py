@@ -49,15 +49,15 @@ def error(
         means=known.means if known else cut,
         act=known.act if known else "",
         xid=int(xid.group(1)) if xid else None,
-        short=missed(sentence),
+        short=missed_percent(sentence),
         origin=Origin(origin.source, origin.line, cut or origin.text),
     )
 
 
-def missed(sentence: str) -> float | None:
+def missed_percent(sentence: str) -> float | None:
     """By how many per cent a target was missed, None where the sentence speaks of none.
 
-    >>> missed("Max power of 693.0 did not reach desired power minimum target_power of 700.0 for GPU 3")
+    >>> missed_percent("Max power of 693.0 did not reach desired power minimum target_power of 700.0 for GPU 3")
     1.0
     """
     match = MISSED.search(sentence)

@@ -14,7 +14,7 @@ from gpudoctor.facts.dcgm import DcgmError
 from gpudoctor.knowledge.dcgm_errors import of_text
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.dcgm.report import error
 
 SAID = regex(
@@ -53,7 +53,7 @@ REPLAYS = "PCIe replays per minute"  # the one that only the health check says, 
 MOST = 256  # sentences
 
 
-def said(line: str) -> re.Match[str] | None:
+def find_sentence(line: str) -> re.Match[str] | None:
     """A sentence in a line."""
     return SAID.search(line) if any(word in line for word in WORDS) else None
 
@@ -62,9 +62,9 @@ def sentences(output: Output, about: Subject) -> Facts:
     """An error for each different sentence, as of a diagnostic that failed."""
     found: dict[str, DcgmError] = {}
     for at, line in lines(output):
-        match = said(line)
+        match = find_sentence(line)
         if match and match.group(0) not in found and of_text(match.group(0)) is not None and len(found) < MOST:
-            origin = Origin(output.named(), at, line.strip())
+            origin = Origin(output.origin_name(), at, line.strip())
             source, status = ("health", "failure") if REPLAYS in match.group(0) else ("diag", "fail")
             found[match.group(0)] = error(source, "", status, "", None, match.group(0), origin, about)
     return {"dcgm_errors": [*found.values()]} if found else {}

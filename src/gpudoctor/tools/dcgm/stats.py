@@ -10,8 +10,8 @@ from gpudoctor.facts.dcgm import DcgmStats
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.dcgm.boxes import amount, gpu_name, not_read, number, problem, rows
+from gpudoctor.tools.common.plain_text import lines
+from gpudoctor.tools.dcgm.boxes import amount, box_rows, gpu_name, not_read, number, problem
 
 # Successfully retrieved statistics for job: train-7.   |   Successfully retrieved process info for PID: 4242. Process ran on 2 GPUs.
 JOB = regex(r"Successfully retrieved statistics for job: (\S{1,64}?)\.?\s*\Z")
@@ -43,7 +43,7 @@ def stats(output: Output, about: Subject) -> Facts:
         elif process := PID.search(line):
             pid = int(process.group(1))
     boxes: list[Box] = []
-    for row in rows(output):
+    for row in box_rows(output):
         left, right = row.left.strip(" *"), row.right.strip()
         gpu = GPU.match(left)
         if gpu or left == "Summary":
@@ -56,10 +56,13 @@ def stats(output: Output, about: Subject) -> Facts:
             raise not_read(output, "an answer of `dcgmi stats`")
         return {"dcgm_stats": [DcgmStats(node=about.node, job=job, pid=pid, problem=word, origin=origin)] if word else []}
     made = [record(box, job, pid, about) for box in boxes]
-    return {"dcgm_stats": list(made), "gpu_samples": [sample for box, one in zip(boxes, made, strict=True) for sample in idle(box, one)]}
+    return {
+        "dcgm_stats": list(made),
+        "gpu_samples": [sample for box, one in zip(boxes, made, strict=True) for sample in idle_samples(box, one)],
+    }
 
 
-def idle(box: Box, one: DcgmStats) -> Iterator[GpuSample]:
+def idle_samples(box: Box, one: DcgmStats) -> Iterator[GpuSample]:
     """Of a GPU whose highest utilisation in the whole time was 0: what it did at the beginning and at the end. Nothing for any other."""
     _, values, _ = box
     highest = HIGHEST.match(values.get("SM Utilization (%)", ""))

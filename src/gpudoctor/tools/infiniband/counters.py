@@ -24,9 +24,9 @@ from gpudoctor.knowledge.infiniband import BY_NAME, HARDWARE, LIFETIME
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.links import LINK, port_of
-from gpudoctor.tools.infiniband.text import MOST, counters, guid, named, number
+from gpudoctor.tools.infiniband.text import MOST, counters, guid, host_and_adapter, number
 from gpudoctor.tools.parser import ParseError
 
 # # Port counters: Lid 32 port 1 (CapMask: 0x5A00)  |  # Port extended counters: Lid 32 port 1 (CapMask: …)  |  # Port counters: DR path …
@@ -66,13 +66,13 @@ def perfquery(output: Output, about: Subject) -> Facts:
     begun = (output.time or 0.0) + later or None
 
     def keep() -> None:
-        if values and (seen or bare(values)) and len(found) < MOST:
+        if values and (seen or are_port_counters(values)) and len(found) < MOST:
             found.append(counters(values, **head))
 
     for at, line in lines(output):
         if (pause := PAUSE.search(line)) and values:  # the same port again
             keep()
-            head |= {"time": (head["time"] or 0.0) + int(pause.group(1)), "origin": Origin(output.named(), at, line.strip())}
+            head |= {"time": (head["time"] or 0.0) + int(pause.group(1)), "origin": Origin(output.origin_name(), at, line.strip())}
             values, seen = {}, True
         elif match := HEAD.match(line.strip()):
             keep()
@@ -80,12 +80,12 @@ def perfquery(output: Output, about: Subject) -> Facts:
             values = {}
             port = int(match.group(2)) if match.group(2).isdecimal() else 0
             lid = int(match.group(1)) if match.group(1) else None
-            head = {"lid": lid, "port": port, "time": output.time or None, "origin": Origin(output.named(), at, line.strip())}
+            head = {"lid": lid, "port": port, "time": output.time or None, "origin": Origin(output.origin_name(), at, line.strip())}
             head |= owner(output, about)
         elif match := OPENSM.match(line.strip()):
             keep()
-            node, ca = named(match.group(1), about)
-            origin, seen, values = Origin(output.named(), at, line.strip()), True, {}
+            node, ca = host_and_adapter(match.group(1), about)
+            origin, seen, values = Origin(output.origin_name(), at, line.strip()), True, {}
             head = {"node": node, "ca": ca, "guid": guid(match.group(2)), "port": int(match.group(3)), "time": output.time or None}
             head["origin"] = origin
         elif (match := value_of(line)) and match.group(1) not in NOT_COUNTERS:
@@ -93,7 +93,7 @@ def perfquery(output: Output, about: Subject) -> Facts:
             if not seen and (not values or match.group(1) in values):
                 keep()
                 values = {}
-                origin = Origin(output.named(), at, line.strip())
+                origin = Origin(output.origin_name(), at, line.strip())
                 head = {"ca": f"adapter {len(found) + 1}", "time": begun, "origin": origin}
             if value is not None and value < 1 << 64:
                 values[match.group(1)] = value
@@ -110,10 +110,10 @@ def value_of(line: str) -> re.Match[str] | None:
     return match if match and (match.group(1) in BY_NAME or match.group(1) in HARDWARE) else None
 
 
-def bare(names: Iterable[str]) -> bool:
+def are_port_counters(names: Iterable[str]) -> bool:
     """Whether counters without their heading are those of a port: two names say so.
 
-    >>> bare(["SymbolErrorCounter", "PortXmitWait"]), bare(["PortXmitWait"]), bare(["Name", "Value"])
+    >>> are_port_counters(["SymbolErrorCounter", "PortXmitWait"]), are_port_counters(["PortXmitWait"]), are_port_counters(["Name", "Value"])
     (True, False, False)
     """
     return sum(name in BY_NAME or name in HARDWARE for name in names) > 1
@@ -134,10 +134,10 @@ def ibqueryerrors(output: Output, about: Subject) -> Facts:
     node: dict[str, Any] = {}
     seen = False
     for at, line in lines(output):
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         if match := NODE.search(line):
             seen = True
-            host, adapter = named(match.group(3))
+            host, adapter = host_and_adapter(match.group(3))
             node = {"node": "", "ca": match.group(3)} if match.group(2) and match.group(1) == "Errors" else {"node": host, "ca": adapter}
         elif (match := PORT.match(line)) and len(found) + len(sums) < MOST:
             seen = True
@@ -161,9 +161,9 @@ def ibqueryerrors(output: Output, about: Subject) -> Facts:
 def answer(found: list[IbCounters], links: list[IbPort], seen: bool, output: Output, about: Subject) -> Facts:
     """The facts of one answer, with what the tool complained of. Text of something else is an error."""
     said = output.stderr.decode("utf-8", "replace") + ("" if seen else "\n" + output.text[:65536])
-    messages: list[Fact] = [*scan_text(said, source="log", about=about, origin=Origin(output.named()))]
+    messages: list[Fact] = [*scan_text(said, source="log", about=about, origin=Origin(output.origin_name()))]
     if not seen and output.text.strip() and not messages and "ibwarn" not in said and "iberror" not in said:
-        raise ParseError(f"{output.named()}: no counters of InfiniBand ports: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no counters of InfiniBand ports: {output.text.strip()[:80]!r}")
     if not seen:
         return {"messages": messages} if messages else {}
     return {"ib_counters": [*found], "messages": messages, **({"ib_ports": [*links]} if links else {})}

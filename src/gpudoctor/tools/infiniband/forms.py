@@ -8,7 +8,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.tools.form import Form
 from gpudoctor.tools.infiniband import node_exporter, portstate, row_tables
 from gpudoctor.tools.infiniband.counters import HEAD as COUNTERS
-from gpudoctor.tools.infiniband.counters import NODE, PORT, SUMMARY, bare, value_of
+from gpudoctor.tools.infiniband.counters import NODE, PORT, SUMMARY, are_port_counters, value_of
 from gpudoctor.tools.infiniband.gids import HEAD as GIDS
 from gpudoctor.tools.infiniband.gids import LINK as RDMA_LINK
 from gpudoctor.tools.infiniband.gids import NETDEV, ROW
@@ -39,7 +39,7 @@ def of_counters(lines: list[str]) -> int:
     """perfquery; or counters that were cut out of its answer."""
     if any(COUNTERS.match(line.strip()) for line in lines):
         return 90
-    return 60 if bare(match.group(1) for line in lines if (match := value_of(line))) else 0
+    return 60 if are_port_counters(match.group(1) for line in lines if (match := value_of(line))) else 0
 
 
 def of_errors(lines: list[str]) -> int:

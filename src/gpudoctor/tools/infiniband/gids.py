@@ -19,7 +19,7 @@ from gpudoctor.facts.infiniband import Gid, IbPort, Interface
 from gpudoctor.knowledge import infiniband
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.text import MOST, number
 from gpudoctor.tools.parser import ParseError
 
@@ -42,7 +42,7 @@ def table(output: Output, about: Subject) -> Facts:
     netdevs: list[Interface] = []
     seen = False
     for at, line in lines(output):
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         if HEAD.match(line) or line.startswith("n_gids_found="):
             seen = True
         elif (match := ROW.match(line)) and len(gids) < MOST:
@@ -82,14 +82,14 @@ def table(output: Output, about: Subject) -> Facts:
                         origin=origin,
                     )
                 )
-    ports += unseen(netdevs, ports)
+    ports += ipoib_ports_down(netdevs, ports)
     if not (seen or gids or ports or netdevs) and output.text.strip():
-        raise ParseError(f"{output.named()}: neither a table of GIDs nor of RDMA links: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: neither a table of GIDs nor of RDMA links: {output.text.strip()[:80]!r}")
     found: Facts = {"gids": [*gids]} if gids or seen else {}
     return found | ({"ib_ports": [*ports]} if ports else {}) | ({"interfaces": [*netdevs]} if netdevs else {})
 
 
-def unseen(netdevs: list[Interface], ports: list[IbPort]) -> list[IbPort]:
+def ipoib_ports_down(netdevs: list[Interface], ports: list[IbPort]) -> list[IbPort]:
     """The ports behind the few interfaces over InfiniBand that are down where most are up: somebody set IP up on each of them."""
     down = [one for one in netdevs if one.state == "down" and not any(port.ca == one.ca and port.port == one.port for port in ports)]
     up = sum(one.state == "up" and one.interface.startswith("ib") for one in netdevs)

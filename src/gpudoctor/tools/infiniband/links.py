@@ -19,8 +19,8 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import scan_lines
-from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.infiniband.text import MOST, guid, named, number
+from gpudoctor.tools.common.plain_text import lines
+from gpudoctor.tools.infiniband.text import MOST, guid, host_and_adapter, number
 from gpudoctor.tools.parser import ParseError
 
 # Switch: 0xb83fd20300c0ffee leaf-1:  |  CA: gpu-01 mlx5_0:  |  CA: MT25408 ConnectX Mellanox Technologies:
@@ -44,19 +44,19 @@ def iblinkinfo(output: Output, about: Subject) -> Facts:
     host = name = adapter_guid = ""
     kind = ""
     for at, line in lines(output):
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         if match := NODE.match(line):
             kind, adapter_guid = match.group(1), guid(match.group(2) or "")
-            host, name = named(match.group(3)) if kind == "CA" else ("", match.group(3))
+            host, name = host_and_adapter(match.group(3)) if kind == "CA" else ("", match.group(3))
         elif (match := LINK.match(line)) and len(found) < MOST:
             if own := match.group("own"):  # line mode: every line names its node, and says not what it is
-                host, name = named(own.strip())
+                host, name = host_and_adapter(own.strip())
                 host, kind = (host, "CA") if host != name else ("", "")
             found.append(port_of(match, host, name, guid(match.group(1) or "") or adapter_guid, origin))
     said = output.stderr.decode("utf-8", "replace") + output.text[:4096]
     messages = scan_lines(output, about, source="log") if not found else []
     if not found and output.text.strip() and not messages and not ANSWER.search(said):
-        raise ParseError(f"{output.named()}: no links of a fabric: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no links of a fabric: {output.text.strip()[:80]!r}")
     return {"ib_ports": [*found]} if found else {"messages": [*messages]} if messages else {}
 
 

@@ -21,7 +21,7 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import scan_lines
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 FIELD = regex(r"([A-Z][A-Za-z0-9 ()/.%-]{2,40}?) *: (.{0,200})$")
@@ -39,10 +39,10 @@ def mlxlink(output: Output, about: Subject) -> Facts:
     for at, line in lines(output):
         match = FIELD.match(line.strip())
         if match and match.group(1) in KEYS:
-            said.setdefault(match.group(1), (match.group(2).strip(), Origin(output.named(), at, line.strip())))
+            said.setdefault(match.group(1), (match.group(2).strip(), Origin(output.origin_name(), at, line.strip())))
     if "State" not in said or "Physical state" not in said:
         if output.text.strip() and "-E-" not in output.text:
-            raise ParseError(f"{output.named()}: not an answer of mlxlink: {output.text.strip()[:80]!r}")
+            raise ParseError(f"{output.origin_name()}: not an answer of mlxlink: {output.text.strip()[:80]!r}")
         return {}
     argv = output.command.argv
     device = argv[argv.index("-d") + 1] if "-d" in argv[:-1] else ""
@@ -54,7 +54,7 @@ def mlxlink(output: Output, about: Subject) -> Facts:
         values["width"] = width
     if speed.startswith("IB-"):
         values["link_layer"] = "InfiniBand"
-        enabled, cable = (listed(said.get(key, ("", Origin()))[0]) for key in ("Enabled Link Speed", "Supported Cable Speed"))
+        enabled, cable = (mask_speeds(said.get(key, ("", Origin()))[0]) for key in ("Enabled Link Speed", "Supported Cable Speed"))
         values["speed_supported"] = next((one for one in enabled if one in cable), "")
     state = infiniband.state(said["State"][0])
     if not state and said["State"][0] in ("Polling", "Disable"):  # beside a physical state that only Ethernet knows, or LinkUp
@@ -72,10 +72,10 @@ def mlxlink(output: Output, about: Subject) -> Facts:
     return {"ib_ports": [port], "messages": [*scan_lines(output, about, source="log")]}
 
 
-def listed(text: str) -> list[str]:
+def mask_speeds(text: str) -> list[str]:
     """The speeds of a mask, the fastest first.
 
-    >>> listed("0x000000f1 (NDR,HDR,EDR,FDR,SDR)"), listed("N/A")
+    >>> mask_speeds("0x000000f1 (NDR,HDR,EDR,FDR,SDR)"), mask_speeds("N/A")
     (['NDR', 'HDR', 'EDR', 'FDR', 'SDR'], [])
     """
     match = LISTED.match(text)

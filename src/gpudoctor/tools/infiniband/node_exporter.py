@@ -25,7 +25,7 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.knowledge.port_titles import COUNTERS, meaning
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.text import MOST, counters
 from gpudoctor.tools.parser import ParseError
 
@@ -104,14 +104,14 @@ def series(output: Output, about: Subject) -> Facts:
     ports: defaultdict[tuple[str, str, int], dict[str, Any]] = defaultdict(dict)
     for origin, asked, labels, value, time in values(output):
         match = NAME.match(asked.name)
-        name, device = called(match[1]) if match else "", device_of(labels)
+        name, device = sysfs_name(match[1]) if match else "", device_of(labels)
         if not name or not device or not math.isfinite(value) or not 0 <= value < 1 << 62 or len(looks) >= MOST:
             continue
         port = labels.get("port") or labels.get("local_port") or "1"
         numbered = int(port) if port.isdecimal() and len(port) < 4 else 1
         node = (labels.get("instance", "").rpartition(":")[0] if "device" in labels else "") or about.node
         if name in STATES.values():
-            ports[node, device, numbered] |= stated(name, value, origin)
+            ports[node, device, numbered] |= port_property(name, value, origin)
             continue
         key = Of(node, device, numbered, asked.span if asked.function else 0.0, None if asked.function else time)
         grown = value * asked.span if asked.function in ("rate", "irate", "deriv") else value
@@ -119,7 +119,7 @@ def series(output: Output, about: Subject) -> Facts:
         if value or key not in places:
             places[key] = origin
     if not looks and not ports:
-        raise ParseError(f"{output.named()}: no counters of InfiniBand in Prometheus' names: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no counters of InfiniBand in Prometheus' names: {output.text.strip()[:80]!r}")
     made = []
     for of, read in looks.items():
         origin, about_port = places[of], {"node": of.node, "ca": of.device, "port": of.port}
@@ -133,10 +133,10 @@ def series(output: Output, about: Subject) -> Facts:
     return {name: records for name, records in facts.items() if records}
 
 
-def called(name: str) -> str:
+def sysfs_name(name: str) -> str:
     """Sysfs' name for an exporter's, or the property of a port; "" for anything else.
 
-    >>> called("vl15_dropped"), called("portxmitdiscards"), called("state_id"), called("info")
+    >>> sysfs_name("vl15_dropped"), sysfs_name("portxmitdiscards"), sysfs_name("state_id"), sysfs_name("info")
     ('vl15_dropped', 'port_xmit_discards', 'state', '')
     """
     if name in NAMES or name in STATES or name in infiniband.BY_NAME:
@@ -150,7 +150,7 @@ def device_of(labels: dict[str, str]) -> str:
     return next((labels[name] for name in ("device", "local_name", "hca", "switch", "guid", "local_guid") if labels.get(name)), "")
 
 
-def stated(name: str, value: float, origin: Origin) -> dict[str, Any]:
+def port_property(name: str, value: float, origin: Origin) -> dict[str, Any]:
     """A property of a port by its number."""
     if name == "rate":
         return {"rate": round(value * 8 / 1e9, 1)}
@@ -166,16 +166,16 @@ def values(output: Output) -> Iterator[Value]:
     asked, labels = Asked(), dict[str, str]()
     last = None
     for at, line in lines(output):
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         if match := ROW.match(line):
             one, last = Asked(match[1]) if match[1] else asked, None
-            if one.name and (value := real(match[3])) is not None:
+            if one.name and (value := real_number(match[3])) is not None:
                 yield Value(origin, one, dict(LABEL.findall(match[2])), value)
         elif match := TITLE.match(line):
             last = Asked(match[1]) if match[1] else asked
             labels = dict(LABEL.findall(match[2]))
         elif last and (match := POINT.match(line)):
-            if last.name and (value := real(match[1])) is not None:
+            if last.name and (value := real_number(match[1])) is not None:
                 yield Value(origin, last, labels, value, float(match[2]))
         elif query := QUERY.search(line):
             asked, last = Asked(query[2], query[1] or "", float(query[3]) * SECONDS[query[4]] if query[3] else WINDOW), None
@@ -200,14 +200,14 @@ def of_json(output: Output) -> Iterator[Value]:
                 isinstance(point, list)
                 and len(point) == 2
                 and isinstance(point[0], int | float)
-                and (value := real(str(point[1]))) is not None
+                and (value := real_number(str(point[1]))) is not None
             ):
-                origin = Origin(output.named(), 0, f"{labels.get('__name__', '')} {labels.get('device', '')} {point[1]}"[:200])
+                origin = Origin(output.origin_name(), 0, f"{labels.get('__name__', '')} {labels.get('device', '')} {point[1]}"[:200])
                 yield Value(origin, Asked(labels.get("__name__", "")), labels, value, float(point[0]) if len(points) > 1 else None)
 
 
-def real(text: str) -> float | None:
-    """A number, None for what only looks like one."""
+def real_number(text: str) -> float | None:
+    """The number in a text, None where there is none."""
     try:
         return float(text[:40])
     except ValueError:

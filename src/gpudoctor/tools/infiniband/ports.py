@@ -16,7 +16,7 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import scan_lines, scan_text
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband import sysfs
 from gpudoctor.tools.infiniband.text import MOST, guid, number, rate
 from gpudoctor.tools.parser import ParseError
@@ -76,7 +76,7 @@ def ports(output: Output, about: Subject) -> Facts:
     # so does `cat /sys/class/infiniband/*/ports/1/state`
     unnamed = bool(output.command.argv) and output.command.argv[0] in TOOLS and not HEADS.search(output.text)
     for at, line in lines(output):
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         if unnamed and (match := BARE.match(line.strip()) or BARE_RATE.match(line.strip())):
             read = {"state": infiniband.state(match.group(1))} if match.lastindex else rate(line)
             keep(found, {"ca": f"adapter {len(found) + 1}"}, {"port": 1, "origin": origin, **read}, about)
@@ -95,14 +95,14 @@ def ports(output: Output, about: Subject) -> Facts:
             # `… | sort` may put another field before the state, `… | grep Rate` leaves no state at all
             if unnamed and name in OF_PORT and (not adapter or OF_PORT[name] in port):
                 keep(found, adapter, port, about)
-                adapter, port = {"ca": asked(output.command.argv) or f"adapter {len(found) + 1}"}, {"port": 1, "origin": origin}
+                adapter, port = {"ca": requested_adapter(output.command.argv) or f"adapter {len(found) + 1}"}, {"port": 1, "origin": origin}
                 saw_adapter = True
-            told(adapter, port, match.group(1).lower(), match.group(2), origin)
+            set_field(adapter, port, match.group(1).lower(), match.group(2), origin)
     keep(found, adapter, port, about)
     said = output.stderr.decode("utf-8", "replace") + "\n" + output.text[:65536]
-    messages: list[Fact] = [*scan_text(said, source="log", about=about, origin=Origin(output.named()))]
+    messages: list[Fact] = [*scan_text(said, source="log", about=about, origin=Origin(output.origin_name()))]
     if not saw_adapter and output.text.strip() and not messages and not ANSWER.search(said):
-        raise ParseError(f"{output.named()}: no ports of InfiniBand: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no ports of InfiniBand: {output.text.strip()[:80]!r}")
     if not saw_adapter and not messages:
         # An adapter that isn't there is an answer; a tool that was not let in isn't.
         return {"ib_ports": []} if output.exit == 0 or "No IB devices found" in said or "No devices" in said else {}
@@ -118,13 +118,15 @@ def partitions(output: Output, about: Subject) -> Iterator[Message]:
     """Each key, as the line of sysfs that names its file too would say it."""
     for at, line in lines(output):
         if KEY.fullmatch(line.strip()):
-            yield from scan_text(f"pkeys/0:{line.strip()}", source="log", about=about, origin=Origin(output.named(), at, line.strip()))
+            yield from scan_text(
+                f"pkeys/0:{line.strip()}", source="log", about=about, origin=Origin(output.origin_name(), at, line.strip())
+            )
 
 
-def asked(argv: Sequence[str]) -> str:
-    """The adapter that the command names.
+def requested_adapter(argv: Sequence[str]) -> str:
+    """The adapter that the command names, "" for none.
 
-    >>> asked(("ibv_devinfo", "-d", "mlx5_0")), asked(("ibstat", "mlx5_1", "1")), asked(("ibstat",))
+    >>> requested_adapter(("ibv_devinfo", "-d", "mlx5_0")), requested_adapter(("ibstat", "mlx5_1", "1")), requested_adapter(("ibstat",))
     ('mlx5_0', 'mlx5_1', '')
     """
     if "-d" in argv[:-1]:
@@ -132,7 +134,7 @@ def asked(argv: Sequence[str]) -> str:
     return next((word for word in argv[1:2] if not word.startswith("-")), "")
 
 
-def told(adapter: dict[str, Any], port: dict[str, Any], name: str, value: str, origin: Origin) -> None:
+def set_field(adapter: dict[str, Any], port: dict[str, Any], name: str, value: str, origin: Origin) -> None:
     """Take in one field."""
     if name in OF_ADAPTER:
         adapter[OF_ADAPTER[name]] = value

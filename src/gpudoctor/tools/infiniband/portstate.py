@@ -16,7 +16,7 @@ from gpudoctor.facts.infiniband import IbPort
 from gpudoctor.knowledge import infiniband
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.text import MOST, number
 from gpudoctor.tools.parser import ParseError
 
@@ -41,11 +41,11 @@ def query(output: Output, about: Subject) -> Facts:
         if head := HEAD.match(text) or ASKED.search(text):
             place = (int(head[1] or 0), int(head[2]))
         elif (field := FIELD.match(text)) and len(ports) < MOST:
-            ports.setdefault(place, {})[field[1]] = field[2], Origin(output.named(), at, text)
+            ports.setdefault(place, {})[field[1]] = field[2], Origin(output.origin_name(), at, text)
     if not ports:
-        raise ParseError(f"{output.named()}: no state of a port: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no state of a port: {output.text.strip()[:80]!r}")
     widest = {key: width(read, "Active") for key, read in ports.items()}
-    return {"ib_ports": [made(key, read, about, any(other > widest[key] for other in widest.values())) for key, read in ports.items()]}
+    return {"ib_ports": [make_port(key, read, about, any(other > widest[key] for other in widest.values())) for key, read in ports.items()]}
 
 
 def width(read: dict[str, tuple[str, Origin]], which: str) -> int:
@@ -54,7 +54,7 @@ def width(read: dict[str, tuple[str, Origin]], which: str) -> int:
     return max((int(word[:-1]) for word in words if word in WIDTHS), default=0)
 
 
-def made(key: tuple[int, int], read: dict[str, tuple[str, Origin]], about: Subject, narrower: bool) -> IbPort:
+def make_port(key: tuple[int, int], read: dict[str, tuple[str, Origin]], about: Subject, narrower: bool) -> IbPort:
     """One port. It could be wider where both sides have enabled more lanes than it uses."""
     text = {name: value for name, (value, _) in read.items()}
     active, enabled = width(read, "Active"), width(read, "Enabled")

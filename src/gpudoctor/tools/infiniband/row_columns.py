@@ -64,7 +64,7 @@ class Row(NamedTuple):
     grown: bool = False  # the counts are growth
 
 
-def rows(lines: Sequence[tuple[int, str]], whole: str = "") -> list[Row]:
+def parse_rows(lines: Sequence[tuple[int, str]], whole: str = "") -> list[Row]:
     """All rows of a text."""
     if not any(hint in whole for hint in HINTS):
         return []
@@ -109,7 +109,7 @@ def header(line: str) -> list[str]:
 
 def of_table(titles: list[str], number: int, line: str) -> Row | None:
     """A row below its titles; the first column may have none."""
-    clock, line = clocked(line)
+    clock, line = split_clock(line)
     for values in cells(line):
         heads = ["", *titles] if len(values) == len(titles) + 1 else titles
         if len(values) != len(heads):
@@ -154,10 +154,10 @@ def volume(title: str, value: str) -> tuple[str, float, bool] | None:
     return "rcv" if match[1].lower() in ("rcv", "rx", "recv") else "xmit", max(0.0, number) * factor / bits, bool(match[4])
 
 
-def clocked(line: str) -> tuple[float | None, str]:
+def split_clock(line: str) -> tuple[float | None, str]:
     """The time of day before a line, and the rest.
 
-    >>> clocked("10:12:01 mlx5_3 xmit_wait=5")
+    >>> split_clock("10:12:01 mlx5_3 xmit_wait=5")
     (36721.0, 'mlx5_3 xmit_wait=5')
     """
     match = CLOCK.match(line)
@@ -168,22 +168,22 @@ def clocked(line: str) -> tuple[float | None, str]:
 
 def of_line(number: int, line: str) -> Iterator[Row]:
     """What a line says behind each adapter's name in it; with a time before it of a port without a name."""
-    clock, rest = clocked(line)
+    clock, rest = split_clock(line)
     found = [*DEVICE.finditer(rest)]
-    if not found and clock is not None and (read := told(rest, coded=True)):
+    if not found and clock is not None and (read := read_cell(rest, coded=True)):
         yield Row(number, line.strip(), "", *read, clock=clock)
     if not found or not (before := BEFORE.match(rest[: found[0].start()])):
         return
     host = {"node": before[1]} if before[1] else {}
     ends = [*(match.start() for match in found[1:]), len(rest)]
     for match, end in zip(found, ends, strict=True):
-        if read := told(rest[match.end() : end].strip("'\"")):
+        if read := read_cell(rest[match.end() : end].strip("'\"")):
             said, counts, traffic = read
             port = {"port": match[2]} if match[2] else {}
             yield Row(number, line.strip(), match[1], said | port | host, counts, traffic, clock=clock)
 
 
-def told(text: str, *, coded: bool = False) -> tuple[dict[str, str], dict[str, int], dict[str, float]] | None:
+def read_cell(text: str, *, coded: bool = False) -> tuple[dict[str, str], dict[str, int], dict[str, float]] | None:
     """State and rate, counters, traffic of a text that begins with one of them; `coded`: a state has its number, as sysfs prints it."""
     pairs = PAIR.findall(text)
     counts = {name: int(value) for title, value in pairs if (name := meaning(title)) in COUNTERS}

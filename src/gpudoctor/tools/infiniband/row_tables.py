@@ -17,8 +17,8 @@ from gpudoctor.knowledge import infiniband
 from gpudoctor.knowledge.infiniband import WORD
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.infiniband.row_columns import DEVICE, Row, rows
+from gpudoctor.tools.common.plain_text import lines
+from gpudoctor.tools.infiniband.row_columns import DEVICE, Row, parse_rows
 from gpudoctor.tools.infiniband.text import counters, number, rate
 from gpudoctor.tools.parser import ParseError
 
@@ -41,7 +41,7 @@ class Key(NamedTuple):
 
 def score(texts: Sequence[str], whole: str) -> int:
     """0 or 56: two ports, or one of which much is said, or one several times."""
-    found = rows([*enumerate(texts, 1)], whole)
+    found = parse_rows([*enumerate(texts, 1)], whole)
     if not found:
         return 0
     several = len({row.ca for row in found}) > 1 or len(found) > 2
@@ -52,9 +52,9 @@ def score(texts: Sequence[str], whole: str) -> int:
 def table(output: Output, about: Subject) -> Facts:
     """The facts of all rows."""
     texts = [*lines(output)]
-    found = rows(texts, output.text[:8_000_000])
+    found = parse_rows(texts, output.text[:8_000_000])
     if not found:
-        raise ParseError(f"{output.named()}: no rows of RDMA ports: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no rows of RDMA ports: {output.text.strip()[:80]!r}")
     mine = {row.line for row in found}
     around = " ".join([*output.command.argv, *(text for at, text in texts if at not in mine)][:200])
     grown = any(row.grown for row in found) or DIFFERENCES.search(around) is not None
@@ -68,7 +68,7 @@ def table(output: Output, about: Subject) -> Facts:
         looks[Key(node, row.ca or (named[1] if named else "adapter 1"), port if port < 1000 else 1)].append(row)
     ports, interfaces, counted = [], [], list[IbCounters]()
     for key, its in looks.items():
-        counted += growing(key, its, span, output) if grown else series(key, its, span, output)
+        counted += as_two_looks(key, its, span, output) if grown else series(key, its, span, output)
         if one := interface_of(key, its[-1], about, output):
             interfaces.append(one)
         if "state" in its[-1].said or "rate" in its[-1].said or (one and "physical" in its[-1].said):
@@ -101,7 +101,7 @@ def port_of(key: Key, row: Row, output: Output) -> IbPort:
         link_layer=layer or ("InfiniBand" if net.startswith("ib") else ""),
         interface=net[:32],
         own=True,
-        origin=Origin(output.named(), row.line, row.text),
+        origin=Origin(output.origin_name(), row.line, row.text),
         **speed,
         **known,
     )
@@ -130,14 +130,14 @@ def interface_of(key: Key, row: Row, about: Subject, output: Output) -> Interfac
         kind="infiniband" if layer == "InfiniBand" or net.startswith("ib") else "",
         ca=key.ca,
         port=key.port,
-        origin=Origin(output.named(), row.line, row.text),
+        origin=Origin(output.origin_name(), row.line, row.text),
     )
 
 
 def series(key: Key, its: list[Row], span: float, output: Output) -> list[IbCounters]:
     """Each look at a port's counters, and how often its state left Active between two of them."""
     begun = output.time
-    times = [begun + (span * at if row.clock is None else later(row.clock, its[0].clock)) for at, row in enumerate(its)]
+    times = [begun + (span * at if row.clock is None else seconds_after(row.clock, its[0].clock)) for at, row in enumerate(its)]
     states = [infiniband.state(row.said.get("state", "")) for row in its]
     left = sum(one == "Active" and other not in ("Active", "") for one, other in pairwise(states))
     made = [look(key, row, row.counts, row.traffic, time, output) for row, time in zip(its, times, strict=True) if row.counts]
@@ -150,12 +150,12 @@ def series(key: Key, its: list[Row], span: float, output: Output) -> list[IbCoun
     return made
 
 
-def later(clock: float, first: float | None) -> float:
+def seconds_after(clock: float, first: float | None) -> float:
     """Seconds since the first row, over midnight too."""
     return (clock - first) % 86400.0 if first is not None else 0.0
 
 
-def growing(key: Key, its: list[Row], span: float, output: Output) -> list[IbCounters]:
+def as_two_looks(key: Key, its: list[Row], span: float, output: Output) -> list[IbCounters]:
     """Differences as two looks: what was counted in all rounds, and nothing before."""
     counts: dict[str, int] = {}
     traffic: dict[str, float] = {}
@@ -174,5 +174,5 @@ def growing(key: Key, its: list[Row], span: float, output: Output) -> list[IbCou
 def look(key: Key, row: Row, counts: dict[str, int], traffic: dict[str, float], time: float, output: Output) -> IbCounters:
     """One look at a port's counters."""
     words = {f"port_{way}_data": round(volume / WORD) for way, volume in traffic.items() if volume < 1e30}
-    origin = Origin(output.named(), row.line, row.text)
+    origin = Origin(output.origin_name(), row.line, row.text)
     return counters({**counts, **words}, origin=origin, node=key.node, ca=key.ca, port=key.port, time=time)

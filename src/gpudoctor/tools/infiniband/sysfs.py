@@ -19,7 +19,7 @@ from gpudoctor.facts.infiniband import Gid, IbCounters, IbPort, Interface
 from gpudoctor.knowledge import infiniband
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.gids import address_of, kind_of
 from gpudoctor.tools.infiniband.text import MOST, counters, guid, number, rate
 
@@ -76,7 +76,7 @@ def listing(output: Output, about: Subject) -> Facts:
             nets[match.group(1), match.group(2)][match.group(3)] = (at, content, line)
     interfaces = [interface(name, read, output, about) for (_, name), read in nets.items()]
     found = [port(key, read, adapters[key[0]], output, about) for key, read in ports.items()]
-    placed = [beside(one, devices.get(one.ca, "-"), nets) for one in found]
+    placed = [with_interface(one, devices.get(one.ca, "-"), nets) for one in found]
     made: Facts = {"ib_ports": [*placed]}
     if counted := [one for key, read in ports.items() if (one := counts(key, read, output, about))]:
         made["ib_counters"] = [*counted]
@@ -104,13 +104,13 @@ def port(key: tuple[str, int], read: dict[str, tuple[int, str, str]], adapter: d
         interface=text.get("gid_attrs/ndevs/0", "")[:32],
         own=True,
         counted=any(name.startswith("counters/") for name in read),
-        origin=Origin(output.named(), at, line),
+        origin=Origin(output.origin_name(), at, line),
         **rate(text.get("rate", "")),
         **adapter,
     )
 
 
-def beside(one: IbPort, device: str, nets: Iterable[tuple[str, str]]) -> IbPort:
+def with_interface(one: IbPort, device: str, nets: Iterable[tuple[str, str]]) -> IbPort:
     """A port with the network interface of its PCI device, where that has exactly one."""
     from msgspec.structs import replace
 
@@ -127,7 +127,7 @@ def counts(key: tuple[str, int], read: dict[str, tuple[int, str, str]], output: 
     if not known:
         return None
     at, _, line = next((read[name] for name in read if name.startswith("counters/") and values.get(name)), (0, "", ""))
-    return counters(known, node=about.node, ca=key[0], port=key[1], time=output.time or None, origin=Origin(output.named(), at, line))
+    return counters(known, node=about.node, ca=key[0], port=key[1], time=output.time or None, origin=Origin(output.origin_name(), at, line))
 
 
 def gids(key: tuple[str, int], read: dict[str, tuple[int, str, str]], output: Output, about: Subject) -> Iterator[Gid]:
@@ -147,7 +147,7 @@ def gids(key: tuple[str, int], read: dict[str, tuple[int, str, str]], output: Ou
             kind=kind_of(kind),
             address=address_of(content),
             interface=device[:32],
-            origin=Origin(output.named(), at, line),
+            origin=Origin(output.origin_name(), at, line),
         )
 
 
@@ -156,4 +156,4 @@ def interface(name: str, read: dict[str, tuple[int, str, str]], output: Output, 
     at, state, line = read.get("operstate", (0, "", ""))
     # ARPHRD_INFINIBAND 32, ARPHRD_ETHER 1: Linux, if_arp.h
     kind = {"32": "infiniband", "1": "ether"}.get(read.get("type", (0, "", ""))[1], "")
-    return Interface(node=about.node, interface=name, state=state.lower()[:16], kind=kind, origin=Origin(output.named(), at, line))
+    return Interface(node=about.node, interface=name, state=state.lower()[:16], kind=kind, origin=Origin(output.origin_name(), at, line))

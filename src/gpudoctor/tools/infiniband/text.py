@@ -7,7 +7,7 @@ from typing import Any
 
 from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.infiniband import IbCounters
-from gpudoctor.knowledge.infiniband import BY_NAME, DATA, WORD, saturated
+from gpudoctor.knowledge.infiniband import BY_NAME, DATA, WORD, is_saturated
 from gpudoctor.patterns import regex
 
 MOST = 100_000  # records of one answer: a fabric of 10,000 hosts has so many ports
@@ -55,10 +55,10 @@ def guid(text: str) -> str:
     return f"0x{int(digits, 16):016x}" if known else ""
 
 
-def named(description: str, about: Subject | None = None) -> tuple[str, str]:
+def host_and_adapter(description: str, about: Subject | None = None) -> tuple[str, str]:
     """Host and adapter of a node's description; a host's name alone is the host, with the name as that of its adapter too.
 
-    >>> named("gpu-01 mlx5_3"), named("gpu-07"), named("MF0;leaf-1:MQM9700/U1")
+    >>> host_and_adapter("gpu-01 mlx5_3"), host_and_adapter("gpu-07"), host_and_adapter("MF0;leaf-1:MQM9700/U1")
     (('gpu-01', 'mlx5_3'), ('gpu-07', 'gpu-07'), ('', 'MF0;leaf-1:MQM9700/U1'))
     """
     text = description.strip().strip("'\"")
@@ -76,7 +76,7 @@ def counters(values: dict[str, int], *, origin: Origin, **names: Any) -> IbCount
         counter = BY_NAME.get(name)
         if counter is None:
             others[name] = value
-        elif saturated(counter, value):
+        elif is_saturated(counter, value):
             gaps[counter.field] = "saturated"
         else:
             read[counter.field] = read.get(counter.field, 0) + value * (WORD if counter.field in DATA else 1)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpudoctor.patterns import regex
 from gpudoctor.tools.form import Form
 from gpudoctor.tools.job import ray_status
-from gpudoctor.tools.job.launchers import printed
+from gpudoctor.tools.job.launchers import printed_rank
 
 # What only such a log has. Looked for as words in the whole text: a program may talk for long before NCCL does.
 WORDS = (
@@ -42,7 +42,7 @@ def score(lines: Sequence[str], whole: str) -> int:
     if any(word in whole for word in WORDS) or any(LINE.match(line) for line in lines):
         return 50
     # Which GPU each rank has, as programs print it when they start.
-    if sum("ank" in line and printed(line) is not None for line in lines) > 1:
+    if sum("ank" in line and printed_rank(line) is not None for line in lines) > 1:
         return 50
     return 0
 

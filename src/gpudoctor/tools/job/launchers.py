@@ -78,11 +78,12 @@ class Printed(NamedTuple):
     gpu: str
 
 
-def printed(text: str) -> Printed | None:
+def printed_rank(text: str) -> Printed | None:
     """A rank, its host and its GPU, of a line that a program prints as it starts; None where it doesn't name one GPU.
 
-    >>> printed("rank=3 CUDA_VISIBLE_DEVICES=0"), printed("rank 1 on gpu-01 CVD=0,1 cuda:1"), printed("rank 1: CUDA_VISIBLE_DEVICES=0,1")
-    (Printed(rank=3, host='', gpu='visible 0'), Printed(rank=1, host='gpu-01', gpu='visible 1'), None)
+    >>> printed_rank("rank=3 CUDA_VISIBLE_DEVICES=0"), printed_rank("rank 1 on gpu-01 CVD=0,1 cuda:1")
+    (Printed(rank=3, host='', gpu='visible 0'), Printed(rank=1, host='gpu-01', gpu='visible 1'))
+    >>> printed_rank("rank 1: CUDA_VISIBLE_DEVICES=0,1")
     """
     own, host = OWN.search(text), HOST.search(text)
     if not own:
@@ -146,11 +147,13 @@ def step_of(text: str) -> int | None:
     return int(next(group for group in match.groups() if group)) if match else None
 
 
-def raised(text: str) -> str:
+def raised_exception(text: str) -> str:
     """The exception that a line reports, "" for none; the launcher's own summary of its children is none.
 
-    >>> raised("[rank1]: KeyError: 'input_ids'"), raised("torch.distributed.elastic.multiprocessing.errors.ChildFailedError:")
-    ('KeyError', '')
+    >>> raised_exception("[rank1]: KeyError: 'input_ids'")
+    'KeyError'
+    >>> raised_exception("torch.distributed.elastic.multiprocessing.errors.ChildFailedError:")
+    ''
     """
     match = RAISED.search(text)
     name = match[1].rpartition(".")[2] if match else ""

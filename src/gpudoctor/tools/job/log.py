@@ -29,7 +29,7 @@ from gpudoctor.tools.job.scan import Batch, scan, scanner
 from gpudoctor.tools.kernel.fold import Fold, Where
 from gpudoctor.tools.kernel.line import line_of as kernel_line
 from gpudoctor.tools.nccl import lines
-from gpudoctor.tools.ranks.line import Line, line_of, nccl_head, pieces
+from gpudoctor.tools.ranks.line import Line, line_of, nccl_head, unglue_lines
 from gpudoctor.tools.ranks.process import LONGEST, Process, Said
 from gpudoctor.tools.ranks.table import Place, Table
 from gpudoctor.tools.torch.allocations import allocations
@@ -89,15 +89,15 @@ class RankLog:
 
     def hit(self, hit: Hit) -> None:
         """One line that matters, for one reason; a line with two comes twice."""
-        parts = pieces(hit.text)
+        parts = unglue_lines(hit.text)
         if len(parts) > 1:  # lines of several ranks that stick together: each is looked at for itself
             wanted = compiled_entry(hit.name)
             parts = [part for part in parts if wanted.search(part.encode())] or parts[:1]
         for part in parts:
             line, place, process = self.speaker(part)
             origin = Origin(self.name, hit.line, part.strip())
-            process.heard(line, origin, self.source)
-            self.said(hit, line, origin, place, process)
+            process.add_line(line, origin, self.source)
+            self.read_line(hit, line, origin, place, process)
 
     def speaker(self, text: str) -> tuple[Line, Place, Process]:
         """A line, and who wrote it: mostly the one who wrote the last, under the same head."""
@@ -113,30 +113,30 @@ class RankLog:
         self.last = (head, line, place, process) if head else None
         return line, place, process
 
-    def said(self, hit: Hit, line: Line, origin: Origin, place: Place, process: Process) -> None:
+    def read_line(self, hit: Hit, line: Line, origin: Origin, place: Place, process: Process) -> None:
         """What a line of a process says."""
         name = hit.name
         if handler := lines.HANDLERS.get(name):
             handler(line, process, self.communicators)
             place.distributed = place.distributed or name != "=setting"
         elif name.startswith("="):
-            self.marked(name, line, origin, place, process)
+            self.read_marked_line(name, line, origin, place, process)
         else:
-            self.known(hit, line, origin, process)
+            self.read_known_line(hit, line, origin, process)
             if name == TIMED_OUT:
                 self.wrapped = None if self.operations.timed_out(line, process, origin) else (line, process, origin)
             elif name in NUMBERED:
-                self.operations.numbered(line, process, origin)
+                self.operations.read_sequence_numbers(line, process, origin)
             elif name == DIFFERENT:
-                self.operations.differing(line, origin)
+                self.operations.read_mismatch(line, origin)
 
-    def known(self, hit: Hit, line: Line, origin: Origin, process: Process) -> None:
+    def read_known_line(self, hit: Hit, line: Line, origin: Origin, process: Process) -> None:
         """A line whose meaning is known."""
         if hit.name in errors():
-            process.failed(Said(hit.name, origin, line.time, errors()[hit.name], (self.source, hit.line)), line.severe)
+            process.add_error(Said(hit.name, origin, line.time, errors()[hit.name], (self.source, hit.line)), line.severe)
         self.made.message(hit, line, origin, process, benign=hit.name not in errors())
 
-    def marked(self, name: str, line: Line, origin: Origin, place: Place, process: Process) -> None:
+    def read_marked_line(self, name: str, line: Line, origin: Origin, place: Place, process: Process) -> None:
         """A line of PyTorch or of a launcher that is no message."""
         if name == "=rest":
             if self.wrapped and origin.line - self.wrapped[2].line == 1 and origin.source == self.wrapped[2].source:
@@ -144,14 +144,14 @@ class RankLog:
                 self.operations.timed_out(begun._replace(text=f"{begun.text.rstrip()} {origin.text}"), owner, first)
         elif name == "=step":
             process.step = max(process.step or 0, launchers.step_of(line.text) or 0) or None
-            process.reached("running")
+            process.reach_stage("running")
         elif name == "=traceback":
             self.box.thrown = (origin.line, process)
         elif name == "=raised":
             process = self.box.thrower(process, origin.line) if line.rank is None else process
             # A known message on the same line says more than that something was raised.
-            if (what := launchers.raised(origin.text)) and not any(known in errors() for known in names_in(origin.text)):
-                process.failed(Said("raised", origin, line.time, what == "KeyboardInterrupt", (self.source, origin.line)))
+            if (what := launchers.raised_exception(origin.text)) and not any(known in errors() for known in names_in(origin.text)):
+                process.add_error(Said("raised", origin, line.time, what == "KeyboardInterrupt", (self.source, origin.line)))
         elif name == "=warned":
             if self.warned is None and all(known.startswith("=") for known in names_in(origin.text)):
                 self.warned = Ending(said=line.text[:LONGEST], warning=True, node=self.about.node or line.node, origin=origin)
@@ -159,10 +159,10 @@ class RankLog:
             self.call(line, origin, process)
         elif name == "=rendezvous":
             place.distributed = True
-            process.reached("rendezvous")
+            process.reach_stage("rendezvous")
         elif name == "=torch":
             if match := launchers.TORCH.search(line.text):
-                process.noted("torch_version", match[1])
+                process.set_first("torch_version", match[1])
         elif name == "=xid":
             bare = kernel_line(origin.text, self.now)
             if error := xid_of(bare.text):
@@ -171,46 +171,46 @@ class RankLog:
         elif name == "=allocation":
             alone = Output(Command(()), pages=(origin.text.encode(),), time=self.now, source=origin.source)
             for one in allocations(alone.text, alone, self.about):
-                self.allocations.setdefault((one.tried, one.total, one.free, one.allocated, one.cached), self.made.moved(one, origin))
+                self.allocations.setdefault((one.tried, one.total, one.free, one.allocated, one.cached), self.made.with_place(one, origin))
         else:
-            self.launched(name, line, origin, place)
+            self.read_launcher_line(name, line, origin, place)
 
     def call(self, line: Line, origin: Origin, process: Process) -> None:
         """A collective that NCCL is given."""
         if match := lines.CALL.search(line.text):
-            process.reached("running")
-            self.operations.called(process, line, origin, match[1], int(match[3]), int(match[2], 16), match[4])
+            process.reach_stage("running")
+            self.operations.read_nccl_call(process, line, origin, match[1], int(match[3]), int(match[2], 16), match[4])
 
-    def launched(self, name: str, line: Line, origin: Origin, place: Place) -> None:
+    def read_launcher_line(self, name: str, line: Line, origin: Origin, place: Place) -> None:
         """What a launcher says of ranks by their number."""
         text = line.text
         if name == "=box" and (entry := self.box.line(origin.text, origin.line)):
-            worker = self.table.ranked(place, entry.rank, entry.host, entry.pid, origin)
+            worker = self.table.process_of_rank(place, entry.rank, entry.host, entry.pid, origin)
             worker.ended = entry.time
             if entry.code is not None:
-                worker.exited(entry.code)
+                worker.set_exit(entry.code)
         elif name == "=mpi-exit" and (match := launchers.MPI_EXIT.search(text)):
-            self.table.ranked(place, int(match[1]), match[3], int(match[2]) or None, origin).signal = int(match[4])
+            self.table.process_of_rank(place, int(match[1]), match[3], int(match[2]) or None, origin).signal = int(match[4])
         elif name == "=agent-exit" and (match := launchers.AGENT_EXIT.search(text)):
             self.exits.append((place, int(match[3]), int(match[1])))
         elif name == "=listed" and (match := launchers.LISTED.search(text)):
-            listed = self.table.ranked(place, int(match[1]), match[3], int(match[2]), origin)
+            listed = self.table.process_of_rank(place, int(match[1]), match[3], int(match[2]), origin)
             listed.device = int(match[4])
             if match[5]:  # [0x1b], the bus alone, or [0000:1b:00]
-                listed.noted("pci", pci.canonical(match[5] if ":" in match[5] else f"0000:{match[5]}:00"))
-        elif name == "=printed" and (own := launchers.printed(origin.text)):
-            self.table.ranked(place, own.rank, own.host, None, origin).held = own.gpu
+                listed.set_first("pci", pci.canonical(match[5] if ":" in match[5] else f"0000:{match[5]}:00"))
+        elif name == "=printed" and (own := launchers.printed_rank(origin.text)):
+            self.table.process_of_rank(place, own.rank, own.host, None, origin).held = own.gpu
         elif name == "=world":
             if match := launchers.LIGHTNING.search(text):
                 rank, world = int(match[1]), int(match[2])
                 if rank < world:
-                    one = self.table.ranked(place, rank, "", None, origin)
+                    one = self.table.process_of_rank(place, rank, "", None, origin)
                     one.claims.setdefault(world, rank)
-                    one.reached("rendezvous")
+                    one.reach_stage("rendezvous")
             elif match := launchers.AGENT_RANKS.search(text):
                 for word in match[1].split(",")[:1024]:
                     if word.strip().isdigit():
-                        self.table.ranked(place, int(word), "", None, origin).reached("started")
+                        self.table.process_of_rank(place, int(word), "", None, origin).reach_stage("started")
 
     def tail(self, end: str) -> None:
         """The last lines of a source: what each process said last, and its step. Read backwards until all have spoken."""
@@ -221,15 +221,15 @@ class RankLog:
                 one.own_end = True
         heard: set[int] = set()
         for number, raw in enumerate(reversed(end.split("\n"))):
-            for part in reversed(pieces(raw.replace("\x00", "")[:4096])):
+            for part in reversed(unglue_lines(raw.replace("\x00", "")[:4096])):
                 if not part.strip():
                     continue
                 line = line_of(part, self.now)
-                process = self.table.known(self.table.place(self.source, line.pod), line)
+                process = self.table.find_process(self.table.place(self.source, line.pod), line)
                 if process is None or process.number in heard:
                     continue
                 heard.add(process.number)
-                process.spoken(line, part.strip(), (self.source, AT_END - number))
+                process.last_line(line, part.strip(), (self.source, AT_END - number))
                 if (step := launchers.step_of(line.text)) is not None:
                     process.step = max(process.step or 0, step)
                 elif "opCount" in line.text:
@@ -241,7 +241,7 @@ class RankLog:
         """Everything, with each process under its rank."""
         for place, pid, code in self.exits:
             if process := self.table.with_pid(place, pid):
-                process.exited(code)
+                process.set_exit(code)
         ranks = self.table.ranks()
         numbers = self.table.numbers(ranks)
         xids, _ = self.fold.records({})
@@ -254,12 +254,17 @@ class RankLog:
         }
         known = any(process.first for _, process in ranks)
         warned = [self.warned] if self.warned and not known else []
-        for kind, more in (("xids", xids), ("allocations", [*self.allocations.values()]), ("endings", warned), ("troubles", self.told())):
+        for kind, more in (
+            ("xids", xids),
+            ("allocations", [*self.allocations.values()]),
+            ("endings", warned),
+            ("troubles", self.find_troubles()),
+        ):
             if more:
                 facts[kind] = [*more]
         return facts
 
-    def told(self) -> list[Trouble]:
+    def find_troubles(self) -> list[Trouble]:
         """What the logs say is not well, of what they are about."""
         about = {key: getattr(self.about, key) for key in ("namespace", "pod", "container", "node", "workload", "component")}
         return [replace(one, **about) for one in self.troubles]

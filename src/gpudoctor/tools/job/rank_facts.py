@@ -88,6 +88,6 @@ class Facts:
                 )
         return list(made.values())
 
-    def moved(self, fact: Any, origin: Origin) -> Any:
+    def with_place(self, fact: Any, origin: Origin) -> Any:
         """A fact that was read out of one line, with the place of that line."""
         return replace(fact, origin=origin)

@@ -38,14 +38,14 @@ def score(lines: Sequence[str]) -> int:
 def status(output: Output, about: Subject) -> Facts:
     """A message where GPUs are demanded and there are none, or all are in use, and no node is on its way."""
     used, total = 0.0, None
-    demanded, where, host = 0.0, Origin(output.named()), ""
+    demanded, where, host = 0.0, Origin(output.origin_name()), ""
     counted = coming = False
     for number, line in enumerate(output.text.split("\n"), 1):
         line = line[:LINE].rstrip("\r")
         if (match := USED.match(line)) and total is None:
             used, total = float(match[1]), float(match[2])
         elif match := DEMAND.match(line):
-            demanded, where = max(demanded, float(match[1])), Origin(output.named(), number, line.strip())
+            demanded, where = max(demanded, float(match[1])), Origin(output.origin_name(), number, line.strip())
             host = host or ((named := NAMED.search(line)) and named[1]) or ""
         counted |= CPU.match(line) is not None
         coming |= COMING.match(line) is not None

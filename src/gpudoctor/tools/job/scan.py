@@ -17,10 +17,10 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import trouble
 from gpudoctor.tools.common.messages import Hit, find, with_marks
-from gpudoctor.tools.common.scanner import Scanner, compiled
+from gpudoctor.tools.common.scanner import Scanner, compile_scanner
 from gpudoctor.tools.job import launchers
 from gpudoctor.tools.nccl import lines as nccl_words
-from gpudoctor.tools.ranks.few import Few
+from gpudoctor.tools.ranks.line_limits import Few
 from gpudoctor.tools.torch import lines as torch_words
 
 NOBODY = Subject(kind="cluster")
@@ -71,7 +71,7 @@ class Watched(Few):
 @functools.cache
 def marks() -> Scanner:
     """The marks alone, for a line that is held against the known messages anyway."""
-    return compiled((name, pattern) for name, pattern, _ in MARKS)
+    return compile_scanner((name, pattern) for name, pattern, _ in MARKS)
 
 
 @functools.cache
@@ -82,13 +82,13 @@ def scanner() -> Scanner:
 
 def scan(pages: Iterable[Output], sources: int = 1) -> Iterator[Batch]:
     """What matters of all sources, each of which gives at least one batch. `sources` is about how many there are."""
-    for name, of_one in groupby(pages, key=Output.named):
+    for name, of_one in groupby(pages, key=Output.origin_name):
         passed = Passed()
         hits: list[Hit] = []
         speakers = set()
         said = trouble.Troubles(NOBODY)
         few = Watched(FEW, LOOKED_AT // sources, said)
-        for hit in trouble.of_hits(find(edged(passed.through(of_one)), scanner(), few), said):
+        for hit in trouble.of_hits(find(split_edges(passed.through(of_one)), scanner(), few), said):
             if match := SPEAKER.match(hit.text):
                 speakers.add(match.groups())
             hits.append(hit)
@@ -123,8 +123,8 @@ class Passed:
         return b"".join(self.last)[-min(size, TAIL) :].decode("utf-8", "replace")
 
 
-def edged(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same bytes, the first and the last of them in small pieces."""
+def split_edges(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes, with the first and the last chunk in small pieces."""
     held = b""
     for number, chunk in enumerate(chunks):
         if held:

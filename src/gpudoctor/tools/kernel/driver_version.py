@@ -19,13 +19,13 @@ def version(output: Output, about: Subject) -> Facts:
     text = output.text[:65536]
     for number, line in enumerate(text.split("\n"), 1):
         if match := RELEASE.search(line[:512]):
-            origin = Origin(output.named(), number, line[:512].strip())
+            origin = Origin(output.origin_name(), number, line[:512].strip())
             flavour = OPEN.search(line) is not None
             return {"kernel_modules": [KernelModule(node=about.node, module="nvidia", version=match.group(1), open=flavour, origin=origin)]}
     said = output.stderr[:4096].decode("utf-8", "replace") + text
     if "No such file or directory" in said:
-        origin = Origin(output.named(), 0, said.strip().rsplit("\n", 1)[-1][:512])
+        origin = Origin(output.origin_name(), 0, said.strip().rsplit("\n", 1)[-1][:512])
         return {"kernel_modules": [KernelModule(node=about.node, module="nvidia", loaded=False, origin=origin)]}
     if text.strip():
-        raise ParseError(f"{output.named()}: not the version of the NVIDIA driver: {text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: not the version of the NVIDIA driver: {text.strip()[:80]!r}")
     return {"kernel_modules": []}

@@ -119,7 +119,7 @@ class Fold:
             return
         if error.link is not None:
             burst.others.add(error.link)
-        burst.error = completed(burst.error, error)
+        burst.error = complete_event(burst.error, error)
 
     def burst(self, made: list[Burst], key: tuple[object, ...], where: Where, error: Any, most: int = MOST) -> Burst | None:
         """The burst that a line belongs to, counted; a new one where there is room, else None."""
@@ -142,7 +142,7 @@ class Fold:
         return with_processes([xid_record(one, uuids) for one in xids]), [sxid_record(one) for one in self.sxids]
 
 
-def completed(told: SwitchError, more: SwitchError) -> SwitchError:
+def complete_event(told: SwitchError, more: SwitchError) -> SwitchError:
     """What the first line of an event says, with the severity and the link of the lines after it; the worst word counts."""
     severity = "fatal" if "fatal" in (told.severity, more.severity) else told.severity or more.severity
     return told._replace(severity=severity, link=told.link if told.link is not None else more.link)
@@ -157,7 +157,7 @@ def said_twice(before: Burst, where: Where, error: Error) -> bool:
     return first is not None and second is not None and abs(second - first) <= TWICE
 
 
-def placed(burst: Burst) -> dict[str, Any]:
+def burst_fields(burst: Burst) -> dict[str, Any]:
     """Where and when a burst was, and how many lines it had: fields of both records."""
     first, last = burst.where, burst.until
     return {
@@ -202,7 +202,7 @@ def xid_record(burst: Burst, uuids: dict[tuple[str, str], str]) -> Xid:
         action=said.action,
         tpc=error.tpc or min(burst.others, default=""),
         tpcs=len(burst.others),
-        **placed(burst),
+        **burst_fields(burst),
     )
 
 
@@ -219,7 +219,7 @@ def sxid_record(burst: Burst) -> Sxid:
         link=error.link,
         text=error.text,
         links=max(1, len(burst.others)),
-        **placed(burst),
+        **burst_fields(burst),
     )
 
 
@@ -236,12 +236,12 @@ def with_processes(found: list[Xid]) -> list[Xid]:
             nameless.setdefault(device, []).append(index)
         elif xid.pid is not None and xid.code in (43, 45) and device in nameless:
             for one in nameless.pop(device):
-                if near(made[one], xid):
+                if is_reset_at_once(made[one], xid):
                     made[one] = replace(made[one], pid=xid.pid, process=xid.process)
     return made
 
 
-def near(first: Xid, reset: Xid) -> bool:
+def is_reset_at_once(first: Xid, reset: Xid) -> bool:
     """Whether a channel was reset at once after an exception; a log without any clock has only the order."""
     ended = first.last if first.last is not None else first.time
     if ended is not None and reset.time is not None:

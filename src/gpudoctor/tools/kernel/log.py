@@ -114,7 +114,7 @@ class Log:
             nonlocal first, end
             for page in pages:
                 if first is None:
-                    first, self.source = page, page.named()
+                    first, self.source = page, page.origin_name()
                 for piece in page.pages:
                     end = (end + piece)[-END:] if len(piece) < END else piece[-END:]
                     yield piece
@@ -135,12 +135,12 @@ class Log:
         self.begins, self.node = begun is not None, begun.node if begun else ""
         last = next((line for line in (line_of(one, 0.0) for one in lines) if line.uptime is not None), None) if xids or sxids else None
         return (
-            [self.aged(xid, last) for xid in xids],
-            [self.aged(sxid, last) for sxid in sxids],
+            [self.with_age(xid, last) for xid in xids],
+            [self.with_age(sxid, last) for sxid in sxids],
             [self.message(key, said) for key, said in self.messages.items()],
         )
 
-    def aged(self, error: Aged, last: Line | None) -> Aged:
+    def with_age(self, error: Aged, last: Line | None) -> Aged:
         """An error without a date is as old as the log goes on after it, in seconds since the same boot."""
         if error.age is not None or last is None or last.uptime is None or error.until is None or last.node not in ("", error.node):
             return error
@@ -177,9 +177,9 @@ class Log:
         elif hit.name == DEVICE_OF_NEXT:
             self.paragraph = (node, device_in(line.text), hit.line)
         else:
-            self.known(hit, where)
+            self.read_known_line(hit, where)
 
-    def known(self, hit: Hit, where: Where) -> None:
+    def read_known_line(self, hit: Hit, where: Where) -> None:
         """A line whose meaning is known."""
         device = pci.canonical(hit.detail) or device_in(where.line.text)
         host, named, number = self.paragraph

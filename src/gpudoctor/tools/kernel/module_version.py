@@ -27,9 +27,9 @@ def facts(output: Output, about: Subject) -> Facts:
     """The module, or the known message that `modinfo` without the option would have been. Raises `ParseError` for anything else."""
     version = output.text.strip()
     if not score(output.command.argv, version):
-        raise ParseError(f"{output.named()}: not a version of the NVIDIA module: {version[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: not a version of the NVIDIA module: {version[:80]!r}")
     number = 1 + output.text[: output.text.find(version)].count("\n")
-    where = Origin(output.named(), number, version)
+    where = Origin(output.origin_name(), number, version)
     if LOADED.match(" ".join(output.command.argv).removeprefix("sudo ")):
         return {"kernel_modules": [KernelModule(node=about.node, module="nvidia", version=version, origin=where)]}
     return {"messages": [*scan_text(f"version:        {version}", source="exec", about=about, origin=where)]}

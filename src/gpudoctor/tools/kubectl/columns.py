@@ -31,13 +31,13 @@ def cells(line: str, titles: list[tuple[int, str]]) -> Row:
     if len(pieces) == len(names):
         return dict(zip(names, (text for _, text in pieces), strict=True))
     row: Row = {}
-    for start, text in [cut for piece in pieces for cut in apart(*piece, titles)]:
+    for start, text in [cut for piece in pieces for cut in split_at_titles(*piece, titles)]:
         name = next((name for offset, name in reversed(titles) if offset <= start), names[0])
         row[name] = f"{row[name]} {text}" if name in row else text
     return row
 
 
-def apart(start: int, text: str, titles: list[tuple[int, str]]) -> list[tuple[int, str]]:
+def split_at_titles(start: int, text: str, titles: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """A piece cut where a title begins within it behind a blank: its cell was so long that one blank was left before the next."""
     at = next((offset - start for offset, _ in titles if start < offset < start + len(text) and text[offset - start - 1] == " "), 0)
-    return [(start, text[:at].rstrip()), *apart(start + at, text[at:], titles)] if at else [(start, text)]
+    return [(start, text[:at].rstrip()), *split_at_titles(start + at, text[at:], titles)] if at else [(start, text)]

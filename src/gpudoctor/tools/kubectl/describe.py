@@ -12,8 +12,8 @@ from gpudoctor.knowledge import components
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.registry import load
+from gpudoctor.tools.common.line_numbers import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.place import NAMELESS, gaps, unnamed
 from gpudoctor.tools.kubectl import events
 from gpudoctor.tools.kubectl.ages import seconds
 from gpudoctor.tools.kubectl.describe_claim import claim, is_claim
@@ -102,7 +102,7 @@ def describe(output: Output, about: Subject) -> Facts:
     lines = output.text.split("\n")
     facts: Facts = {}
     for start, end in objects(lines):
-        for kind, records in one(start, lines[start:end], output, about).items():
+        for kind, records in object_facts(start, lines[start:end], output, about).items():
             facts.setdefault(kind, []).extend(records)
     return facts
 
@@ -115,7 +115,7 @@ def objects(lines: list[str]) -> list[tuple[int, int]]:
     return list(zip(starts, [*starts[1:], len(lines)], strict=True))
 
 
-def one(start: int, lines: list[str], output: Output, about: Subject) -> Facts:
+def object_facts(start: int, lines: list[str], output: Output, about: Subject) -> Facts:
     """The facts of one object; `start` is the number of lines before it."""
     own = [line[:LINE].rstrip("\r ") for line in lines]
     keys = {match.group(1).strip() for line in own if (match := KEY.match(line))}
@@ -135,7 +135,7 @@ def one(start: int, lines: list[str], output: Output, about: Subject) -> Facts:
     else:
         facts, owner = other_facts(rest, output, about)
     for line in found:
-        event = events.event_of(line, output.named(), owner)
+        event = events.event_of(line, output.origin_name(), owner)
         events.add({kind: facts.setdefault(kind, []) for kind in ("events", "messages", "schedule_reasons")}, event)
     return facts
 
@@ -151,22 +151,24 @@ def pod_facts(rest: list[tuple[int, str]], found: list[events.Line], output: Out
             container["name"] = container["name"] or about.container or NAMELESS
         for status in made["status"][containers.removesuffix("s") + "Statuses"]:
             status["name"] = status["name"] or about.container or NAMELESS
-    unscheduled(made, found)
-    facts = parsed("kubernetes.pods", made, output, about)
+    add_scheduler_message(made, found)
+    facts = parse_as_api("kubernetes.pods", made, output, about)
     # The clauses of the scheduler come from the events themselves, with their own line.
     facts["schedule_reasons"] = []
     seen = set().union(*(fields for key, fields in POD_SHOWS.items() if key in reader.keys))
     pods = [fact for fact in facts.get("pods", []) if isinstance(fact, Pod)]
-    facts["pods"] = [completed(pod, found, seen, about) for pod in pods]
+    facts["pods"] = [complete_pod(pod, found, seen, about) for pod in pods]
     boxes = [fact for fact in facts.get("containers", []) if isinstance(fact, Container)]
     facts["containers"] = [msgspec.structs.replace(box, component=box.component or about.component or of_image(box)) for box in boxes]
     owner = facts["pods"][0].subject() if facts["pods"] else about
-    facts = unnamed(facts)
+    facts = remove_placeholders(facts)
     owner = msgspec.structs.replace(owner, pod="" if owner.pod == NAMELESS else owner.pod)
     loose_ones = set(reader.loose)
     unread = [(number, line) for number, line in rest if number in loose_ones]
     # A fragment whose Reason and Message belong to something that isn't known is read line by line.
-    facts.setdefault("messages", []).extend(loose(unread if facts.get("messages") or meta["name"] != NAMELESS else rest, output, owner))
+    facts.setdefault("messages", []).extend(
+        loose_messages(unread if facts.get("messages") or meta["name"] != NAMELESS else rest, output, owner)
+    )
     return facts, owner
 
 
@@ -175,7 +177,7 @@ def of_image(box: Container) -> str:
     return "" if box.pod not in ("", NAMELESS) else components.of_name(box.image.rpartition("/")[2].partition(":")[0])
 
 
-def unscheduled(pod: dict[str, Any], found: list[events.Line]) -> None:
+def add_scheduler_message(pod: dict[str, Any], found: list[events.Line]) -> None:
     """The scheduler's last words into the condition PodScheduled, whose message `describe` doesn't print."""
     words = [line.message for line in found if line.match.groupdict().get("reason") == "FailedScheduling"]
     if not words or pod["spec"].get("nodeName"):
@@ -185,7 +187,7 @@ def unscheduled(pod: dict[str, Any], found: list[events.Line]) -> None:
     conditions.append({"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": words[-1]})
 
 
-def completed(pod: Pod, found: list[events.Line], seen: set[str], about: Subject) -> Pod:
+def complete_pod(pod: Pod, found: list[events.Line], seen: set[str], about: Subject) -> Pod:
     """The pod with the age that its events prove at least, and the gaps of this form."""
     spans = [seconds(text or "") for line in found for key, text in line.match.groupdict().items() if key in ("age", "first")]
     age = max([span for span in (*spans, pod.age) if span is not None], default=None)
@@ -209,17 +211,17 @@ def node_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> t
         status.setdefault("capacity", status.get("allocatable"))
         status.setdefault("allocatable", status.get("capacity"))
     if seen - {"Allocated resources", "Name", "Events"}:
-        facts = parsed("kubernetes.nodes", made, output, about)
+        facts = parse_as_api("kubernetes.nodes", made, output, about)
         shown = {"leaving"}.union({"node"} if name else (), *(fields for key, fields in NODE_SHOWS.items() if key in seen))
         missing = gaps(Node, shown, "not shown in this part of kubectl describe node")
         youngest = plugin_age(rest)
         facts["nodes"] = [msgspec.structs.replace(node, plugin_age=youngest, gaps=missing) for node in facts.get("nodes", [])]
     if requested:
         facts["node_usage"] = [NodeUsage(node=name, requested=amounts(requested), pods=pods)]
-    facts = unnamed(facts)
+    facts = remove_placeholders(facts)
     conditions = made["status"].get("conditions", [])
     words = [(0, one["message"]) for one in conditions if one["message"]]
-    facts.setdefault("messages", []).extend(loose(words, output, owner))
+    facts.setdefault("messages", []).extend(loose_messages(words, output, owner))
     return facts, owner
 
 
@@ -227,11 +229,11 @@ def workload_facts(kind: str, rest: list[tuple[int, str]], output: Output, about
     """(facts, the controller)."""
     made = workload_object(kind, rest)
     made["metadata"].setdefault("namespace", about.namespace)
-    facts = parsed("kubernetes.workloads", made, output, about)
+    facts = parse_as_api("kubernetes.workloads", made, output, about)
     owner = facts["workloads"][0].subject() if facts.get("workloads") else about
     # events whose columns were cut
     cut = [(number, line) for number, line in rest if "Error creating: " in line]
-    facts.setdefault("messages", []).extend(loose(cut, output, owner))
+    facts.setdefault("messages", []).extend(loose_messages(cut, output, owner))
     return facts, owner
 
 
@@ -242,9 +244,9 @@ def other_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> 
         if match := KEY.match(line):
             values.setdefault(match.group(1).strip(), (match.group(2) or "").strip())
     owner = Subject(kind="cluster", namespace=values.get("Namespace", "") or about.namespace, workload=about.workload)
-    facts: Facts = {"messages": loose(rest, output, owner)}
+    facts: Facts = {"messages": loose_messages(rest, output, owner)}
     if is_claim(values):
-        facts["claims"] = [claim(values, owner.namespace, Origin(output.named(), rest[0][0], rest[0][1].strip()))]
+        facts["claims"] = [claim(values, owner.namespace, Origin(output.origin_name(), rest[0][0], rest[0][1].strip()))]
     if rows := quota_rows(rest):
         facts["quotas"] = [
             Quota(
@@ -253,24 +255,24 @@ def other_facts(rest: list[tuple[int, str]], output: Output, about: Subject) -> 
                 resource=resource,
                 hard=quantity(hard, milli=in_milli(resource)) or 0,
                 used=quantity(used, milli=in_milli(resource)) or 0,
-                origin=Origin(output.named(), number, line.strip()),
+                origin=Origin(output.origin_name(), number, line.strip()),
             )
             for number, line, resource, used, hard in rows
         ]
     return facts, owner
 
 
-def loose(lines: list[tuple[int, str]], output: Output, about: Subject) -> list[Any]:
+def loose_messages(lines: list[tuple[int, str]], output: Output, about: Subject) -> list[Any]:
     """The known messages in lines."""
     return [
         message
         for number, line in lines
         if line.strip()
-        for message in scan_text(line, source="status", about=about, origin=Origin(output.named(), number, line.strip()))
+        for message in scan_text(line, source="status", about=about, origin=Origin(output.origin_name(), number, line.strip()))
     ]
 
 
-def parsed(parser: str, made: dict[str, Any], output: Output, about: Subject) -> Facts:
+def parse_as_api(parser: str, made: dict[str, Any], output: Output, about: Subject) -> Facts:
     """The facts of an object that was read from text, by the parser that reads the API's answers."""
     page = msgspec.json.encode(made)
     try:

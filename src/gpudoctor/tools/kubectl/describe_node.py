@@ -71,11 +71,11 @@ def node_object(lines: list[tuple[int, str]]) -> tuple[dict[str, Any], dict[str,
             requested[amount.group(1)] = amount.group(2)
         elif not block:
             loose.append(line)
-    seen |= picked(loose, meta, status)
+    seen |= picked_keys(loose, meta, status)
     return {"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec, "status": status}, requested, pods, seen
 
 
-def picked(lines: list[str], meta: dict[str, Any], status: dict[str, Any]) -> set[str]:
+def picked_keys(lines: list[str], meta: dict[str, Any], status: dict[str, Any]) -> set[str]:
     """Amounts and labels that were picked out of one node's description; the keys they stood under. Of several nodes: none."""
     amounts = [(match[1], match[2]) for line in lines if (match := PICKED.match(line)) and is_gpu(match[1])]
     names = [name for name, _ in amounts]

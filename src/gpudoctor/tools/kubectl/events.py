@@ -175,10 +175,10 @@ def add(facts: Facts, event: Event) -> None:
         facts["schedule_reasons"] += schedule_reasons(event.message, namespace=event.namespace, pod=event.pod, origin=event.origin)
 
 
-def quoted(line: str) -> str:
+def quoted_clause(line: str) -> str:
     """The clause of the scheduler that a person quotes in a line, as the scheduler puts it; "" for none.
 
-    >>> quoted("It says *volume node affinity conflict*, on every node"), quoted("there was no Insufficient nvidia.com/gpu")
+    >>> quoted_clause("It says *volume node affinity conflict*, on every node"), quoted_clause("there was no Insufficient nvidia.com/gpu")
     ('node(s) had volume node affinity conflict', '')
     """
     match = QUOTED.search(line)
@@ -212,7 +212,7 @@ def scheduler_words(lines: list[str], source: str, about: Subject) -> Facts:
         facts["schedule_reasons"] += schedule_reasons(message, namespace=about.namespace, pod=about.pod, origin=origin)
         facts["messages"] += scan_text(message, source="event", about=about, origin=origin)
         index = end
-    clauses = {clause: number for number, line in reversed([*enumerate(lines, 1)]) if (clause := quoted(line))}
+    clauses = {clause: number for number, line in reversed([*enumerate(lines, 1)]) if (clause := quoted_clause(line))}
     for clause, number in clauses.items() if not facts["schedule_reasons"] else ():
         origin = Origin(source, number, lines[number - 1].strip())
         facts["schedule_reasons"] += schedule_reasons(clause, namespace=about.namespace, pod=about.pod, origin=origin)

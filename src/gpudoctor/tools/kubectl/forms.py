@@ -31,15 +31,15 @@ def of_scheduler(lines: list[str], whole: str) -> int:
     if any(word in whole for word in words) and any(events.CLAUSE.search(line) for line in lines):
         return 40
     clauses = ("Insufficient ", "node affinity conflict", "node(s) had ")
-    return 20 if any(word in whole for word in clauses) and any(map(events.quoted, lines)) else 0
+    return 20 if any(word in whole for word in clauses) and any(map(events.quoted_clause, lines)) else 0
 
 
 def _events(output: Output, about: Subject) -> Facts:
-    return events.events([line[:LINE] for line in output.text.split("\n")], output.named(), about)
+    return events.events([line[:LINE] for line in output.text.split("\n")], output.origin_name(), about)
 
 
 def _scheduler(output: Output, about: Subject) -> Facts:
-    return events.scheduler_words([line[:LINE] for line in output.text.split("\n")], output.named(), about)
+    return events.scheduler_words([line[:LINE] for line in output.text.split("\n")], output.origin_name(), about)
 
 
 FORMS: tuple[Form, ...] = (
@@ -53,7 +53,7 @@ FORMS: tuple[Form, ...] = (
     Form("kubectl.describe", lambda text: describe.score(text.lines), describe.describe),
     Form("kubectl.get", lambda text: get.score(text.lines), get.tables, mixed=True),
     Form("kubectl.events", lambda text: of_events(text.lines), _events),
-    Form("kubectl.taint", lambda text: get_taints.score(text.lines, text.argv), get_taints.tainted, embedded=True),
+    Form("kubectl.taint", lambda text: get_taints.score(text.lines, text.argv), get_taints.tainted_nodes, embedded=True),
     Form("kubectl.labels", lambda text: manifests.label_score(text.lines, text.argv), manifests.labels),
     Form("scheduler.message", lambda text: of_scheduler(text.lines, text.whole), _scheduler, mixed=True, in_logs=True),
     Form("kubectl.columns", lambda text: node_columns.score(text.lines), node_columns.tables, embedded=True, beside=True),

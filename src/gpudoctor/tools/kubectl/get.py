@@ -13,14 +13,14 @@ from gpudoctor.knowledge import components
 from gpudoctor.knowledge.resources import has_nvidia_gpu
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
+from gpudoctor.tools.common.line_numbers import gaps
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.place import gaps
 from gpudoctor.tools.kubectl import events as kubectl_events
 from gpudoctor.tools.kubectl import get_claims, get_taints
 from gpudoctor.tools.kubectl.ages import AGE_WORD, seconds
 from gpudoctor.tools.kubectl.columns import Row, cells, header
-from gpudoctor.tools.kubectl.get_labels import LABELS, asked_labels, label_cells, selected
-from gpudoctor.tools.kubectl.get_taints import whole
+from gpudoctor.tools.kubectl.get_labels import LABELS, asked_labels, label_cells, selector_labels
+from gpudoctor.tools.kubectl.get_taints import whole_number
 from gpudoctor.tools.kubernetes.nodes import leaves
 from gpudoctor.tools.parser import LINE
 
@@ -80,7 +80,7 @@ def tables(output: Output, about: Subject) -> Facts:
     loose: list[tuple[int, str]] = []  # of something else that was pasted below a table
     known = LABELS | asked_labels(output.command.argv)
     for number, line in enumerate(lines, 1):
-        origin = Origin(output.named(), number, line.strip())
+        origin = Origin(output.origin_name(), number, line.strip())
         columns = header(line)
         if columns:
             titles, kind = columns, kind_of(columns)
@@ -92,7 +92,7 @@ def tables(output: Output, about: Subject) -> Facts:
             facts.setdefault("pods", []).append(pod(match, about, origin))
         elif match := NODE.match(line):
             keys = [known[title] for _, title in titles if title in known]
-            labels = selected(output.command.argv) | label_cells(line, titles, known)
+            labels = selector_labels(output.command.argv) | label_cells(line, titles, known)
             all_of_them = bool(titles) and titles[-1][1] == "LABELS"
             facts.setdefault("nodes", []).append(node(match, origin, labels, [] if all_of_them else [*dict.fromkeys((*keys, *labels))]))
         elif match := WANTED.search(line):
@@ -109,14 +109,14 @@ def tables(output: Output, about: Subject) -> Facts:
                 facts[name] += found
         elif not columns:
             loose.append((number, line))
-    events = kubectl_events.events(lines, output.named(), about)
+    events = kubectl_events.events(lines, output.origin_name(), about)
     for name, records in events.items():
         if records:
             facts.setdefault(name, []).extend(records)
     used = {number for line in kubectl_events.find(lines) for number in line.used}
     for number, line in loose:
         if number not in used:
-            origin = Origin(output.named(), number, line.strip())
+            origin = Origin(output.origin_name(), number, line.strip())
             facts.setdefault("messages", []).extend(scan_text(line, source="status", about=about, origin=origin))
     return facts
 
@@ -200,10 +200,10 @@ def workload(kind: str, row: Row, about: Subject, origin: Origin) -> list[Fact]:
         component=components.of_name(name),
         suspended=row.get("STATUS") == "Suspended",
         status=row.get("STATUS", "") if kind == "Job" else "",
-        desired=whole(row.get("DESIRED", "")) if "DESIRED" in row else whole(wanted.split(" ")[0]),
-        current=whole(row.get("CURRENT", "")),
-        ready=whole(ready),
-        updated=whole(row.get("UP-TO-DATE", "")),
+        desired=whole_number(row.get("DESIRED", "")) if "DESIRED" in row else whole_number(wanted.split(" ")[0]),
+        current=whole_number(row.get("CURRENT", "")),
+        ready=whole_number(ready),
+        updated=whole_number(row.get("UP-TO-DATE", "")),
         age=seconds(row.get("AGE", "")),
         queue_name=row.get("QUEUE", ""),
         node_selector=dict(pair.split("=", 1) for pair in selector.split(",") if "=" in pair),
@@ -232,15 +232,15 @@ def _controller(kind: str) -> Callable[[Row, Subject, Origin], list[Fact]]:
     return lambda row, about, origin: workload(kind, row, about, origin)
 
 
-def _nothing(row: Row, about: Subject, origin: Origin) -> list[Fact]:
+def _no_facts(row: Row, about: Subject, origin: Origin) -> list[Fact]:
     return []  # rows of this table are known by their shape, or it is the events'
 
 
 # In order: the first whose columns all occur.
 ROWS: dict[str, Table] = {
-    "pods": Table(frozenset(("NAME", "READY", "STATUS", "RESTARTS")), ("pods",), _nothing),
-    "nodes": Table(frozenset(("NAME", "STATUS", "ROLES", "VERSION")), ("nodes",), _nothing),
-    "events": Table(frozenset(("TYPE", "REASON", "MESSAGE")), ("events",), _nothing),
+    "pods": Table(frozenset(("NAME", "READY", "STATUS", "RESTARTS")), ("pods",), _no_facts),
+    "nodes": Table(frozenset(("NAME", "STATUS", "ROLES", "VERSION")), ("nodes",), _no_facts),
+    "events": Table(frozenset(("TYPE", "REASON", "MESSAGE")), ("events",), _no_facts),
     "daemonsets": Table(frozenset(("NAME", "DESIRED", "CURRENT", "READY", "UP-TO-DATE")), ("workloads",), _controller("DaemonSet")),
     # columns that somebody left away
     "daemonsets_short": Table(
@@ -256,7 +256,7 @@ ROWS: dict[str, Table] = {
     "device_claims": Table(
         frozenset(("NAME", "STATE", "AGE")), ("schedule_reasons",), get_claims.device_claim, beside=frozenset(("NAMESPACE",))
     ),
-    "device_slices": Table(frozenset(("NAME", "NODE", "DRIVER", "POOL")), (), _nothing),
+    "device_slices": Table(frozenset(("NAME", "NODE", "DRIVER", "POOL")), (), _no_facts),
     "node_gpus": Table(frozenset(("NAME", "GPU")), ("nodes",), get_taints.columns),
     "node_taints": Table(frozenset(("NAME", "TAINTS")), ("nodes",), get_taints.columns),
     "statefulsets": Table(

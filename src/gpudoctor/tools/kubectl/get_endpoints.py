@@ -39,9 +39,9 @@ def endpoints(output: Output, about: Subject) -> Facts:
                     namespace=row.get("NAMESPACE", "") or about.namespace,
                     service=SLICE.sub("", name) if sliced else name,
                     ready=0 if text in NONE else text.count(",") + 1,
-                    origin=Origin(output.named(), number, line.strip()),
+                    origin=Origin(output.origin_name(), number, line.strip()),
                 )
             )
     if not found:
-        raise ParseError(f"{output.named()}: no endpoints: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no endpoints: {output.text.strip()[:80]!r}")
     return {"service_endpoints": [*found]}

@@ -56,10 +56,10 @@ def label_cells(line: str, titles: list[tuple[int, str]], known: dict[str, str])
     return {known[title]: text for title, text in row.items() if title in known and " " not in text and text != "<none>"}
 
 
-def selected(argv: Sequence[str]) -> dict[str, str]:
+def selector_labels(argv: Sequence[str]) -> dict[str, str]:
     """The labels that `-l` asks for, which every row then has.
 
-    >>> selected(("kubectl", "get", "nodes", "-l", "nvidia.com/gpu.present=true,!spot"))
+    >>> selector_labels(("kubectl", "get", "nodes", "-l", "nvidia.com/gpu.present=true,!spot"))
     {'nvidia.com/gpu.present': 'true'}
     """
     words = [after for word, after in pairwise(argv) if word in ("-l", "--selector")]

@@ -11,7 +11,7 @@ from gpudoctor.facts.kubernetes import Requirement
 from gpudoctor.facts.monitoring import Monitor, NamespaceLabels, PrometheusServer, Selector
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.place import gaps
+from gpudoctor.tools.common.line_numbers import gaps
 from gpudoctor.tools.kubectl.columns import cells, header
 from gpudoctor.tools.kubectl.get_labels import asked_labels
 from gpudoctor.tools.parser import LINE, ParseError
@@ -37,7 +37,7 @@ FIELD = {
 TITLES = {"NAMESPACE", "NAME", "AGE", "LABELS"}
 
 
-def named(argv: tuple[str, ...]) -> list[str]:
+def requested_kinds(argv: tuple[str, ...]) -> list[str]:
     """The kinds that a `kubectl get` asks for."""
     return argv[argv.index("get") + 1].split(",") if "get" in argv[:-1] else []
 
@@ -56,7 +56,9 @@ def monitors(output: Output, about: Subject) -> Facts:
     titles: list[tuple[int, str]] = []
     lines = output.text.split("\n")
     rows = [line for line in lines if line.strip() and not header(line[:LINE])]
-    alone = "PodMonitor" if any(word.startswith(("podmon", "pmon")) for word in named(output.command.argv)[:1]) else "ServiceMonitor"
+    alone = (
+        "PodMonitor" if any(word.startswith(("podmon", "pmon")) for word in requested_kinds(output.command.argv)[:1]) else "ServiceMonitor"
+    )
     for number, line in enumerate(lines, 1):
         line = line[:LINE].rstrip("\r ")
         if columns := header(line):
@@ -75,7 +77,7 @@ def monitors(output: Output, about: Subject) -> Facts:
                     exporter="dcgm" in name.lower(),
                     listed=len(rows) if "NAMESPACE" in row else 1,  # a list of one namespace says nothing of the others
                     gaps=gaps(Monitor, shown, "not shown by kubectl get"),
-                    origin=Origin(output.named(), number, line.strip()),
+                    origin=Origin(output.origin_name(), number, line.strip()),
                 )
             )
     return {kind: [*records] for kind, records in made.items()}
@@ -83,7 +85,7 @@ def monitors(output: Output, about: Subject) -> Facts:
 
 def of_servers(lines: list[str], argv: tuple[str, ...]) -> int:
     """What a command takes out of a Prometheus object: the selectors of its monitors."""
-    if not any(SERVERS.match(kind) for kind in named(argv)) or any(line.startswith(("kind:", '    "kind"')) for line in lines):
+    if not any(SERVERS.match(kind) for kind in requested_kinds(argv)) or any(line.startswith(("kind:", '    "kind"')) for line in lines):
         return 0
     return 98 if ASKED.search(" ".join(argv)) or any(SELECTOR.match(line) for line in lines) else 0
 
@@ -92,14 +94,14 @@ def servers(output: Output, about: Subject) -> Facts:
     """The Prometheus with those selectors; the others are a gap."""
     found: dict[str, Any] = of_answer(" ".join(output.command.argv), output.text) or dict(of_lines(output.text.split("\n")))
     if not found:
-        raise ParseError(f"{output.named()}: no selector of monitors: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no selector of monitors: {output.text.strip()[:80]!r}")
     after = output.command.argv[output.command.argv.index("get") + 2 :]
     name = after[0] if after and not after[0].startswith(("-", "|")) else ""
     made = PrometheusServer(
         namespace=about.namespace,
         prometheus=name,
         gaps=gaps(PrometheusServer, {"namespace", "prometheus", "other_configs", *found}, "the command doesn't show it"),
-        origin=Origin(output.named(), 1, " ".join(output.text.split())[:LINE]),
+        origin=Origin(output.origin_name(), 1, " ".join(output.text.split())[:LINE]),
         **found,
     )
     return {"prometheuses": [made]}
@@ -141,7 +143,7 @@ def of_lines(lines: list[str]) -> Iterator[tuple[str, Selector | None]]:
 
 def of_namespaces(lines: list[str], argv: tuple[str, ...]) -> int:
     """`kubectl get namespaces --show-labels`, or with columns of labels."""
-    if not any(NAMESPACES.match(kind) for kind in named(argv)):
+    if not any(NAMESPACES.match(kind) for kind in requested_kinds(argv)):
         return 0
     wanted = {"LABELS", *asked_labels(argv)}
     titles = [{title for _, title in header(line)} for line in lines]
@@ -158,7 +160,7 @@ def namespaces(output: Output, about: Subject) -> Facts:
         if columns := header(line):
             titles = columns
         elif titles and line.strip():
-            row, where = cells(line, titles), Origin(output.named(), number, line.strip())
+            row, where = cells(line, titles), Origin(output.origin_name(), number, line.strip())
             if row.get("LABELS"):
                 found.append(NamespaceLabels(namespace=row.get("NAME", ""), labels=dict(PAIR.findall(row["LABELS"])), origin=where))
             elif shown := {label: row.get(title, "") for title, label in asked.items() if title in {name for _, name in titles}}:

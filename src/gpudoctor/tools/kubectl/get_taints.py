@@ -6,7 +6,7 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Node, Taint
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.place import gaps
+from gpudoctor.tools.common.line_numbers import gaps
 from gpudoctor.tools.kubectl.columns import Row
 from gpudoctor.tools.parser import LINE
 
@@ -27,11 +27,11 @@ def score(lines: list[str], argv: tuple[str, ...]) -> int:
     return 60 if done and (taints_set(" ".join(argv)) or any(taints_set(line) for line in lines)) else 0
 
 
-def tainted(output: Output, about: Subject) -> Facts:
+def tainted_nodes(output: Output, about: Subject) -> Facts:
     """The nodes that were tainted; everything else about them is a gap."""
     found: dict[str, Node] = {}
     for number, line in enumerate([" ".join(output.command.argv), *output.text.split("\n")]):
-        origin = Origin(output.named(), number, line.strip()[:LINE])
+        origin = Origin(output.origin_name(), number, line.strip()[:LINE])
         found |= {name: node_of(name, [taint], origin) for name, taint in taints_set(line[:LINE])}
     return {"nodes": [*found.values()]}
 
@@ -56,7 +56,7 @@ def columns(row: Row, about: Subject, origin: Origin) -> list[Fact]:
 
     `<none>` is a node that has no taint or offers no GPU.
     """
-    gpus = 0 if row.get("GPU") == "<none>" else whole(row.get("GPU", ""))
+    gpus = 0 if row.get("GPU") == "<none>" else whole_number(row.get("GPU", ""))
     if gpus is None and "TAINTS" not in row:
         return []
     shown: set[str] = {"node"}
@@ -82,6 +82,6 @@ def columns(row: Row, about: Subject, origin: Origin) -> list[Fact]:
     ]
 
 
-def whole(text: str) -> int | None:
+def whole_number(text: str) -> int | None:
     """A cell that is a whole number."""
     return int(text) if text.isdecimal() and len(text) < 10 else None

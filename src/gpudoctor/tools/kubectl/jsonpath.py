@@ -60,10 +60,10 @@ class Asked(NamedTuple):
     each: bool  # the parts once for each object
 
 
-def asked(argv: tuple[str, ...]) -> Asked | None:
-    """What the words of a command ask for; None where they name no paths.
+def requested_paths(argv: tuple[str, ...]) -> Asked | None:
+    """The paths that a command asks for; None where it names none.
 
-    >>> asked(("kubectl", "get", "node", "gpu-1", "-o", "jsonpath={.spec.taints[*].key}")).parts
+    >>> requested_paths(("kubectl", "get", "node", "gpu-1", "-o", "jsonpath={.spec.taints[*].key}")).parts
     (('spec', 'taints', -1, 'key'),)
     """
     if len(argv) < 4 or argv[0].rpartition("/")[2] not in ("kubectl", "oc", "k", "kubecolor"):
@@ -115,7 +115,7 @@ def parts_of(form: str, behind: tuple[str, ...]) -> tuple[str, tuple[Any, ...], 
     if form == "json" and behind[:1] == ("jq",):
         program = next((word for word in behind[1:] if not word.startswith("-")), "")
         stages = [stage.strip() for stage in split_at(program, "|")]
-        if stages[-1][:1] == '"' and (parts := interpolated(stages[-1])):
+        if stages[-1][:1] == '"' and (parts := interpolation_parts(stages[-1])):
             return "jsonpath", parts, stages[0] == ".items[]"
         return "jq", *jq(program)
     return None
@@ -147,7 +147,7 @@ def of_one(path: Path) -> Path:
     return path[2:] if path[:1] == ("items",) and len(path) > 2 and isinstance(path[1], int) and path[1] >= 0 else path
 
 
-def interpolated(text: str) -> tuple[str | Path, ...]:
+def interpolation_parts(text: str) -> tuple[str | Path, ...]:
     """The parts of a text of jq with paths in it: "\\(.metadata.name) \\(.status.phase)"."""
     first, *pieces = text.strip('"').split("\\(")
     parts: list[str | Path] = [first] if first else []
@@ -249,10 +249,10 @@ LOOP = regex(r"(?:while|until|for (?P<each>\w{1,40})) [^;]{1,200}; ?do (?P<body>
 BESIDE = regex(r"^(?:(?:date|echo|sleep|clear)(?: [^;|&]{1,60})?; ?)+")
 
 
-def repeated(command: str) -> str:
+def loop_command(command: str) -> str:
     """The command that a loop asks again and again; a line that is no loop, or one over several things, as it is.
 
-    >>> repeated("while sleep 60; do date +%T; nvidia-smi -L; done"), repeated("for n in a b; do ssh $n nvidia-smi -L; done")
+    >>> loop_command("while sleep 60; do date +%T; nvidia-smi -L; done"), loop_command("for n in a b; do ssh $n nvidia-smi -L; done")
     ('nvidia-smi -L', 'for n in a b; do ssh $n nvidia-smi -L; done')
     """
     match = LOOP.match(command)
@@ -267,7 +267,7 @@ def words_of(command: str) -> list[str]:
     >>> words_of("sudo kubectl get no a -o json | jq -c '.status|.capacity' | head")
     ['kubectl', 'get', 'no', 'a', '-o', 'json', '|', 'jq', '-c', '.status|.capacity']
     """
-    command = repeated(command[:2000])
+    command = loop_command(command[:2000])
     cut = shlex.shlex(DATED.sub("", command), posix=True, punctuation_chars="|;&<>")
     cut.whitespace_split = True
     cut.commenters = ""

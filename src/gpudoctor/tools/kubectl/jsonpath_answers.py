@@ -15,14 +15,14 @@ from gpudoctor.facts.kubernetes import Container, Node, Pod, Workload
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.registry import load
+from gpudoctor.tools.common.line_numbers import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.place import NAMELESS, gaps, unnamed
 from gpudoctor.tools.kubectl import object_parts
 from gpudoctor.tools.kubectl.columns import cells, header
-from gpudoctor.tools.kubectl.jsonpath import Asked, Path, Shape, asked
-from gpudoctor.tools.kubectl.jsonpath_conditions import required_fields, worded
-from gpudoctor.tools.kubectl.jsonpath_fields import shown
-from gpudoctor.tools.kubectl.jsonpath_objects import decoded, put
+from gpudoctor.tools.kubectl.jsonpath import Asked, Path, Shape, requested_paths
+from gpudoctor.tools.kubectl.jsonpath_conditions import complete_object, required_fields
+from gpudoctor.tools.kubectl.jsonpath_fields import requested_fields
+from gpudoctor.tools.kubectl.jsonpath_objects import decode_value, put_at_path
 from gpudoctor.tools.parser import LINE, ParseError
 
 MOST = 2000  # objects of one answer
@@ -52,22 +52,22 @@ def score(argv: tuple[str, ...], whole: str) -> int:
     """0 or 97: whether the command asks for paths, and this can be the answer."""
     if not argv or len(whole) > LARGEST or whole.lstrip().startswith(("error:", "Error from")):
         return 0
-    question = asked(argv)
+    question = requested_paths(argv)
     # `to_entries[] | "\(.key)=\(.value)"` prints labels or data line by line, whose readers know them
     return 97 if question and ("key",) not in question.parts else 0
 
 
 def facts(output: Output, about: Subject) -> Facts:
     """The facts of the objects. Raises `ParseError` where the answer doesn't fit what was asked for."""
-    question = asked(output.command.argv)
+    question = requested_paths(output.command.argv)
     text = output.text
     if question is None or len(text) > LARGEST:
-        raise ParseError(f"{output.named()}: no answer of chosen fields: {text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no answer of chosen fields: {text.strip()[:80]!r}")
     found = [made for values in records(question, text) if (made := rebuilt(question, values))]
     for made in found:
-        worded(made, question.kind, output.command.argv)
+        complete_object(made, question.kind, output.command.argv)
     if not found:
-        raise ParseError(f"{output.named()}: not what the command asks for: {text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: not what the command asks for: {text.strip()[:80]!r}")
     page = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": found[:MOST]})
     read: Facts = {}
     if question.kind not in PARTLY:
@@ -75,13 +75,13 @@ def facts(output: Output, about: Subject) -> Facts:
     if question.kind not in ("Pod", "Event"):
         read |= object_parts.parts(found, output, about, whole=True)
     if not any(read.values()):  # values that stand in another form than the API's
-        raise ParseError(f"{output.named()}: no fields of objects: {text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no fields of objects: {text.strip()[:80]!r}")
     paths = [path for part in question.parts for path in paths_of(part)] + [*required_fields(question.kind, output.command.argv)]
-    parts = unnamed({kind: [with_gaps(one, kind, paths) for one in records] for kind, records in read.items()})
+    parts = remove_placeholders({kind: [with_gaps(one, kind, paths) for one in records] for kind, records in read.items()})
     if question.kind == "Event":
         return parts
     # What a label or a condition says in words is known, too.
-    where = Origin(output.named(), 1, text.strip().split("\n")[0][:LINE])
+    where = Origin(output.origin_name(), 1, text.strip().split("\n")[0][:LINE])
     return {**parts, "messages": [*parts.get("messages", []), *scan_text(text, source="status", about=about, origin=where)]}
 
 
@@ -89,7 +89,7 @@ def with_gaps(fact: Any, kind: str, paths: list[Path]) -> Any:
     """The fact, with gaps for what was not asked for."""
     if kind not in GAPPED:
         return fact
-    seen = shown(kind, paths)
+    seen = requested_fields(kind, paths)
     if kind == "nodes" and fact.gpu_present:
         seen.add("gpu_present")
     if kind == "nodes":
@@ -137,7 +137,7 @@ def of_columns(question: Asked, text: str) -> Iterator[list[tuple[Path, Any]]]:
         elif line.strip():
             rows.append(dict(zip(paths, pieces, strict=False)) if bare else cells(line, titles))
     for row in rows:
-        yield [(path, listed(path, row.get(title, ""), ",")) for title, path in paths.items() if row.get(title, "") not in NOTHING]
+        yield [(path, list_value(path, row.get(title, ""), ",")) for title, path in paths.items() if row.get(title, "") not in NOTHING]
 
 
 def of_jq(question: Asked, text: str) -> Iterator[list[tuple[Path, Any]]]:
@@ -148,24 +148,24 @@ def of_jq(question: Asked, text: str) -> Iterator[list[tuple[Path, Any]]]:
         for part in question.parts:
             value = next(values, None)
             many = (isinstance(part, tuple) and -1 in part) or (part == LABELS and isinstance(value, str))  # `keys[]`: a name a line
-            made += filled(part, [value, *values] if many and value is not None else value)
+            made += shape_values(part, [value, *values] if many and value is not None else value)
         if not made:
             return
         yield made
 
 
-def filled(part: Shape, value: Any) -> Iterator[tuple[Path, Any]]:
+def shape_values(part: Shape, value: Any) -> Iterator[tuple[Path, Any]]:
     """The values of a shape by path."""
     if isinstance(part, tuple):
         if part and value is not None:
             yield part, value
     elif isinstance(part, dict) and isinstance(value, dict):
         for name, inner in part.items():
-            yield from filled(inner, value.get(name))
+            yield from shape_values(inner, value.get(name))
     elif isinstance(part, list):
         row = [cell.strip('"') for cell in value.split("\t" if "\t" in value else ",")] if isinstance(value, str) else value  # @tsv, @csv
         for inner, one in zip(part, row if isinstance(row, list) else (), strict=False):
-            yield from filled(inner, one)
+            yield from shape_values(inner, one)
 
 
 def stream(text: str) -> list[Any]:
@@ -176,7 +176,7 @@ def stream(text: str) -> list[Any]:
         held = f"{held}\n{line}" if held else line.strip()
         if not held:
             continue
-        value = decoded(held)
+        value = decode_value(held)
         if isinstance(value, str) and held[:1] in ("{", "[") and len(held) < LINE * 8 and len(found) < MOST:
             continue  # the rest of the value stands in the next lines
         held = ""
@@ -191,12 +191,12 @@ def of_template(question: Asked, text: str) -> Iterator[list[tuple[Path, Any]]]:
     for line in lines[:MOST]:
         if not line.strip():
             continue
-        made = [(path, value) for path, value in pieces(question.parts, line[: LINE * 8]) if value not in NOTHING]
+        made = [(path, value) for path, value in cut_at_literals(question.parts, line[: LINE * 8]) if value not in NOTHING]
         if made:
             yield made
 
 
-def pieces(parts: Sequence[str | Path], text: str) -> Iterator[tuple[Path, Any]]:
+def cut_at_literals(parts: Sequence[str | Path], text: str) -> Iterator[tuple[Path, Any]]:
     """A text cut at the literal parts. Entries of a list stand with spaces between: the literal behind them is the last."""
     rest = text
     for index, part in enumerate(parts):
@@ -216,12 +216,12 @@ def pieces(parts: Sequence[str | Path], text: str) -> Iterator[tuple[Path, Any]]
         else:
             value = rest.partition(following)[0]
             rest = rest[len(value) :]
-        yield part, listed(part, value, " ")
+        yield part, list_value(part, value, " ")
 
 
-def listed(path: Path, value: str, mark: str) -> Any:
-    """The value, or those of all entries of a list."""
-    return [one for one in value.strip().split(mark) if one] if -1 in path and value[:1] not in ("{", "[") else decoded(value)
+def list_value(path: Path, value: str, mark: str) -> Any:
+    """The decoded value; for a path through a list the texts of its entries."""
+    return [one for one in value.strip().split(mark) if one] if -1 in path and value[:1] not in ("{", "[") else decode_value(value)
 
 
 def rebuilt(question: Asked, values: list[tuple[Path, Any]]) -> dict[str, Any]:
@@ -232,7 +232,9 @@ def rebuilt(question: Asked, values: list[tuple[Path, Any]]) -> dict[str, Any]:
             continue
         if path == LABELS and isinstance(value, list):
             value = {one: "" for one in value if isinstance(one, str)}  # `keys`: which labels there are, not what they say
-        put(made, path, [typed(path, one) for one in value] if isinstance(value, list) and -1 in path else typed(path, value))
+        put_at_path(
+            made, path, [api_value(path, one) for one in value] if isinstance(value, list) and -1 in path else api_value(path, value)
+        )
     if not made:
         return {}
     meta = made.setdefault("metadata", {})
@@ -246,8 +248,8 @@ def rebuilt(question: Asked, values: list[tuple[Path, Any]]) -> dict[str, Any]:
     return {**made, "kind": question.kind, "apiVersion": "v1"}
 
 
-def typed(path: Path, value: Any) -> Any:
-    """A text as the type that the API has at this path."""
+def api_value(path: Path, value: Any) -> Any:
+    """Convert a text to the type that the API has at this path."""
     key = path[-1]
     if not isinstance(value, str):
         return value

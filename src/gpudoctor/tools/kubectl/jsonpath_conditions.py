@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from gpudoctor.patterns import regex
-from gpudoctor.tools.kubectl.get_labels import selected
+from gpudoctor.tools.kubectl.get_labels import selector_labels
 
 # 0/4 nodes are available: 3 Insufficient nvidia.com/gpu, …  |  all nodes are unavailable: … (Volcano)
 UNPLACED = regex(r"^(?:\d{1,5}/\d{1,5} nodes are (?:available|unavailable)|all nodes are unavailable)\b")
@@ -27,12 +27,12 @@ OF_PODS = ("spec.nodeName", "status.phase", "spec.schedulerName")  # field selec
 OF_NODES = ("NodeReady", "NodeNotReady", "NodeHasDiskPressure", "NodeHasNoDiskPressure", "Rebooted", "Starting", "RegisteredNode")
 
 
-def worded(made: dict[str, Any], kind: str, argv: Sequence[str]) -> None:
+def complete_object(made: dict[str, Any], kind: str, argv: Sequence[str]) -> None:
     """Complete an object that was put together from an answer, in place."""
     if kind == "Event":
         complete_event(made, argv)
         return
-    if kind in ("Pod", "Node") and (labels := selected(argv)):
+    if kind in ("Pod", "Node") and (labels := selector_labels(argv)):
         meta = made["metadata"]
         known = meta.get("labels")
         meta["labels"] = {**labels, **(known if isinstance(known, dict) else {})}

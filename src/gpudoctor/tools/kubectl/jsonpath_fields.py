@@ -78,7 +78,7 @@ ALWAYS = {
 }
 
 
-def shown(kind: str, paths: Iterable[Sequence[object]]) -> set[str]:
+def requested_fields(kind: str, paths: Iterable[Sequence[object]]) -> set[str]:
     """The fields that were asked for: a path leads to a field, into it, or to something that holds it."""
     dotted = [".".join(step for step in path if isinstance(step, str)).replace("initContainer", "container") + "." for path in paths]
     found = set(ALWAYS[kind])

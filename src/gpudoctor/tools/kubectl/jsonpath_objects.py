@@ -16,7 +16,7 @@ LONGEST = 64 << 10
 DEEPEST = 12
 
 
-def put(target: Any, path: Path, value: Any) -> None:
+def put_at_path(target: Any, path: Path, value: Any) -> None:
     """Set what stands at a path, making the mappings and lists that lead there. `value` for all entries of a list is a list of values."""
     for index, step in enumerate(path):
         last = index == len(path) - 1
@@ -37,7 +37,7 @@ def put(target: Any, path: Path, value: Any) -> None:
                 if last:
                     target[number] = one
                 else:
-                    put(target[number], path[index + 1 :], one)
+                    put_at_path(target[number], path[index + 1 :], one)
             return
         if isinstance(step, tuple):
             entry = next((one for one in target if isinstance(one, dict) and one.get(step[0]) == step[1]), None)
@@ -89,7 +89,7 @@ def go_value(word: str, words: Iterator[str], depth: int) -> Any:
     return entries if word == "[" else made
 
 
-def decoded(text: str) -> Any:
+def decode_value(text: str) -> Any:
     """A value as JSON where it is a mapping or a list; else the text."""
     bare = text.strip()
     if bare.startswith(("map[", "[map[")):

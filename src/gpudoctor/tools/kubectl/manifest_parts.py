@@ -10,8 +10,8 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.kubernetes import Node
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
+from gpudoctor.tools.common.line_numbers import NAMELESS, gaps, remove_placeholders
 from gpudoctor.tools.common.messages import scan_text
-from gpudoctor.tools.common.place import NAMELESS, gaps, unnamed
 from gpudoctor.tools.kubectl.describe import NODE_SHOWS
 
 #     pod-security.kubernetes.io/enforce: restricted
@@ -41,13 +41,13 @@ def node_of(value: Any, name: str) -> dict[str, Any] | None:
         return None
     spec = value.get("spec")
     if name and isinstance(spec, dict) and OF_SPEC & spec.keys() and not isinstance(value.get("status"), dict):
-        return {"spec": spec, "kind": "Node", "apiVersion": "v1", "metadata": {**named(value), "name": name}}
+        return {"spec": spec, "kind": "Node", "apiVersion": "v1", "metadata": {**metadata_of(value), "name": name}}
     whole = value if isinstance(value.get("status"), dict) else {"status": value}
     status = whole["status"]
     listed = [status[key] for key in ("capacity", "allocatable") if isinstance(status.get(key), dict)]
     if not any(OF_NODE & amounts.keys() for amounts in listed):
         return None
-    meta = named(whole)
+    meta = metadata_of(whole)
     return {
         **whole,
         "kind": "Node",
@@ -56,7 +56,7 @@ def node_of(value: Any, name: str) -> dict[str, Any] | None:
     }
 
 
-def named(value: dict[str, Any]) -> dict[str, Any]:
+def metadata_of(value: dict[str, Any]) -> dict[str, Any]:
     """The metadata of an object, {} without any."""
     meta = value.get("metadata")
     return meta if isinstance(meta, dict) else {}
@@ -71,7 +71,7 @@ def hostname(status: dict[str, Any]) -> str:
     return ""
 
 
-def shown(node: dict[str, Any]) -> set[str]:
+def node_fields(node: dict[str, Any]) -> set[str]:
     """The fields of a Node that a part of it shows."""
     fields = {"node"}
     for key, (section, inner) in PLACES.items():
@@ -83,8 +83,8 @@ def shown(node: dict[str, Any]) -> set[str]:
 
 def with_gaps(facts: Facts, node: dict[str, Any]) -> Facts:
     """The facts of a part of a Node: what it doesn't show is not known."""
-    missing = gaps(Node, shown(node), "only a part of the object was given")
-    return unnamed(
+    missing = gaps(Node, node_fields(node), "only a part of the object was given")
+    return remove_placeholders(
         {
             kind: [msgspec.structs.replace(one, gaps=missing) for one in records] if kind == "nodes" else records
             for kind, records in facts.items()
@@ -97,7 +97,7 @@ def labels_said(output: Output, about: Subject) -> list[Any]:
     return [
         message
         for match in list(ENFORCES.finditer(output.text))[:20]
-        for message in scan_text(match[0], source="status", about=about, origin=Origin(output.named(), 0, match[0]))
+        for message in scan_text(match[0], source="status", about=about, origin=Origin(output.origin_name(), 0, match[0]))
     ]
 
 

@@ -170,7 +170,7 @@ def as_json(output: Output) -> bytes:
     if whole[:1] in (b"{", b"["):
         return whole
     if len(whole) > YAML_BYTES:
-        raise ParseError(f"{output.named()}: YAML of more than {YAML_BYTES >> 20} MiB is not read")
+        raise ParseError(f"{output.origin_name()}: YAML of more than {YAML_BYTES >> 20} MiB is not read")
     import yaml
 
     text = output.text
@@ -184,7 +184,7 @@ def as_json(output: Output) -> bytes:
     except ParseError:
         raise
     except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise ParseError(f"{output.named()}: not YAML: {str(error)[:160]}") from None
+        raise ParseError(f"{output.origin_name()}: not YAML: {str(error)[:160]}") from None
 
 
 def check_yaml(text: str, loader: Any, output: Output) -> None:
@@ -202,7 +202,7 @@ def check_yaml(text: str, loader: Any, output: Output) -> None:
         elif isinstance(event, yaml.DocumentStartEvent):
             aliases = 0
         if depth > NESTING or aliases > ALIASES:
-            raise ParseError(f"{output.named()}: YAML with more than {NESTING} levels or {ALIASES} aliases is not read")
+            raise ParseError(f"{output.origin_name()}: YAML with more than {NESTING} levels or {ALIASES} aliases is not read")
 
 
 def kinds(page: bytes, output: Output) -> set[str]:
@@ -210,7 +210,7 @@ def kinds(page: bytes, output: Output) -> set[str]:
     try:
         found = LISTED.decode(page) if page[:1] == b"[" else [KINDED.decode(page)]
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        raise ParseError(f"{output.named()}: not JSON: {str(error)[:160]}") from None
+        raise ParseError(f"{output.origin_name()}: not JSON: {str(error)[:160]}") from None
     named: set[str] = set()
     for one in found:
         if isinstance(one.kind, str):
@@ -235,7 +235,7 @@ def other_words(page: bytes, output: Output, about: Subject) -> Facts:
         if not isinstance(document, dict) or str(document.get("kind")) in known or "items" in document:
             continue
         for words, _ in zip(messages(without_past(document), DEPTH), range(WORDS), strict=False):
-            origin = Origin(output.named(), 0, words[:400])
+            origin = Origin(output.origin_name(), 0, words[:400])
             found["messages"] += scan_text(words, source="status", about=about, origin=origin)
             if CLAUSE.search(words):
                 reasons = schedule_reasons(words, namespace=about.namespace, pod=about.pod, origin=origin)
@@ -278,7 +278,7 @@ def label_score(lines: list[str], argv: Sequence[str] = ()) -> int:
 def labels(output: Output, about: Subject) -> Facts:
     """The nodes of which only labels were pasted; must-gather of the GPU operator writes each one's name above them."""
     from gpudoctor.facts.kubernetes import Node
-    from gpudoctor.tools.common.place import NAMELESS, gaps, unnamed
+    from gpudoctor.tools.common.line_numbers import NAMELESS, gaps, remove_placeholders
 
     found: dict[str, dict[str, str]] = {}
     name = about.node or NAMELESS
@@ -291,4 +291,4 @@ def labels(output: Output, about: Subject) -> Facts:
     made = {"kind": "NodeList", "apiVersion": "v1", "items": items}
     facts = load("kubernetes.nodes")(msgspec.structs.replace(output, pages=(msgspec.json.encode(made),), exit=0), about)
     missing = gaps(Node, {"node", "labels", "label_keys", "gpus_expected", "gpu_present"}, "only labels were given")
-    return unnamed({"nodes": [msgspec.structs.replace(node, gaps=missing) for node in facts.get("nodes", [])]})
+    return remove_placeholders({"nodes": [msgspec.structs.replace(node, gaps=missing) for node in facts.get("nodes", [])]})

@@ -16,7 +16,7 @@ from gpudoctor.facts.kubernetes import Node, NodeUsage
 from gpudoctor.knowledge.resources import gpu_count, gpu_names
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.place import gaps
+from gpudoctor.tools.common.line_numbers import gaps
 from gpudoctor.tools.kubectl import events, get
 from gpudoctor.tools.kubernetes.quantity import quantity
 from gpudoctor.tools.parser import LINE
@@ -55,12 +55,12 @@ MEANINGS = (  # the first word that a title has; `alloc` alone depends on the co
 
 def score(lines: Sequence[str]) -> int:
     """0 to 79: whether rows of nodes stand below titles that count their GPUs, or say so themselves."""
-    if any(titled(line) for line in lines):
+    if any(table_titles(line) for line in lines):
         return 79
     return 40 if any(form.match(line) for form in SAID for line in lines) else 0
 
 
-def titled(line: str) -> list[str]:
+def table_titles(line: str) -> list[str]:
     """The titles of a table that counts resources of nodes, [] for other lines."""
     pieces = re.findall(r"\S+(?: \S+)*", line[:400].strip())
     if len(pieces) < 2 or not FIRST.match(pieces[0]) or pieces[0] == pieces[0].lower() != "node":
@@ -86,7 +86,7 @@ def resource(title: str) -> str:
     return next((name for word, name in RESOURCES if word in title.lower()), "")
 
 
-def row(line: str) -> list[str]:
+def node_cells(line: str) -> list[str]:
     """The cells of a row whose first one is a node's name."""
     cells = line.split()
     return cells if len(cells) >= 2 and NAME.match(cells[0]) and cells[0].lower() not in TOTALS else []
@@ -99,13 +99,13 @@ def tables(output: Output, about: Subject) -> Facts:
     titles: list[str] = []
     lines = [line[:LINE].rstrip("\r ") for line in output.text.split("\n")]
     for number, line in enumerate(lines, 1):
-        origin = Origin(output.named(), number, line.strip())
-        if found := titled(line):
+        origin = Origin(output.origin_name(), number, line.strip())
+        if found := table_titles(line):
             titles = found
         elif not line.strip():
             titles = []
-        elif titles and (cells := row(line)) and len(cells) == len(titles):
-            made = counted(cells[0], titles, cells, origin)
+        elif titles and (cells := node_cells(line)) and len(cells) == len(titles):
+            made = node_counts(cells[0], titles, cells, origin)
             nodes += [one for one in made if isinstance(one, Node)]
             usage += [one for one in made if isinstance(one, NodeUsage)]
         elif match := next((match for form in SAID if (match := form.match(line))), None):
@@ -113,11 +113,11 @@ def tables(output: Output, about: Subject) -> Facts:
             usage.append(NodeUsage(node=match["node"], requested={GPU: int(match["used"])}, origin=origin))
     facts: Facts = {kind: [*records] for kind, records in (("nodes", nodes), ("node_usage", usage)) if records}
     if not get.score(lines):  # whose reader reads the events
-        facts |= events.events(lines, output.named(), about)
+        facts |= events.events(lines, output.origin_name(), about)
     return facts
 
 
-def counted(name: str, titles: Sequence[str], cells: Sequence[str], origin: Origin) -> list[Node | NodeUsage]:
+def node_counts(name: str, titles: Sequence[str], cells: Sequence[str], origin: Origin) -> list[Node | NodeUsage]:
     """One row below titles: the node, and what is in use on it where that is shown or follows."""
     amounts: dict[str, dict[str, int]] = {}
     unnamed = not any(resource(title) for title in titles[1:])

@@ -9,7 +9,7 @@ from gpudoctor.facts.monitoring import Port, Service
 from gpudoctor.knowledge import components
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.place import gaps
+from gpudoctor.tools.common.line_numbers import gaps
 from gpudoctor.tools.kubectl.columns import Row, cells, header
 from gpudoctor.tools.parser import LINE
 
@@ -42,10 +42,10 @@ def services(output: Output, about: Subject) -> Facts:
         elif not line.strip():
             titles = []
         elif titles:
-            found += of_row(cells(line, titles), about, Origin(output.named(), number, line.strip()))
+            found += of_row(cells(line, titles), about, Origin(output.origin_name(), number, line.strip()))
     starts = [number for number, line in enumerate(lines) if line.startswith("Name:")]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
-        found += of_description(lines[start:end], Origin(output.named(), start + 1, lines[start].strip()))
+        found += of_description(lines[start:end], Origin(output.origin_name(), start + 1, lines[start].strip()))
     return {"services": [*found]} if found else {}
 
 

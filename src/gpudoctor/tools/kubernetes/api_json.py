@@ -108,7 +108,7 @@ def whole_list(outputs: Iterable[Output], what: str) -> Iterator[Output]:
     """The pages of a streamed list. Raises `ParseError` when it breaks off: of what wasn't read nothing can be said."""
     for output in outputs:
         if not output.ok:
-            raise ParseError(f"{output.named()}: the list of {what} is not complete: {output.reason or output.failure}")
+            raise ParseError(f"{output.origin_name()}: the list of {what} is not complete: {output.reason or output.failure}")
         yield output
 
 
@@ -116,7 +116,7 @@ def check_answer(output: Output) -> None:
     """Raise `ParseError` for a command that printed nothing but an error. `NotFound` is an answer: there is no such object."""
     if output.exit != 0 and not any(output.pages) and b"NotFound" not in output.stderr:
         said = output.stderr[:200].decode("utf-8", "replace").strip() or f"exit code {output.exit}"
-        raise ParseError(f"{output.named()}: {said}")
+        raise ParseError(f"{output.origin_name()}: {said}")
 
 
 def page_items(page: bytes, output: Output) -> Iterator[tuple[Envelope, msgspec.Raw]]:
@@ -132,9 +132,9 @@ def page_items(page: bytes, output: Output) -> Iterator[tuple[Envelope, msgspec.
             elif envelope.kind and envelope.kind != "Status":
                 yield envelope, part
             else:
-                raise ParseError(f"{output.named()}: no Kubernetes object: {envelope.message or start(text)}"[:400])
+                raise ParseError(f"{output.origin_name()}: no Kubernetes object: {envelope.message or start(text)}"[:400])
     except UNREADABLE as error:
-        raise ParseError(f"{output.named()}: not a Kubernetes answer in JSON ({str(error)[:120]}): {start(text)}") from None
+        raise ParseError(f"{output.origin_name()}: not a Kubernetes answer in JSON ({str(error)[:120]}): {start(text)}") from None
 
 
 def start(text: bytes) -> str:
@@ -162,7 +162,7 @@ def age(since: float | None, output: Output) -> float | None:
 
 def evidence(output: Output, text: str) -> Origin:
     """The origin of a fact: the answer as a whole, with the one line that a person would look at."""
-    return Origin(output.named(), 0, " ".join(text[:LINE].split()))
+    return Origin(output.origin_name(), 0, " ".join(text[:LINE].split()))
 
 
 def controller(meta: Meta) -> str:

@@ -47,12 +47,12 @@ def status(output: Output, about: Subject) -> Facts:
     """A known message for each group that is at its maximum. Raises `ParseError` where no group is told."""
     groups = [*groups_of(output.text.split("\n"))]
     if not groups:
-        raise ParseError(f"{output.named()}: no node groups: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no node groups: {output.text.strip()[:80]!r}")
     full = [one for one in groups if one.target >= one.most > 0]
     told = [one for one in full if OF_GPUS.search(one.name) or len(full) == len(groups)]
     return {
         "messages": [
-            Message(name="autoscaler_group_full", detail=one.name, source="status", origin=Origin(output.named(), one.line, one.text))
+            Message(name="autoscaler_group_full", detail=one.name, source="status", origin=Origin(output.origin_name(), one.line, one.text))
             for one in told
         ]
     }

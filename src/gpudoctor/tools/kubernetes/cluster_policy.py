@@ -58,7 +58,7 @@ def of_policies(policies: Sequence[Policy], facts: Facts) -> Iterator[Message]:
     for one in policies:
         if one.plugin is False:
             yield Message(name="plugin_switched_off", source="status", origin=one.origin)
-        if one.sharing is not None and (missing := unused(one, configs, nodes)) is not None:
+        if one.sharing is not None and (missing := unknown_config(one, configs, nodes)) is not None:
             yield Message(name="plugin_config_not_named", detail=missing, source="status", origin=one.origin)
 
 
@@ -73,7 +73,7 @@ def of_gpus(facts: Facts) -> Iterator[Message]:
             return
 
 
-def unused(one: Policy, configs: Sequence[StackConfig], nodes: Sequence[Node]) -> str | None:
+def unknown_config(one: Policy, configs: Sequence[StackConfig], nodes: Sequence[Node]) -> str | None:
     """The name that leads to no configuration, "" where none is given; None where one of those that were shown is used, or none was."""
     shared = [config for config in configs if config.replicas > 1]
     if not shared or any(CHOICE in node.labels for node in nodes):

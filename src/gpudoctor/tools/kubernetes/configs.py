@@ -41,7 +41,7 @@ def stack_configs(output: Output, about: Subject) -> Facts:
             value = content(text)
             name, space = item.meta.name or "", item.meta.namespace or ""
             for fields in [*plugin_configs(value), *mig_configs(value)]:
-                where = evidence(output, f"{name} {key}: {said(fields)}")
+                where = evidence(output, f"{name} {key}: {summary(fields)}")
                 found.append(StackConfig(namespace=space, config_map=name, key=key[:253], origin=where, **fields))
     return {"stack_configs": [*found]}
 
@@ -54,13 +54,13 @@ def plain_config(output: Output, about: Subject) -> Facts:
     value = content(output.text)
     made = [*plugin_configs(value), *mig_configs(value)]
     if not made:
-        raise ParseError(f"{output.named()}: no configuration of the device plugin or the MIG manager: {output.text.strip()[:80]!r}")
-    space, name = about.namespace, output.named()
-    found = [StackConfig(namespace=space, config_map=name, key="", origin=evidence(output, said(fields)), **fields) for fields in made]
+        raise ParseError(f"{output.origin_name()}: no configuration of the device plugin or the MIG manager: {output.text.strip()[:80]!r}")
+    space, name = about.namespace, output.origin_name()
+    found = [StackConfig(namespace=space, config_map=name, key="", origin=evidence(output, summary(fields)), **fields) for fields in made]
     return {"stack_configs": [*found]}
 
 
-def said(fields: dict[str, Any]) -> str:
+def summary(fields: dict[str, Any]) -> str:
     """What a configuration says, in short."""
     if fields.get("layouts"):
         return f"{len(fields['layouts'])} MIG layouts"
@@ -86,11 +86,11 @@ def plugin_configs(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The fields of the device plugin's records: one for each shared resource, one where nothing is shared."""
     if not {"version", "flags", "sharing", *METHODS} & value.keys() or "mig-configs" in value:
         return
-    base = {"tool": "device-plugin", "misplaced": misplaced(value)}
+    base = {"tool": "device-plugin", "misplaced": misplaced_option(value)}
     sharing = mapping(value.get("sharing"))
     made = False
     for method in METHODS:
-        for one in listed(mapping(sharing.get(method)).get("resources")):
+        for one in short_list(mapping(sharing.get(method)).get("resources")):
             name, replicas = mapping(one).get("name"), mapping(one).get("replicas")
             if isinstance(name, str) and isinstance(replicas, int) and 0 < replicas < 10**6:
                 made = True
@@ -100,17 +100,17 @@ def plugin_configs(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield base
 
 
-def misplaced(value: dict[str, Any]) -> str:
+def misplaced_option(value: dict[str, Any]) -> str:
     """The first option that stands on a level where it isn't read, "" when all stand where they belong."""
     flags, sharing = mapping(value.get("flags")), mapping(value.get("sharing"))
     levels = [("top", value), ("flags", flags), ("plugin", mapping(flags.get("plugin"))), ("sharing", sharing)]
     methods = [mapping(sharing.get(method)) for method in METHODS]
     levels += [("method", method) for method in methods]
-    levels += [("resource", mapping(one)) for method in methods for one in listed(method.get("resources"))]
-    return next((key for level, options in levels for key in options if key in KNOWN - LEVELS[level] or misspelt(key)), "")
+    levels += [("resource", mapping(one)) for method in methods for one in short_list(method.get("resources"))]
+    return next((key for level, options in levels for key in options if key in KNOWN - LEVELS[level] or is_misspelt(key)), "")
 
 
-def misspelt(key: str) -> bool:
+def is_misspelt(key: str) -> bool:
     """Whether an option has letters of the wrong case, or a mark between its words: the plugin passes over what it doesn't know."""
     return key not in KNOWN and re.sub(r"[-_]", "", key).lower() in {name.lower() for name in KNOWN}
 
@@ -122,7 +122,7 @@ def mig_configs(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"tool": "mig-manager", "layouts": [str(name)[:253] for name in list(layouts)[:KEYS]]}
 
 
-def listed(value: Any) -> list[Any]:
+def short_list(value: Any) -> list[Any]:
     """A list, cut to `KEYS`; [] for everything else."""
     return value[:KEYS] if isinstance(value, list) else []
 

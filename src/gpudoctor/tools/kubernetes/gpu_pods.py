@@ -33,10 +33,10 @@ def gpu_pods(outputs: Iterable[Output], about: Subject) -> Facts:
             nonlocal seen
             gpus = gpus_of(item)
             seen += gpus is not None
-            return gpus is not None and not well(item.status or PodStatus(), gpus, output)
+            return gpus is not None and not is_well(item.status or PodStatus(), gpus, output)
 
         if not output.ok:
-            raise ParseError(f"{output.named()}: the list of pods is not complete: {output.reason or output.failure}")
+            raise ParseError(f"{output.origin_name()}: the list of pods is not complete: {output.reason or output.failure}")
         found = read(output, target=True, wanted=ill)
         for kind, records in kept.items():
             records += found[kind]
@@ -56,15 +56,15 @@ def gpus_of(item: PodObject) -> int | None:
     return 0 if wants_gpu(spec) and not controller(item.meta).startswith("DaemonSet/") else None
 
 
-def well(status: PodStatus, gpus: int, output: Output) -> bool:
+def is_well(status: PodStatus, gpus: int, output: Output) -> bool:
     """Whether nothing needs a look: it has ended well, or runs, is ready, has the GPU that it should have, and was not restarted lately."""
     if status.phase == "Succeeded":
         return True
     runs = status.phase == "Running" and gpus > 0 and condition(status, "Ready")[0] == "True"
-    return runs and not any(restarted(one, output) for one in status.containerStatuses or ())
+    return runs and not any(was_restarted_lately(one, output) for one in status.containerStatuses or ())
 
 
-def restarted(container: ContainerStatus, output: Output) -> bool:
+def was_restarted_lately(container: ContainerStatus, output: Output) -> bool:
     """Whether a container runs that was restarted a short time ago."""
     since = container.now.running.startedAt if container.restartCount and container.now.running else None
     lately = age(seconds(since), output)

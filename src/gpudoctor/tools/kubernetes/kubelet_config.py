@@ -30,9 +30,9 @@ def kubelet(output: Output, about: Subject) -> Facts:
     whole = "KubeletConfiguration" in text or '"kubeletconfig"' in text
     found = of_json(text) if whole and text.lstrip()[:1] in "{[" else of_lines(text)
     if not whole and not found:
-        raise ParseError(f"{output.named()}: no KubeletConfiguration: {text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no KubeletConfiguration: {text.strip()[:80]!r}")
     number, line = next(((n, line) for n, line in enumerate(text.split("\n"), 1) if is_field(line)), (0, "KubeletConfiguration"))
-    origin = Origin(output.named(), number, line.strip()[:200])
+    origin = Origin(output.origin_name(), number, line.strip()[:200])
     gaps = {field: UNSAID for field in FIELDS.values() if field not in found}
     said = scan_text(text, source="file", about=about, origin=origin) if whole else []
     made = KubeletConfig(

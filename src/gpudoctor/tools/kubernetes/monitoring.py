@@ -142,10 +142,10 @@ def monitor(item: MonitorObject, listed: int, output: Output) -> Monitor:
         everywhere=bool(where.any),
         namespaces=strings(where.matchNames),
         scrapes=entries,
-        drops=dropped(given),
+        drops=dropping_regex(given),
         exporter="dcgm" in words or (any(word in words for word in SPEAKS) and "exporter" in words),
         listed=listed,
-        origin=evidence(output, f"{item.kind} {meta.namespace}/{meta.name} selector {shown(wanted)} {asks}"),
+        origin=evidence(output, f"{item.kind} {meta.namespace}/{meta.name} selector {selector_text(wanted)} {asks}"),
     )
 
 
@@ -154,13 +154,13 @@ def scrape(entry: Entry) -> Scrape:
     return Scrape(port=entry.port or "", target_port=str(entry.targetPort or ""), path=entry.path or "")
 
 
-def dropped(entries: Iterable[Entry]) -> str:
+def dropping_regex(entries: Iterable[Entry]) -> str:
     """The regex of the first rule that drops metrics by their name; a rule on other labels is not followed."""
     rules = (rule for entry in entries for rule in entry.metricRelabelings or () if (rule.action or "").lower() == "drop")
     return next((rule.regex[:1000] for rule in rules if rule.sourceLabels == ["__name__"] and rule.regex), "")
 
 
-def shown(wanted: Selector | None) -> str:
+def selector_text(wanted: Selector | None) -> str:
     """`app=nvidia-dcgm-exporter,release in (a,b)`; words for those that select nothing or everything."""
     if wanted is None:
         return "(none)"
@@ -184,7 +184,7 @@ def prometheuses(output: Output, about: Subject) -> Facts:
         if not meta.name:
             continue
         taken, spaces = selector(spec.serviceMonitorSelector), selector(spec.serviceMonitorNamespaceSelector)
-        says = f"serviceMonitorSelector {shown(taken)} serviceMonitorNamespaceSelector {shown(spaces)}"
+        says = f"serviceMonitorSelector {selector_text(taken)} serviceMonitorNamespaceSelector {selector_text(spaces)}"
         found.append(
             PrometheusServer(
                 namespace=meta.namespace or "",

@@ -12,7 +12,7 @@ from gpudoctor.knowledge.resources import expected_gpus, gpu_count, gpu_names, h
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.kubernetes.api_json import Condition, Meta, Object, Quantities, age, evidence, objects, seconds, whole_list
 from gpudoctor.tools.kubernetes.pod_requests import add, pod_requests
-from gpudoctor.tools.kubernetes.pod_rules import neighbour
+from gpudoctor.tools.kubernetes.pod_rules import as_neighbour
 from gpudoctor.tools.kubernetes.pod_shape import PodObject, PodSpec
 from gpudoctor.tools.kubernetes.pod_status import ENDED
 from gpudoctor.tools.kubernetes.quantity import amounts
@@ -152,15 +152,15 @@ class Held:
 
 def usage(outputs: Iterable[Output], about: Subject) -> Facts:
     """What the pods on each node request together, one record per node with pods. Keeps sums, and the few pods that forbid something."""
-    return summed(outputs, "demanding")
+    return sum_usage(outputs, "demanding")
 
 
 def neighbours(outputs: Iterable[Output], about: Subject) -> Facts:
     """The same with the labels of all pods, for a pod that is to be beside others, apart from them, or spread among them."""
-    return summed(outputs, "all")
+    return sum_usage(outputs, "all")
 
 
-def summed(outputs: Iterable[Output], noted: str) -> Facts:
+def sum_usage(outputs: Iterable[Output], noted: str) -> Facts:
     """The records of `usage`. Raises `ParseError` when the list breaks off: half of the pods would make full nodes look free."""
     held: dict[str, Held] = {}
     last = None
@@ -171,7 +171,7 @@ def summed(outputs: Iterable[Output], noted: str) -> Facts:
             if node and item.spec and (item.status is None or item.status.phase not in ENDED):  # a pod that has ended holds nothing
                 its = held.setdefault(node, Held())
                 count(its, item.meta, item.spec)
-                one = neighbour(item.meta, item.spec)
+                one = as_neighbour(item.meta, item.spec)
                 if noted == "all" or one.ports or one.apart:
                     its.neighbours.append(one)
             elif item.spec and item.status and item.status.nominatedNodeName:

@@ -67,7 +67,7 @@ def container_fact(spec: ContainerSpec, kind: str, status: ContainerStatus, pod:
         visible_devices=spec.variable("NVIDIA_VISIBLE_DEVICES"),
         cuda_visible_devices=spec.variable("CUDA_VISIBLE_DEVICES"),
         driver_capabilities=spec.variable("NVIDIA_DRIVER_CAPABILITIES"),
-        last_seconds=lasted(last),
+        last_seconds=run_duration(last),
         # a startup probe holds the liveness probe back
         probe_patience=spec.livenessProbe.patience if spec.livenessProbe and not spec.startupProbe else None,
         privileged=bool(spec.securityContext and spec.securityContext.privileged),
@@ -78,8 +78,8 @@ def container_fact(spec: ContainerSpec, kind: str, status: ContainerStatus, pod:
     )
 
 
-def lasted(run: Terminated) -> float | None:
-    """How long a run took, where both times are known."""
+def run_duration(run: Terminated) -> float | None:
+    """The duration of a run in seconds, None unless both times are known."""
     begun, over = seconds(run.startedAt), seconds(run.finishedAt)
     return over - begun if begun is not None and over is not None and over >= begun else None
 

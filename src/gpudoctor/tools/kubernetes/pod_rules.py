@@ -12,13 +12,13 @@ EVERY_ADDRESS = (None, "0.0.0.0")  # noqa: S104 - what a manifest says, nothing 
 NAME = "kubernetes.io/metadata.name"  # the label that every namespace has, with its name
 
 
-def beside(meta: Meta, spec: PodSpec) -> list[PodTerm]:
-    """The pods in whose place it must be: required podAffinity."""
+def required_affinity(meta: Meta, spec: PodSpec) -> list[PodTerm]:
+    """The terms of the required podAffinity."""
     return [*terms_of(meta, spec.affinity.podAffinity if spec.affinity else None)]
 
 
-def apart(meta: Meta, spec: PodSpec) -> list[PodTerm]:
-    """The pods in whose place it must not be: required podAntiAffinity."""
+def required_anti_affinity(meta: Meta, spec: PodSpec) -> list[PodTerm]:
+    """The terms of the required podAntiAffinity."""
     return [*terms_of(meta, spec.affinity.podAntiAffinity if spec.affinity else None)]
 
 
@@ -26,23 +26,23 @@ def terms_of(meta: Meta, rules: PodAffinity | None) -> Iterator[PodTerm]:
     """Required rules; one that names no namespace is about the pod's own."""
     for one in (rules and rules.requiredDuringSchedulingIgnoredDuringExecution) or ():
         named = tuple(one.namespaces or ())
-        further = wanted(one.namespaceSelector)
+        further = selector_key(one.namespaceSelector)
         own = (meta.namespace or "",) if not named and further is None else ()
-        yield PodTerm(one.topologyKey or "", wanted(one.labelSelector), named + own, further)
+        yield PodTerm(one.topologyKey or "", selector_key(one.labelSelector), named + own, further)
 
 
-def wanted(given: LabelSelector | None) -> tuple[Requirement, ...] | None:
-    """A selector that can be a key."""
+def selector_key(given: LabelSelector | None) -> tuple[Requirement, ...] | None:
+    """A selector in a hashable form, None where it can't be read."""
     found = selector(given)
     return None if found is None else tuple(found)
 
 
-def spread(meta: Meta, spec: PodSpec) -> Iterator[Spread]:
+def spread_constraints(meta: Meta, spec: PodSpec) -> Iterator[Spread]:
     """The topology spread constraints that keep the pod from nodes."""
     labels = meta.labels or {}
     for one in spec.topologySpreadConstraints or ():
         if one.whenUnsatisfiable != "ScheduleAnyway":
-            chosen = wanted(one.labelSelector)
+            chosen = selector_key(one.labelSelector)
             own = tuple(Requirement(key, "In", (labels[key],)) for key in one.matchLabelKeys or () if key in labels)
             yield Spread(
                 one.topologyKey or "",
@@ -62,7 +62,7 @@ def host_ports(spec: PodSpec) -> Iterator[HostPort]:
             yield HostPort(port.hostPort, port.protocol or "TCP", "" if port.hostIP in EVERY_ADDRESS else port.hostIP or "")
 
 
-def neighbour(meta: Meta, spec: PodSpec) -> Neighbour:
+def as_neighbour(meta: Meta, spec: PodSpec) -> Neighbour:
     """The pod as the rules of others see it."""
     return Neighbour(
         meta.namespace or "",
@@ -70,7 +70,7 @@ def neighbour(meta: Meta, spec: PodSpec) -> Neighbour:
         meta.labels or {},
         leaving=meta.deletionTimestamp is not None,
         ports=tuple(host_ports(spec)),
-        apart=tuple(apart(meta, spec)),
+        apart=tuple(required_anti_affinity(meta, spec)),
     )
 
 

@@ -8,12 +8,12 @@ from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.job import Setting
 from gpudoctor.facts.kubernetes import Container, Message, Pod, Requirement, ScheduleReason
 from gpudoctor.knowledge import components
-from gpudoctor.knowledge.nccl_settings import ours
+from gpudoctor.knowledge.nccl_settings import is_job_setting
 from gpudoctor.knowledge.resources import gpu_count, gpu_names
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import fold, scan_text
-from gpudoctor.tools.common.setting import RANKS, setting, shown
+from gpudoctor.tools.common.setting import RANKS, printable_value, setting
 from gpudoctor.tools.kubernetes import pod_rules
 from gpudoctor.tools.kubernetes.api_json import Meta, age, controller, evidence, objects, seconds
 from gpudoctor.tools.kubernetes.pod_containers import container_facts
@@ -64,7 +64,7 @@ def of_manifest(item: PodObject, pod: Pod, output: Output) -> Iterator[Setting]:
     for container in (item.spec or PodSpec()).containers or ():
         rank = next((number for name in RANKS if (number := container.variable(name) or "").isdecimal()), None)
         for variable in container.env or ():
-            if variable.name and variable.value is not None and ours(variable.name):
+            if variable.name and variable.value is not None and is_job_setting(variable.name):
                 yield setting(
                     variable.name,
                     str(variable.value),
@@ -73,7 +73,7 @@ def of_manifest(item: PodObject, pod: Pod, output: Output) -> Iterator[Setting]:
                     pod=pod.pod,
                     container=container.name or "",
                     rank=int(rank[:7]) if rank else None,
-                    origin=evidence(output, f"{variable.name}={shown(variable.name, str(variable.value))}"),
+                    origin=evidence(output, f"{variable.name}={printable_value(variable.name, str(variable.value))}"),
                 )
 
 
@@ -124,9 +124,9 @@ def pod_fact(item: PodObject, output: Output, *, target: bool) -> Pod:
         gpu_resources=gpu_names(requests),
         claims=list(claim_names(meta, spec)),
         claim_templates=[one.resourceClaimTemplateName for one in spec.resourceClaims or () if one.resourceClaimTemplateName],
-        beside=(near := pod_rules.beside(meta, spec)),
-        apart=(far := pod_rules.apart(meta, spec)),
-        spread=[*pod_rules.spread(meta, spec)],
+        beside=(near := pod_rules.required_affinity(meta, spec)),
+        apart=(far := pod_rules.required_anti_affinity(meta, spec)),
+        spread=[*pod_rules.spread_constraints(meta, spec)],
         host_ports=[*pod_rules.host_ports(spec)],
         further_rules=pod_rules.further_rules(spec, near + far),
         device_claims=[one.resourceClaimName for one in spec.resourceClaims or () if one.resourceClaimName],

@@ -124,8 +124,8 @@ def schedule_reasons(
     main, preemption = split_preemption(message)
     head = HEAD.search(main)
     total = int(head[2] or 0) if head else 0
-    victims = counted(NO_VICTIMS, preemption)
-    helpless = counted(NOT_HELPFUL, preemption)
+    victims = phrase_count(NO_VICTIMS, preemption)
+    helpless = phrase_count(NOT_HELPFUL, preemption)
     records = []
     for clause in split_clauses((main[head.end() :] if head else main).strip().removesuffix(".")):
         match = COUNTED.fullmatch(clause)
@@ -149,7 +149,7 @@ def schedule_reasons(
                 value=value,
                 no_victims=victims,
                 not_helpful=helpless,
-                preemption=preempting(victims, helpless, count, total),
+                preemption=preemption_word(victims, helpless, count, total),
                 origin=origin or Origin(text=message[:LINE]),
                 time=time,
             )
@@ -158,11 +158,11 @@ def schedule_reasons(
     return [msgspec.structs.replace(one, left=max(left, 0)) for one in records] if total else records
 
 
-def preempting(victims: int | None, helpless: int | None, count: int, total: int) -> str:
+def preemption_word(victims: int | None, helpless: int | None, count: int, total: int) -> str:
     """What the preemption part says of the nodes of one clause, in a word. It was sought on some of them only by a scheduler that leaves
     out those which could never give so much: Kubernetes 1.34 and later.
 
-    >>> [preempting(*numbers) for numbers in ((0, 3, 3, 3), (0, 2, 3, 3), (3, 0, 3, 3), (1, 2, 3, 3), (None, None, 3, 3))]
+    >>> [preemption_word(*numbers) for numbers in ((0, 3, 3, 3), (0, 2, 3, 3), (3, 0, 3, 3), (1, 2, 3, 3), (None, None, 3, 3))]
     ['helps_nowhere', 'helps_none', 'no_victims', 'no_victims_on_some', '']
     """
     if victims is None:
@@ -194,7 +194,7 @@ def split_preemption(message: str) -> tuple[str, str | None]:
     return message[: cut.start()], rest if HEAD.match(rest) else None
 
 
-def counted(pattern: re.Pattern[str], preemption: str | None) -> int | None:
+def phrase_count(pattern: re.Pattern[str], preemption: str | None) -> int | None:
     """The number that a phrase of the preemption part has; 0 when the part lacks the phrase."""
     if preemption is None:
         return None

@@ -74,7 +74,7 @@ def workloads(output: Output, about: Subject) -> Facts:
     return {"workloads": [*found], "messages": [*fold(known)]}
 
 
-def demanded(term: list[Requirement]) -> str:
+def affinity_keys(term: list[Requirement]) -> str:
     """The keys of the labels that a term of a node affinity asks for, with blanks between."""
     return " ".join(one.key for one in term if one.operator in ("In", "Exists") and not one.field)
 
@@ -98,7 +98,7 @@ def workload_fact(item: WorkloadObject, output: Output) -> Workload:
         component=components.of_pod(name, "", labels),
         suspended=bool(spec.suspend or (spec.runPolicy and spec.runPolicy.suspend) or spec.active is False),
         deleting=meta.deletionTimestamp is not None,
-        unseen=bool(meta.uid) and kind not in ("CronJob", "Workload") and status == unwritten(kind),
+        unseen=bool(meta.uid) and kind not in ("CronJob", "Workload") and status == initial_status(kind),
         own=item.apiVersion in OWN,
         desired=counts.desired,
         current=counts.current,
@@ -110,14 +110,14 @@ def workload_fact(item: WorkloadObject, output: Output) -> Workload:
         gpus=gpus,
         queue_name=spec.queueName or spec.queue or labels.get(QUEUE_LABEL, ""),
         node_selector=(template.nodeSelector if template else None) or {},
-        affinity_labels=[*map(demanded, (node_affinity(template) if template else None) or ())],
+        affinity_labels=[*map(affinity_keys, (node_affinity(template) if template else None) or ())],
         tolerations=tolerations(template.tolerations) if template else [],
         conditions=conditions,
         origin=evidence(output, f"{kind}/{name}: {counts.ready} of {counts.desired} ready" + (f", {said}" if said else "")),
     )
 
 
-def unwritten(kind: str) -> WorkloadStatus:
+def initial_status(kind: str) -> WorkloadStatus:
     """The status of a new object before any controller has written it: the API fills in the number of replicas."""
     return WorkloadStatus(replicas=0) if kind in ("ReplicaSet", "StatefulSet") else WorkloadStatus()
 
@@ -147,12 +147,12 @@ def counts_of(kind: str, spec: WorkloadSpec, status: WorkloadStatus | None) -> C
         active, ready = (first_known(number if isinstance(number, int) else None) for number in (status.active, status.ready))
         return Counts(desired, active + first_known(status.succeeded) + first_known(status.failed), ready)
     if status is not None and status.replicaStatuses:
-        return Counts(desired, sum(map(made, status.replicaStatuses.values())))
+        return Counts(desired, sum(map(created_pods, status.replicaStatuses.values())))
     return Counts(desired)
 
 
-def made(role: ReplicaStatus) -> int:
-    """How many pods there are or were: those that have ended were made too."""
+def created_pods(role: ReplicaStatus) -> int:
+    """The number of pods that were created, those that have ended included."""
     return sum(map(first_known, (role.active, role.succeeded, role.failed)))
 
 

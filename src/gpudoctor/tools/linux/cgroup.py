@@ -28,21 +28,21 @@ def cgroup(output: Output, about: Subject) -> Facts:
     if pid is None or not any(ENTRY.match(line) for line in lines):
         if not lines:
             return {"process_pods": []}
-        raise ParseError(f"{output.named()}: no control groups of a process: {lines[0][:200]}")
-    pod = first(POD, lines)
+        raise ParseError(f"{output.origin_name()}: no control groups of a process: {lines[0][:200]}")
+    pod = first_capture(POD, lines)
     return {
         "process_pods": [
             ProcessPod(
                 node=about.node,
                 pid=pid,
                 pod_uid=pod.replace("_", "-"),  # static pods have 32 digits without dashes
-                container_id=first(CONTAINER, lines),
-                origin=Origin(output.named(), 1, next((line for line in lines if pod and pod in line), lines[0]).strip()),
+                container_id=first_capture(CONTAINER, lines),
+                origin=Origin(output.origin_name(), 1, next((line for line in lines if pod and pod in line), lines[0]).strip()),
             )
         ]
     }
 
 
-def first(pattern: re.Pattern[str], lines: list[str]) -> str:
-    """What a pattern captures in the first line that has it."""
+def first_capture(pattern: re.Pattern[str], lines: list[str]) -> str:
+    """The group that a pattern captures in the first line that matches."""
     return next((match.group(1) for line in lines if (match := pattern.search(line))), "")

@@ -13,8 +13,8 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import Clock
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
-from gpudoctor.tools.parser import foreign
+from gpudoctor.tools.common.plain_text import lines
+from gpudoctor.tools.parser import reject_foreign
 
 # Reference ID    : A29FC87B (time.cloudflare.com)
 REFERENCE = regex(r"\bReference ID\s*: [0-9A-F]{7,8} \((.{0,100})\)")
@@ -35,12 +35,12 @@ def chrony(output: Output, about: Subject) -> Facts:
             continue
         if not found or "reference" in new:  # the first line of an answer
             found.append(Clock(node=about.node))
-        origin = Origin(output.named(), number, line.strip())
+        origin = Origin(output.origin_name(), number, line.strip())
         tells = "offset" in new or new.get("leap") == UNSYNCHRONISED or not found[-1].origin.line
         found[-1] = replace(found[-1], **new, **({"origin": origin} if tells else {}))
     clocks = [settled(clock) for clock in found if clock.leap or clock.offset is not None]
     if not clocks:
-        foreign(output, "chronyc tracking")
+        reject_foreign(output, "chronyc tracking")
         return {}
     return {"clocks": [*clocks]}
 

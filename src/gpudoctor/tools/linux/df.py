@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import FileSystem
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 SIZE = r"(\d[\d.,]{0,17})([KMGTPE]?)i?B?"
@@ -58,7 +58,11 @@ def file_systems(output: Output, about: Subject) -> Facts:
     place: dict[str, Any] = {"node": about.node, "namespace": about.namespace, "pod": about.pod}
     if output.failure:
         hung = output.failure in ("timeout", "unkillable")
-        return {"file_systems": [FileSystem(problem="timeout", origin=Origin(output.named(), 0, output.reason), **place)]} if hung else {}
+        return (
+            {"file_systems": [FileSystem(problem="timeout", origin=Origin(output.origin_name(), 0, output.reason), **place)]}
+            if hung
+            else {}
+        )
     found: list[FileSystem] = []
     counts, block, device, seen = "space", 1 << 10, "", False
     for number, line in lines(output):
@@ -72,15 +76,19 @@ def file_systems(output: Output, about: Subject) -> Facts:
         # A long name stands on a line of its own before its row.
         match = ROW.match(line.lstrip()) or (ROW.match(f"{device} {line.strip()}") if device else None)
         device = line.strip() if not match and line.strip() and " " not in line.strip() and len(line) < 250 else ""
-        if match and len(found) < MOST and (one := row(match, counts, block, Origin(output.named(), number, line.strip()), place)):
+        if (
+            match
+            and len(found) < MOST
+            and (one := file_system(match, counts, block, Origin(output.origin_name(), number, line.strip()), place))
+        ):
             found.append(one)
         seen = seen or match is not None
     if not seen and output.text.strip():
-        raise ParseError(f"{output.named()}: not a table of `df`: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: not a table of `df`: {output.text.strip()[:80]!r}")
     return {"file_systems": [*found]}
 
 
-def row(match: re.Match[str], counts: str, block: int, origin: Origin, place: dict[str, Any]) -> FileSystem | None:
+def file_system(match: re.Match[str], counts: str, block: int, origin: Origin, place: dict[str, Any]) -> FileSystem | None:
     """One row, None for a file system that isn't written to."""
     device, kind, *amounts, use, mount = match.groups()
     if not match[0][: -len(mount)].rstrip().endswith(("%", "-")) and " " in device:  # a name with spaces, and no per cent: bytes of a dump

@@ -14,7 +14,7 @@ from gpudoctor.facts.job import Setting
 from gpudoctor.knowledge import nccl_settings
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.setting import HIDDEN, RANKS, setting, shown
+from gpudoctor.tools.common.setting import HIDDEN, RANKS, printable_value, setting
 from gpudoctor.tools.parser import LINE
 
 MOST = 500  # variables of one text
@@ -50,11 +50,11 @@ ASKED = regex(rf"(?:echo \$\{{?|printenv ){NAME}\}}?$")
 def settings(output: Output, about: Subject) -> Facts:
     """One Setting for each variable that the text sets; of several assignments the last."""
     text = output.text.replace("\0", "\n").replace("\r\n", "\n")
-    rank, pid = RANK.search(text), PID.search(output.named())
+    rank, pid = RANK.search(text), PID.search(output.origin_name())
     file = any(word.endswith("nccl.conf") for word in (*output.command.argv[-1:], output.source))
     whole = pid is not None or file or FILTERED.search(text) is not None or len(EVERYWHERE.findall(text)) >= WHOLE
     found: dict[str, Setting] = {}
-    for number, line, name, value in [*asked(output.command.argv, text), *variables(text)]:
+    for number, line, name, value in [*printed_variables(output.command.argv, text), *variables(text)]:
         if name not in found and len(found) >= MOST:
             continue
         found[name] = setting(
@@ -67,20 +67,20 @@ def settings(output: Output, about: Subject) -> Facts:
             rank=int(rank[1]) if rank else None,
             pid=int(pid[1]) if pid else None,
             whole=whole,
-            origin=Origin(output.named(), number, line if value == shown(name, value) else f"{name}={HIDDEN}"),
+            origin=Origin(output.origin_name(), number, line if value == printable_value(name, value) else f"{name}={HIDDEN}"),
         )
     return {"settings": list(found.values())}
 
 
-def asked(argv: Sequence[str], text: str) -> Iterator[tuple[int, str, str, str]]:
+def printed_variables(argv: Sequence[str], text: str) -> Iterator[tuple[int, str, str, str]]:
     """The same of the answer to a command that prints one variable; of a path often a line for each folder (`| tr : '\\n'`).
 
-    >>> [*asked(["echo", "$LD_LIBRARY_PATH"], "/usr/local/cuda/compat\\n/usr/lib\\n")]
+    >>> [*printed_variables(["echo", "$LD_LIBRARY_PATH"], "/usr/local/cuda/compat\\n/usr/lib\\n")]
     [(1, '/usr/local/cuda/compat', 'LD_LIBRARY_PATH', '/usr/local/cuda/compat:/usr/lib')]
     """
     match = ASKED.match(" ".join(argv))
     rows = [(number, line.strip()) for number, line in enumerate(text[:LINE].split("\n"), 1) if line.strip()]
-    if match and rows and nccl_settings.ours(match["name"]) and (len(rows) == 1 or all(line.startswith("/") for _, line in rows)):
+    if match and rows and nccl_settings.is_job_setting(match["name"]) and (len(rows) == 1 or all(line.startswith("/") for _, line in rows)):
         yield (*rows[0], match["name"], ":".join(line for _, line in rows))
 
 
@@ -95,13 +95,13 @@ def variables(text: str) -> Iterator[tuple[int, str, str, str]]:
         if match := MANIFEST_NAME.match(line):
             waiting = match["name"]
             continue
-        pairs = [(named, value_of(match))] if named and (match := MANIFEST_VALUE.match(line)) else list(assigned(line))
+        pairs = [(named, value_of(match))] if named and (match := MANIFEST_VALUE.match(line)) else list(line_assignments(line))
         for name, value in pairs:
-            if "$" not in value and "`" not in value and nccl_settings.ours(name):
+            if "$" not in value and "`" not in value and nccl_settings.is_job_setting(name):
                 yield number, line, name, value.strip()
 
 
-def assigned(line: str) -> Iterator[tuple[str, str]]:
+def line_assignments(line: str) -> Iterator[tuple[str, str]]:
     """The assignments of one line, in whichever notation. What a sentence advises (`you can set NCCL_IGNORE_DISABLED_P2P=1`) is none."""
     if match := PLAIN.match(line):
         bare = match["bare"]

@@ -16,7 +16,7 @@ from gpudoctor.tools.linux.lspci import DEVICE, FRAGMENT
 from gpudoctor.tools.linux.modules import LSMOD, MODULE, PICKED
 from gpudoctor.tools.linux.ps import NAMES, STATES, titles
 from gpudoctor.tools.linux.py_spy import PYTHON, THREAD, frame
-from gpudoctor.tools.linux.reachability import AT, row, titles_of
+from gpudoctor.tools.linux.reachability import AT, row_pairs, titles_of
 from gpudoctor.tools.linux.reachability import HEAD as NEIGHBOURS
 from gpudoctor.tools.linux.stack_summary import COUNTED, HEADING, NAME, functions
 from gpudoctor.tools.linux.systemd_units import LISTED, PROPERTY, STATUS
@@ -120,7 +120,7 @@ def of_reach(lines: list[str]) -> int:
     for line in lines:
         if head := titles_of(line):
             titles = head
-        elif any(row(line, titles, found)):
+        elif any(row_pairs(line, titles, found)):
             found += 1
     return 12 if found > 1 else 0
 

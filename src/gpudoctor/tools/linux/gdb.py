@@ -20,7 +20,7 @@ from gpudoctor.facts.job import Stack
 from gpudoctor.knowledge.stack_waits import is_worker, waits_in
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.linux.py_spy import BEFORE, FRAMES, MOST
 from gpudoctor.tools.parser import ParseError
 
@@ -44,12 +44,14 @@ def stacks(output: Output, about: Subject) -> Facts:
         if match := THREAD.match(line.strip()):
             fresh, python = True, False
             pid = match[1] or match[3]
-            found.append({"pid": int(pid), "thread": match[2] or "", "frames": [], "origin": Origin(output.named(), number, line.strip())})
+            found.append(
+                {"pid": int(pid), "thread": match[2] or "", "frames": [], "origin": Origin(output.origin_name(), number, line.strip())}
+            )
         elif ASKED.match(line):
             python = True
         elif match := NATIVE.match(line.strip()):
             if not found or (match[1] == "0" and not fresh):
-                found.append({"pid": None, "thread": "", "frames": [], "origin": Origin(output.named(), number, line.strip())})
+                found.append({"pid": None, "thread": "", "frames": [], "origin": Origin(output.origin_name(), number, line.strip())})
             fresh = python = False
             file = FILE.search(line)
             found[-1]["frames"].append(f"{match[2]} ({file[1].rpartition('/')[2] if file else '?'})")
@@ -59,7 +61,7 @@ def stacks(output: Output, about: Subject) -> Facts:
             break
     made = [one for one in found if len(one["frames"]) >= FEWEST]
     if not made:
-        raise ParseError(f"{output.named()}: no stack of gdb: {output.text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no stack of gdb: {output.text[:80]!r}")
     for one in made:
         one["frames"] = one["frames"][:FRAMES]
     return {"stacks": [Stack(node=about.node, waits_in=waits_in(one["frames"]), worker=is_worker(one["frames"]), **one) for one in made]}

@@ -18,7 +18,7 @@ from gpudoctor.facts import Fact, Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Interface
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.infiniband.text import MOST, guid
 from gpudoctor.tools.parser import ParseError
 
@@ -58,7 +58,7 @@ def link(output: Output, about: Subject) -> Facts:
         return {"interfaces": [*of_listing(output, about)]}
     found = of_json(text, output, about) if text[:1] == "[" else of_text(output, about)
     if not found and text not in ("", "[]"):
-        raise ParseError(f"{output.named()}: no network interfaces: {text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no network interfaces: {text[:80]!r}")
     return {"interfaces": [*found]}
 
 
@@ -97,7 +97,7 @@ def of_listing(output: Output, about: Subject) -> Iterator[Interface]:
     for at, line in lines(output):
         for name in line.split()[:MOST]:
             yield Interface(
-                node=about.node, pod=about.pod, namespace=about.namespace, interface=name, origin=Origin(output.named(), at, line)
+                node=about.node, pod=about.pod, namespace=about.namespace, interface=name, origin=Origin(output.origin_name(), at, line)
             )
 
 
@@ -106,20 +106,20 @@ def of_json(text: str, output: Output, about: Subject) -> list[Fact]:
     try:
         rows = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise ParseError(f"{output.named()}: {error}") from None
+        raise ParseError(f"{output.origin_name()}: {error}") from None
     named = [row for row in rows if isinstance(row, dict) and isinstance(row.get("ifname"), str)] if isinstance(rows, list) else []
-    return [made(row, about, Origin(output.named(), 0, shown(row))) for row in named[:MOST]]
+    return [make_interface(row, about, Origin(output.origin_name(), 0, quote(row))) for row in named[:MOST]]
 
 
-def made(row: dict[str, Any], about: Subject, origin: Origin) -> Interface:
-    """One interface of the JSON."""
+def make_interface(row: dict[str, Any], about: Subject, origin: Origin) -> Interface:
+    """Make an interface from its JSON."""
     state, kind, flags, address = (row.get(name) for name in ("operstate", "link_type", "flags", "address"))
     return Interface(
         node=about.node,
         interface=row["ifname"][:40],
         state=state.lower()[:16] if isinstance(state, str) else "",
         kind=kind[:20] if isinstance(kind, str) else "",
-        guid=behind(address) if isinstance(address, str) else "",
+        guid=port_guid(address) if isinstance(address, str) else "",
         enabled="UP" in flags if isinstance(flags, list) else None,
         address=address_of(row["addr_info"]) if isinstance(row.get("addr_info"), list) else None,
         origin=origin,
@@ -132,16 +132,16 @@ def address_of(found: list[Any]) -> str:
     return told[0][:39] if told else ""
 
 
-def behind(address: str) -> str:
+def port_guid(address: str) -> str:
     """The GUID of the port behind an interface over InfiniBand, "" for an address of Ethernet.
 
-    >>> behind("00:00:10:29:fe:80:00:00:00:00:00:00:58:a2:e1:03:00:a7:82:0e"), behind("b0:7b:25:d1:0c:6e")
+    >>> port_guid("00:00:10:29:fe:80:00:00:00:00:00:00:58:a2:e1:03:00:a7:82:0e"), port_guid("b0:7b:25:d1:0c:6e")
     ('0x58a2e10300a7820e', '')
     """
     return guid(address[-GUID:].replace(":", "")) if len(address) == INFINIBAND else ""
 
 
-def shown(row: dict[str, Any]) -> str:
+def quote(row: dict[str, Any]) -> str:
     """What to quote of an interface."""
     return f"{str(row['ifname'])[:40]}: operstate {str(row.get('operstate'))[:16]}"
 
@@ -154,28 +154,28 @@ def of_text(output: Output, about: Subject) -> list[Fact]:
     for at, line in lines(output):
         if match := HEAD.match(line.strip()):
             flags, state = match.group(3).split(","), match.group(5).lower()
-            origin = Origin(output.named(), at, line.strip())
+            origin = Origin(output.origin_name(), at, line.strip())
             found.append(Interface(node=about.node, interface=match.group(2), state=state, enabled="UP" in flags, origin=origin))
         elif match := BRIEF.match(line.strip()):
             kind = "infiniband" if len(match.group(3)) == INFINIBAND else "ether"
-            origin, enabled = Origin(output.named(), at, line.strip()), "UP" in match.group(4).split(",")
+            origin, enabled = Origin(output.origin_name(), at, line.strip()), "UP" in match.group(4).split(",")
             brief: dict[str, Any] = {"interface": match.group(1), "state": match.group(2).lower(), "kind": kind}
-            found.append(Interface(node=about.node, guid=behind(match.group(3)), enabled=enabled, origin=origin, **brief))
+            found.append(Interface(node=about.node, guid=port_guid(match.group(3)), enabled=enabled, origin=origin, **brief))
         elif match := BRIEF_ADDRESSES.match(line.strip()):
             address = next((word for word in match.group(3).split() if "/" in word and not word.startswith("fe80")), "")
-            origin = Origin(output.named(), at, line.strip())
+            origin = Origin(output.origin_name(), at, line.strip())
             named: dict[str, Any] = {"interface": match.group(1), "state": match.group(2).lower(), "address": address.partition("/")[0]}
             found.append(Interface(node=about.node, origin=origin, **named))
         elif rows and (match := ROW.match(line.strip())) and match.group(1) not in {one.interface for one in found}:
             address = "" if match.group(2).startswith("fe80") else match.group(2)
-            origin = Origin(output.named(), at, line.strip())
+            origin = Origin(output.origin_name(), at, line.strip())
             found.append(Interface(node=about.node, interface=match.group(1), address=address, origin=origin))
         elif read := in_words(line.strip(), output.command.argv):
             name, kind, state = read
-            origin = Origin(output.named(), at, line.strip())
+            origin = Origin(output.origin_name(), at, line.strip())
             found.append(Interface(node=about.node, interface=name, kind=kind, state=state, origin=origin))
         elif found and not found[-1].kind and (match := KIND.match(line)):
-            found[-1] = msgspec.structs.replace(found[-1], kind=match.group(1), guid=behind(match.group(2) or ""))
+            found[-1] = msgspec.structs.replace(found[-1], kind=match.group(1), guid=port_guid(match.group(2) or ""))
         elif found and not found[-1].address and (match := ADDRESS.match(line)):
             addressed = True
             found[-1] = msgspec.structs.replace(found[-1], address="" if match.group(1).startswith("fe80") else match.group(1))

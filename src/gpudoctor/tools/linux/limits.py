@@ -18,7 +18,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Limit
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 KIB = 1024
@@ -48,7 +48,7 @@ def limits(output: Output, about: Subject) -> Facts:
     asked = asked or WRAPPED.search(" ".join(output.command.argv[-8:])) is not None  # srun …, docker run … bash -c "ulimit -l; ib_write_bw"
     for at, raw in lines(output):
         line = raw[:512]
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         names: dict[str, Any] = {"node": about.node, "namespace": about.namespace, "pod": about.pod, "origin": origin}
         if match := PROC.search(line) or PRLIMIT.match(line):
             found.append(Limit(limit=NAMES[match.group(1)], soft=amount(match.group(2), 1), hard=amount(match.group(3), 1), **names))
@@ -65,7 +65,7 @@ def limits(output: Output, about: Subject) -> Facts:
             continue
         asked = bool(ASKED.search(line)) or (asked and not line.strip())
     if not found and output.text.strip() and not re.search(r"ulimit|limit|/dev/shm", output.text[:65536], re.IGNORECASE):
-        raise ParseError(f"{output.named()}: no limits: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no limits: {output.text.strip()[:80]!r}")
     return {"limits": [*found]}
 
 

@@ -11,7 +11,7 @@ from gpudoctor.facts.node import PciDevice
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import pci
-from gpudoctor.tools.parser import LINE, foreign
+from gpudoctor.tools.parser import LINE, reject_foreign
 
 # 0000:1b:00.0 3D controller [0302]: NVIDIA Corporation GH100 [H100 SXM5 80GB] [10de:2330] (rev a1)
 # 1b:00.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev ff)
@@ -63,7 +63,11 @@ def lspci(output: Output, about: Subject) -> Facts:
     # -s 52:00.0  |  -vvs 52:00.0
     asked = next((after for option, after in pairwise(argv) if SELECTS.match(option)), "")
     if BUS.fullmatch(asked) and not DEVICE_LINES.search(output.text[:LINE]):  # `lspci -vv -s 52:00.0 | grep Lnk` hides the first line
-        found = {"node": about.node, "pci": pci.canonical(asked), "origin": Origin(output.named(), 1, output.text[:LINE].split("\n")[0])}
+        found = {
+            "node": about.node,
+            "pci": pci.canonical(asked),
+            "origin": Origin(output.origin_name(), 1, output.text[:LINE].split("\n")[0]),
+        }
         found["gaps"] = {}
     whole = output.exit == 0 and f"{NVIDIA}:" in output.command.argv
     drivers = DRIVER.search(output.text) is not None
@@ -81,9 +85,9 @@ def lspci(output: Output, about: Subject) -> Facts:
                     found.setdefault("driver", "")
                 devices.append(PciDevice(**found))
             complete = once
-            found = begun(match, about, Origin(output.named(), number, line)) if len(devices) < MOST else None
-            if found and full(match.group(1)) in virtual:
-                found |= {"kind": "virtual", "gpu": "", "pci": full(match.group(1))}
+            found = first_line_fields(match, about, Origin(output.origin_name(), number, line)) if len(devices) < MOST else None
+            if found and full_address(match.group(1)) in virtual:
+                found |= {"kind": "virtual", "gpu": "", "pci": full_address(match.group(1))}
         elif found and line[:1] in ("\t", " "):
             detail(line, found)
             complete = True
@@ -96,13 +100,13 @@ def lspci(output: Output, about: Subject) -> Facts:
     if found:
         devices.append(PciDevice(**found))
     if not devices and not DEVICE_LINES.search(output.text):
-        foreign(output, "lspci")
+        reject_foreign(output, "lspci")
     if whole and not any(device.vendor == NVIDIA for device in devices):
-        devices.append(PciDevice(node=about.node, pci="", kind="none", origin=Origin(output.named(), 0, "")))
+        devices.append(PciDevice(node=about.node, pci="", kind="none", origin=Origin(output.origin_name(), 0, "")))
     return {"pci_devices": list(devices)}
 
 
-def begun(match: re.Match[str], about: Subject, origin: Origin) -> dict[str, Any] | None:
+def first_line_fields(match: re.Match[str], about: Subject, origin: Origin) -> dict[str, Any] | None:
     """The fields that a device's first line gives; None for a device of another vendor."""
     address, name, code, text = match.groups()
     ids, revision = IDS.findall(text), REVISION.search(text)
@@ -129,10 +133,10 @@ def begun(match: re.Match[str], about: Subject, origin: Origin) -> dict[str, Any
     }
 
 
-def full(address: str) -> str:
+def full_address(address: str) -> str:
     """An address with its domain and function.
 
-    >>> full("41:00.4")
+    >>> full_address("41:00.4")
     '0000:41:00.4'
     """
     return f"{pci.canonical(address)}.{address[-1]}"

@@ -42,9 +42,9 @@ def modules(output: Output, about: Subject) -> Facts:
         name, users = match.group(1), match.group(3)
         if name in KNOWN:
             count = int(users) if users.lstrip("-").isdecimal() else None
-            found[name] = KernelModule(node=about.node, module=name, users=count, origin=Origin(output.named(), number, line.strip()))
+            found[name] = KernelModule(node=about.node, module=name, users=count, origin=Origin(output.origin_name(), number, line.strip()))
     if not seen and not listed and output.text.strip():
-        raise ParseError(f"{output.named()}: no list of kernel modules: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no list of kernel modules: {output.text.strip()[:80]!r}")
     absent = [name for name in ("nvidia", "nouveau") if name not in found] if seen > picked else []
-    gone = [KernelModule(node=about.node, module=name, loaded=False, origin=Origin(output.named(), 0, "")) for name in absent]
+    gone = [KernelModule(node=about.node, module=name, loaded=False, origin=Origin(output.origin_name(), 0, "")) for name in absent]
     return {"kernel_modules": [*found.values(), *gone]}

@@ -19,8 +19,8 @@ def interfaces(output: Output, about: Subject) -> Facts:
     lines = output.text.split("\n")
     for number, raw in enumerate(lines, 1):
         if (match := ROW.match(raw[:500].rstrip("\r"))) and len(found) < MOST:
-            origin = Origin(output.named(), number, raw.strip()[:200])
+            origin = Origin(output.origin_name(), number, raw.strip()[:200])
             found.append(Interface(interface=match[1], node=about.node, namespace=about.namespace, pod=about.pod, origin=origin))
     if not found and not any("Receive" in line for line in lines[:3]):
-        raise ParseError(f"{output.named()}: not /proc/net/dev: '{lines[0][:80]}'")
+        raise ParseError(f"{output.origin_name()}: not /proc/net/dev: '{lines[0][:80]}'")
     return {"interfaces": [*found]}

@@ -17,7 +17,7 @@ from gpudoctor.facts.infiniband import Interface
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 KINDS = {"infiniband": "infiniband", "ethernet": "ether"}
@@ -39,14 +39,14 @@ def nets(output: Output, about: Subject) -> Facts:
     found: list[Interface] = []
     files: defaultdict[str, dict[str, tuple[str, Origin]]] = defaultdict(dict)
     for at, line in lines(output):
-        origin = Origin(output.named(), at, line.strip())
+        origin = Origin(output.origin_name(), at, line.strip())
         if match := TERSE.match(line) or ROW.match(line):
             name, kind, state = match.groups()
             found.append(interface(name, STATES.get(state.strip(), ""), KINDS[kind], about, origin))
         elif match := FILE.match(line):
             files[match[1]][match[2]] = match[3], origin
     if not found and not files:
-        raise ParseError(f"{output.named()}: no network interfaces: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no network interfaces: {output.text.strip()[:80]!r}")
     for name, read in files.items():
         if "operstate" in read:
             state, origin = read["operstate"]

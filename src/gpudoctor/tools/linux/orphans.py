@@ -22,7 +22,7 @@ from gpudoctor.facts.gpu import GpuProcess
 from gpudoctor.facts.stall import Orphan
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 NAMES = ("COMMAND", "CMD", "ARGS", "COMM")
@@ -45,9 +45,9 @@ def orphans(output: Output, about: Subject) -> Facts:
     """The workers whose parent is process 1; [] where there is none."""
     rows = [*cut(lines(output))]
     if not rows:
-        raise ParseError(f"{output.named()}: no list of processes with their parents: {output.text.strip()[:80]!r}")
-    listed = {cells["PID"]: named(cells) for _, cells in rows}
-    gone = [pid for pid in asked(output.command.argv) if pid not in listed]
+        raise ParseError(f"{output.origin_name()}: no list of processes with their parents: {output.text.strip()[:80]!r}")
+    listed = {cells["PID"]: command_of(cells) for _, cells in rows}
+    gone = [pid for pid in requested_pids(output.command.argv) if pid not in listed]
     # In a container the server itself may be process 1, the parent of its workers.
     proof = bool(gone) or bool(INIT.search(listed.get("1", "")))
     found = [
@@ -56,12 +56,12 @@ def orphans(output: Output, about: Subject) -> Facts:
             namespace=about.namespace,
             pod=about.pod,
             pid=int(cells["PID"]),
-            process=named(cells)[:100],
+            process=command_of(cells)[:100],
             parent_gone=proof,
-            origin=Origin(output.named(), number, " ".join(cells.values())[:300]),
+            origin=Origin(output.origin_name(), number, " ".join(cells.values())[:300]),
         )
         for number, cells in rows
-        if orphaned(cells)
+        if is_orphan(cells)
     ]
     return {"orphans": [*found[:MOST]]}
 
@@ -70,12 +70,12 @@ def score(text: Sequence[str]) -> int:
     """A list of processes in which such a worker stands."""
     if not any("PPID" in line for line in text):
         return 0
-    return 21 if any(orphaned(cells) for _, cells in cut(enumerate(text))) else 0
+    return 21 if any(is_orphan(cells) for _, cells in cut(enumerate(text))) else 0
 
 
-def orphaned(cells: dict[str, str]) -> bool:
+def is_orphan(cells: dict[str, str]) -> bool:
     """Whether a row is of a worker whose parent is process 1."""
-    return cells["PPID"] == "1" and WORKERS.search(named(cells)) is not None
+    return cells["PPID"] == "1" and WORKERS.search(command_of(cells)) is not None
 
 
 def cut(numbered: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -91,15 +91,15 @@ def cut(numbered: Iterator[tuple[int, str]]) -> Iterator[tuple[int, dict[str, st
                 yield number, cells
 
 
-def named(cells: dict[str, str]) -> str:
+def command_of(cells: dict[str, str]) -> str:
     """The command of a row, without the tree that `ps f` draws."""
     return next(cells[name] for name in NAMES if name in cells).lstrip(" \\_|").strip()
 
 
-def asked(argv: Sequence[str]) -> list[str]:
+def requested_pids(argv: Sequence[str]) -> list[str]:
     """The processes that a command asked for.
 
-    >>> asked(["ps", "-fp", "4711,4802"]), asked(["ps", "-ef"])
+    >>> requested_pids(["ps", "-fp", "4711,4802"]), requested_pids(["ps", "-ef"])
     (['4711', '4802'], [])
     """
     if not argv or argv[0].rpartition("/")[2] != "ps":
@@ -120,10 +120,10 @@ def users(output: Output, about: Subject) -> Facts:
             continue
         known |= device.startswith("/dev/nvidia")
         if device.startswith("/dev/nvidia") and not SERVICES.search(name) and len(found) < MOST:
-            made = GpuProcess(node=about.node, pid=int(pid), process=name, origin=Origin(output.named(), number, line.strip()))
+            made = GpuProcess(node=about.node, pid=int(pid), process=name, origin=Origin(output.origin_name(), number, line.strip()))
             found.setdefault(int(pid), made)
     if not known:
-        raise ParseError(f"{output.named()}: nobody who has a GPU open: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: nobody who has a GPU open: {output.text.strip()[:80]!r}")
     return {"gpu_processes": [*found.values()]}
 
 

@@ -16,7 +16,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import Process
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.linux import ps_ranks
 from gpudoctor.tools.parser import ParseError
 
@@ -58,8 +58,8 @@ def processes(output: Output, about: Subject) -> Facts:
             seen |= cells["PID"].isdecimal()
             if "PPID" in cells and len(rows) < MOST:
                 rows.append(cells)
-            origin = Origin(output.named(), number, line.strip())
-            one = row(cells, about, origin, output.time) or standing(cells, about, origin, output.time)
+            origin = Origin(output.origin_name(), number, line.strip())
+            one = row_process(cells, about, origin, output.time) or waiting_worker(cells, about, origin, output.time)
             if one is None or len(found) >= MOST:
                 continue
             key, used = (one.pid, one.state), cells.get("TIME", "")
@@ -69,18 +69,18 @@ def processes(output: Output, about: Subject) -> Facts:
         elif not words:
             columns = []
     if not seen and output.text.strip():
-        raise ParseError(f"{output.named()}: not a list of processes with their state: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: not a list of processes with their state: {output.text.strip()[:80]!r}")
     return {"processes": [with_ranks(one, rows) for one in found.values()]}
 
 
 def with_ranks(one: Process, rows: list[dict[str, str]]) -> Process:
     """A process that has ended, with the ranks that its launcher has beside it."""
     cells = next((cells for cells in rows if one.state == "Z" and cells["PID"] == str(one.pid)), None)
-    count, missing = ps_ranks.beside(cells, rows) if cells else (0, "")
+    count, missing = ps_ranks.remaining_ranks(cells, rows) if cells else (0, "")
     return replace(one, ranks_beside=count, missing_text=missing) if count else one
 
 
-def row(cells: dict[str, str], about: Subject, origin: Origin, now: float) -> Process | None:
+def row_process(cells: dict[str, str], about: Subject, origin: Origin, now: float) -> Process | None:
     """One process, None for one that runs or sleeps as programs do."""
     state = next((cells[name] for name in STATES if name in cells), "")[:1]
     pid = cells["PID"]
@@ -97,13 +97,13 @@ def row(cells: dict[str, str], about: Subject, origin: Origin, now: float) -> Pr
         state=state,
         channel=channel[:64],
         waits_in=next((what for what, pattern in WAITS if pattern.search(channel)), ""),
-        seconds=lived(cells.get("ELAPSED", "")),
+        seconds=elapsed_seconds(cells.get("ELAPSED", "")),
         origin=origin,
         time=now or None if state == "D" else None,  # when one ended isn't known
     )
 
 
-def standing(cells: dict[str, str], about: Subject, origin: Origin, now: float) -> Process | None:
+def waiting_worker(cells: dict[str, str], about: Subject, origin: Origin, now: float) -> Process | None:
     """A worker of a data loader that waits for a lock, with the time of a CPU that it has used. One without an order waits for a pipe."""
     name, pid, used = next(cells[name] for name in NAMES if name in cells), cells["PID"], cells.get("TIME", "")
     if not name.startswith(WORKER) or not LOCK.search(cells.get("WCHAN", "")) or not (pid.isascii() and pid.isdecimal() and len(pid) < 11):
@@ -139,10 +139,10 @@ def titles(argv: Sequence[str]) -> list[str]:
     return []
 
 
-def lived(text: str) -> float | None:
-    """Seconds since a process began.
+def elapsed_seconds(text: str) -> float | None:
+    """Seconds since a process started, None where the text is no time.
 
-    >>> lived("1-00:00:10"), lived("11:09"), lived("51034"), lived("?")
+    >>> elapsed_seconds("1-00:00:10"), elapsed_seconds("11:09"), elapsed_seconds("51034"), elapsed_seconds("?")
     (86410.0, 669.0, 51034.0, None)
     """
     match = LIVED.match(text)

@@ -28,13 +28,13 @@ def command_of(row: Row) -> str:
     return next((row[name] for name in NAMES if name in row), "")
 
 
-def beside(ended: Row, rows: Sequence[Row]) -> tuple[int, str]:
+def remaining_ranks(ended: Row, rows: Sequence[Row]) -> tuple[int, str]:
     """(how many ranks the launcher of an ended process still has, the local rank that none of them is).
 
     (0, "") where its parent isn't seen to be a launcher: then it may be a worker of a rank's data loader.
 
     >>> live = [{"PID": str(pid), "PPID": "9", "S": "R", "CMD": f"python train.py --local-rank={pid - 10}"} for pid in (10, 11, 13)]
-    >>> beside({"PID": "12", "PPID": "9", "S": "Z", "CMD": "[python] <defunct>"}, live)
+    >>> remaining_ranks({"PID": "12", "PPID": "9", "S": "Z", "CMD": "[python] <defunct>"}, live)
     (3, '2')
     """
     parent = ended.get("PPID", "")

@@ -85,18 +85,18 @@ def stacks(output: Output, about: Subject) -> Facts:
                 break
             if len(found) >= MOST:
                 break
-            origin, headed = Origin(output.named(), number, line), True
+            origin, headed = Origin(output.origin_name(), number, line), True
             thread, active = (match[3] or match[1] or "").rstrip('"'), match[2].startswith("active") if match[2] in STATES else None
             found.append({"pid": pid, "rank": rank, "thread": thread, "active": active, "frames": [], "origin": origin})
         elif at := frame(line):
             if len(found) == below and not headed and PYTHON.search(at):  # the line of the thread was cut off
-                origin = Origin(output.named(), number, line.strip())
+                origin = Origin(output.origin_name(), number, line.strip())
                 found.append({"pid": pid, "rank": rank, "thread": "", "active": None, "frames": [], "origin": origin})
             if len(found) > below and len(found[-1]["frames"]) < FRAMES:
                 found[-1]["frames"].append(at)
     if not found:
         said = (output.text.strip() or output.stderr.decode("utf-8", "replace").strip())[:200]
-        raise ParseError(f"{output.named()}: no stack of py-spy: {said or 'it is empty'}")
+        raise ParseError(f"{output.origin_name()}: no stack of py-spy: {said or 'it is empty'}")
     for one in found:
         frames = one["frames"]
         one |= {"waits_in": waits_in(frames), "calls": collective(frames), "worker": is_worker(frames)}

@@ -16,7 +16,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import FileSystem
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 AMOUNT = regex(r"(\d{1,18}(?:\.\d{1,6})?) ?([KMGTPkmgtp]?)(?:i?B)?(\*?)\Z")
@@ -45,10 +45,10 @@ def quotas(output: Output, about: Subject) -> Facts:
                 before = words[0]  # a long name stands on a line of its own
                 continue
             named = words if not before else [before, *words]
-            found += limits(named, about, Origin(output.named(), number, line.strip()))
+            found += limits(named, about, Origin(output.origin_name(), number, line.strip()))
             before = ""
     if not headed:
-        raise ParseError(f"{output.named()}: no table of quotas: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no table of quotas: {output.text.strip()[:80]!r}")
     return {"file_systems": [*found]}
 
 

@@ -18,7 +18,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.infiniband import Cable, Reach
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 MOST = 4_096  # pairs, cables
@@ -110,7 +110,7 @@ def islands(good: Sequence[Pair], bad: Sequence[Pair]) -> int:
 def read(output: Output) -> tuple[list[Pair], Origin]:
     """The pairs of a list or of a table, and the first that failed."""
     found: list[Pair] = []
-    first = Origin(output.named(), 1, "")
+    first = Origin(output.origin_name(), 1, "")
     at = 0  # the row of the table
     titles: list[str] = []
     for number, raw in lines(output):
@@ -118,10 +118,10 @@ def read(output: Output) -> tuple[list[Pair], Origin]:
         if head := titles_of(line):
             titles, at = head, 0
             continue
-        new = [*row(line, titles, at)]
+        new = [*row_pairs(line, titles, at)]
         at += bool(new) and new[0].row
         if not first.line or (new and not first.text and any(not one.works for one in new)):
-            first = Origin(output.named(), number, line.strip())
+            first = Origin(output.origin_name(), number, line.strip())
         found += new[: MOST - len(found)]
     return found, first
 
@@ -136,7 +136,7 @@ def titles_of(line: str) -> list[str]:
     return words if len(words) > 1 and all(TITLE.fullmatch(word) for word in words) else []
 
 
-def row(line: str, titles: Sequence[str] = (), at: int = 0) -> Iterator[Pair]:
+def row_pairs(line: str, titles: Sequence[str] = (), at: int = 0) -> Iterator[Pair]:
     """The test of a line, or those of a table's row, which is its row number `at`. What was measured is only told below titles."""
     if match := PAIR.match(line):
         word = match[3].lower().rstrip(".,:;")
@@ -180,7 +180,7 @@ def neighbours(output: Output, about: Subject) -> Facts:
     found: list[Cable] = []
     interface, table = "", False
     for number, line in lines(output):
-        origin = Origin(output.named(), number, line.strip())
+        origin = Origin(output.origin_name(), number, line.strip())
         if match := AT.match(line):
             interface = match[1]
         elif interface and (match := SYSTEM.match(line)) and len(found) < MOST:
@@ -191,5 +191,5 @@ def neighbours(output: Output, about: Subject) -> Facts:
         elif table and (match := ROW.match(line)) and len(found) < MOST:
             found.append(Cable(node=match[1], interface=match[2], neighbour=match[3], origin=origin))
     if not found and output.text.strip():
-        raise ParseError(f"{output.named()}: no neighbours of LLDP: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no neighbours of LLDP: {output.text.strip()[:80]!r}")
     return {"cables": [*found]}

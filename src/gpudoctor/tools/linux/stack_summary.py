@@ -18,7 +18,7 @@ from gpudoctor.facts.job import Stack
 from gpudoctor.knowledge.stack_waits import collective, is_worker, waits_in
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 # torch.distributed's functions that wait for other ranks
@@ -61,14 +61,14 @@ def summary(output: Output, about: Subject) -> Facts:
                     calls=collective(frames),
                     worker=is_worker(frames),
                     count=count,
-                    origin=Origin(output.named(), number, read[number - 1].strip()),
+                    origin=Origin(output.origin_name(), number, read[number - 1].strip()),
                 )
                 for number, count, frames in counted
             ]
         }
     found = functions(read)[:MOST]
     if not found:
-        raise ParseError(f"{output.named()}: no list of functions: {output.text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no list of functions: {output.text[:80]!r}")
     return {
         "stacks": [
             Stack(
@@ -76,7 +76,7 @@ def summary(output: Output, about: Subject) -> Facts:
                 frames=[name],
                 waits_in="collective" if COLLECTIVES.match(name) else "",
                 count=int(first) if (first := read[number - 1].split()[0]).isdecimal() else 1,
-                origin=Origin(output.named(), number, read[number - 1].strip()),
+                origin=Origin(output.origin_name(), number, read[number - 1].strip()),
             )
             for number, name in found
         ]

@@ -8,7 +8,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.node import Unit
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.parser import foreign
+from gpudoctor.tools.parser import reject_foreign
 
 FIELDS = {
     "Id": "unit",
@@ -37,7 +37,7 @@ def units(output: Output, about: Subject) -> Facts:
     found: list[dict[str, Any]] = []
     for number, raw in enumerate(output.text.split("\n"), 1):
         line = raw[:1024].rstrip()
-        at: dict[str, Any] = {"node": about.node, "origin": Origin(output.named(), number, line.strip())}
+        at: dict[str, Any] = {"node": about.node, "origin": Origin(output.origin_name(), number, line.strip())}
         if len(found) >= MOST:
             break
         if match := PROPERTY.match(line):
@@ -58,5 +58,5 @@ def units(output: Output, about: Subject) -> Facts:
             found[-1].update({"result": match.group(3)} if match.group(3) else {})
             found[-1]["origin"] = at["origin"]
     if not found:
-        foreign(output, "systemctl")
+        reject_foreign(output, "systemctl")
     return {"units": [Unit(**one) for one in found if one.get("unit")]}

@@ -28,7 +28,7 @@ GIVES_UP = (
 TRACE = "Traceback (most recent call last)"
 
 
-def last(output: Output, about: Subject) -> list[Ending]:
+def last_ending(output: Output, about: Subject) -> list[Ending]:
     """The last line that gives up, if one does. An exception counts where its stack is printed too, or the log ends with it."""
     text = output.text
     lines = text[-END:].split("\n")
@@ -48,7 +48,7 @@ def last(output: Output, about: Subject) -> list[Ending]:
                 container=about.container,
                 node=about.node,
                 component=about.component,
-                origin=Origin(output.named(), first + number + 1, line[:LONGEST]),
+                origin=Origin(output.origin_name(), first + number + 1, line[:LONGEST]),
             )
         ]
     return []

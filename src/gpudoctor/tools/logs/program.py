@@ -26,7 +26,7 @@ def text(output: Output, about: Subject) -> Facts:
     log = Log(about)
     found = facts(log.read([output]), allocations(output.text, output, about))
     explained = found.keys() != {"messages"} or any(getattr(one, "name", "") in complaints() for one in found["messages"])
-    if not explained and (last := endings.last(output, about)):
+    if not explained and (last := endings.last_ending(output, about)):
         found["endings"] = [*last]
     return with_troubles(found, log)
 
@@ -40,7 +40,7 @@ def errors(output: Output, about: Subject) -> Facts:
 def stream(pages: Iterable[Output], about: Subject) -> Facts:
     """The same of a log of any length, page by page. A failed allocation is then read from its line alone."""
     log = Log(about)
-    return with_troubles(facts(log.read(pages), alone(log.allocations, log.source, about)), log)
+    return with_troubles(facts(log.read(pages), unique_allocations(log.allocations, log.source, about)), log)
 
 
 def with_troubles(found: Facts, log: Log) -> Facts:
@@ -55,7 +55,7 @@ def facts(read: tuple[list[Xid], list[Sxid], list[Message]], failed: Iterable[Al
     return {"messages": [*messages], **{kind: records for kind, records in found.items() if records}}
 
 
-def alone(hits: Iterable[Hit], source: str, about: Subject) -> Iterator[Allocation]:
+def unique_allocations(hits: Iterable[Hit], source: str, about: Subject) -> Iterator[Allocation]:
     """The reports of failed allocations, equal ones once."""
     seen: set[tuple[int, ...]] = set()
     for hit in hits:

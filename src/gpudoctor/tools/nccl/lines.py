@@ -103,7 +103,7 @@ class Communicators:
         return made
 
 
-def communicator(line: Line, process: Process, known: Communicators) -> None:
+def read_communicator(line: Line, process: Process, known: Communicators) -> None:
     """A communicator is begun, complete, or destroyed."""
     match = COMMUNICATOR.search(line.text)
     if not match:
@@ -113,7 +113,7 @@ def communicator(line: Line, process: Process, known: Communicators) -> None:
         return
     process.claims.setdefault(world, rank)
     if match["bus"]:
-        process.noted("pci", address(match["bus"]))
+        process.set_first("pci", address(match["bus"]))
     if match["device"]:
         process.device = int(match["device"])
     what = {"Init": match["how"].lower(), "Destroy": "destroy", "Abort": "destroy"}[match["what"]]
@@ -127,59 +127,59 @@ def communicator(line: Line, process: Process, known: Communicators) -> None:
     if match["comm"]:
         process.comms[match["comm"]] = name
     known.seen(name, world, rank, what, process)
-    process.reached("running" if what == "complete" else "init")
+    process.reach_stage("running" if what == "complete" else "init")
     if what == "destroy" and world == max(process.claims):
-        process.reached("ended")
+        process.reach_stage("ended")
 
 
-def version(line: Line, process: Process, _: Communicators) -> None:
+def read_version(line: Line, process: Process, _: Communicators) -> None:
     """NCCL's version, or the driver's as CUDA counts it."""
     if match := VERSION.search(line.text):
-        process.noted("nccl_version", match[1])
+        process.set_first("nccl_version", match[1])
     if match := DRIVER.search(line.text):
-        process.noted("driver_version", f"CUDA {match[1]}.{match[2]}")
+        process.set_first("driver_version", f"CUDA {match[1]}.{match[2]}")
 
 
-def network(line: Line, process: Process, _: Communicators) -> None:
+def read_network(line: Line, process: Process, _: Communicators) -> None:
     """Interfaces, HCAs, the network and its plugin."""
-    process.reached("init")
+    process.reach_stage("init")
     if match := BOOTSTRAP.search(line.text):
-        process.noted("interface", match[1])
+        process.set_first("interface", match[1])
         if address_ := match[2] or match[3]:
-            process.noted("address", address_)
+            process.set_first("address", address_)
     elif match := NETWORK.search(line.text):
-        process.noted("network", match[1].strip())
+        process.set_first("network", match[1].strip())
     elif match := PLUGIN.search(line.text):
-        process.noted("plugin", match[1].strip())
+        process.set_first("plugin", match[1].strip())
     elif line.text.startswith("NET/IB") and (devices := HCA.findall(line.text)):
         process.hcas = [name for name, _ in devices]
         layers = {"RoCE" if layer == "RoCE" else "IB" for _, layer in devices}
-        process.noted("link_layer", layers.pop() if len(layers) == 1 else "IB, RoCE")
+        process.set_first("link_layer", layers.pop() if len(layers) == 1 else "IB, RoCE")
     elif line.text.startswith("NET/Socket") and (names := SOCKETS.findall(line.text)):
-        process.noted("sockets", ", ".join(names[:16]))
+        process.set_first("sockets", ", ".join(names[:16]))
 
 
-def setting(line: Line, process: Process, _: Communicators) -> None:
+def read_setting(line: Line, process: Process, _: Communicators) -> None:
     """A variable that NCCL found set."""
     match = SETTING.match(line.text)
     if match and len(process.settings) < MOST_SETTINGS:
         process.settings[match[1]] = match[2].strip()
 
 
-def connected(line: Line, process: Process, _: Communicators) -> None:
+def read_connected(line: Line, process: Process, _: Communicators) -> None:
     """The channels are made."""
-    process.reached("running")
+    process.reach_stage("running")
     if process.gdr is None and (match := RINGS.search(line.text)) and match[1] == "0":
         process.gdr = False
 
 
-def channels(line: Line, process: Process, _: Communicators) -> None:
+def read_channels(line: Line, process: Process, _: Communicators) -> None:
     """How many channels the collectives of its first communicator have."""
     if match := CHANNELS.search(line.text):
-        process.noted("channels", match[1])
+        process.set_first("channels", match[1])
 
 
-def channel(line: Line, process: Process, _: Communicators) -> None:
+def read_channel(line: Line, process: Process, _: Communicators) -> None:
     """What a channel goes over."""
     match = VIA.search(line.text)
     if not match:
@@ -193,14 +193,14 @@ def channel(line: Line, process: Process, _: Communicators) -> None:
 
 
 HANDLERS: dict[str, Callable[[Line, Process, Communicators], None]] = {
-    "=communicator": communicator,
-    "=version": version,
-    "=network": network,
-    "=setting": setting,
-    "=connected": connected,
-    "=channels": channels,
-    "=gdr": channel,
-    "=net": channel,
-    "=p2p": channel,
-    "=shm": channel,
+    "=communicator": read_communicator,
+    "=version": read_version,
+    "=network": read_network,
+    "=setting": read_setting,
+    "=connected": read_connected,
+    "=channels": read_channels,
+    "=gdr": read_channel,
+    "=net": read_channel,
+    "=p2p": read_channel,
+    "=shm": read_channel,
 }

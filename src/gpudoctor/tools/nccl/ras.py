@@ -76,7 +76,7 @@ def status(output: Output, about: Subject) -> Facts:
         return job(output, Answer(output))
     if "Communicators..." not in text and "Job summary" not in text:
         said = text.strip() or output.stderr.decode("utf-8", "replace").strip()
-        raise ParseError(f"{output.named()}: not an answer of NCCL's RAS: {said[:200] or 'it is empty'}")
+        raise ParseError(f"{output.origin_name()}: not an answer of NCCL's RAS: {said[:200] or 'it is empty'}")
     answer = Answer(output)
     for number, line in enumerate(text.split("\n")[:MOST_LINES], 1):
         answer.read(number, line[:LINE].rstrip("\r"))
@@ -87,7 +87,7 @@ class Answer:
     """What was read so far. Ranks are found again by their process and GPU, else by their number."""
 
     def __init__(self, output: Output) -> None:
-        self.source = output.named()
+        self.source = output.origin_name()
         self.time = output.time or None
         self.version = ""
         self.gpus: int | None = None  # of the whole job
@@ -145,7 +145,7 @@ class Answer:
     def many(self, count: int) -> None:
         """A line that counts ranks. Those that are named below it are taken out of the count."""
         if match := LAUNCHED.match(self.words):
-            self.counted.append(self.launched(match, count=count))
+            self.counted.append(self.read_last_operation(match, count=count))
 
     def flush(self) -> None:
         """The end of what is said of an operation. Where one count is without names, its ranks are all the others."""
@@ -161,7 +161,7 @@ class Answer:
         """A rank's line."""
         if match := LAUNCHED.match(words):
             self.rank(rank, pid, node, device, ras="answers")
-            self.named.append(self.launched(match, self.as_global(rank), node))
+            self.named.append(self.read_last_operation(match, self.as_global(rank), node))
             if words == self.words and self.counted:
                 self.counted[-1] = replace(self.counted[-1], count=self.counted[-1].count - 1)
         elif match := STATUS.match(words):
@@ -170,11 +170,11 @@ class Answer:
             if match[1] == "RUNNING" and self.hash:
                 self.communicator(self.hash).setdefault("completed", []).append(rank)
         elif words in ERRORS[1:] or words.startswith("Unexpected error"):
-            self.failed(rank, pid, node, device, words)
+            self.read_failed_rank(rank, pid, node, device, words)
         else:
             self.missing(rank, pid, node, device)
 
-    def failed(self, rank: int, pid: int | None, node: str, device: int | None, words: str) -> None:
+    def read_failed_rank(self, rank: int, pid: int | None, node: str, device: int | None, words: str) -> None:
         """A rank that reports an error."""
         self.rank(rank, pid, node, device, ras="answers", error_text=words, survivor=words == REMOTE)
 
@@ -211,7 +211,7 @@ class Answer:
             fields.pop("ras", None)
         known.update(fields)
 
-    def launched(self, match: re.Match[str], rank: int | None = None, node: str = "", count: int = 1) -> Collective:
+    def read_last_operation(self, match: re.Match[str], rank: int | None = None, node: str = "", count: int = 1) -> Collective:
         """The last operation of a rank, or of many that aren't named."""
         number = int(match[1] or 0)
         return Collective(

@@ -77,7 +77,7 @@ def job(output: Output, answer: Answer) -> Facts:
     try:
         said = decoder(Job, strict=False).decode(b"".join(output.pages))
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise ParseError(f"{output.named()}: not an answer of NCCL's RAS in JSON: {error}") from None
+        raise ParseError(f"{output.origin_name()}: not an answer of NCCL's RAS in JSON: {error}") from None
     answer.version = said.nccl_version[:30]
     answer.gpus = max((one.size for one in said.communicators), default=None)
     for one in said.communicators[:MOST]:
@@ -98,7 +98,7 @@ def communicator(answer: Answer, one: Comm) -> None:
         if failed:
             errors.add("error")
             words_of = ERRORS[failed] if 0 < failed < len(ERRORS) else "Unexpected error"
-            answer.failed(member.rank, member.pid, member.host, member.cuda_dev, words_of)
+            answer.read_failed_rank(member.rank, member.pid, member.host, member.cuda_dev, words_of)
         else:
             answer.rank(member.rank, member.pid, member.host, member.cuda_dev, ras="answers")
     for member in one.missing_ranks[:MOST]:

@@ -15,7 +15,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.job import CollectiveTest
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 TYPES = r"(?:float|half|bfloat16|double|u?int(?:8|32|64)|fp8_\w{2,8}|f8e\dm\d)"
@@ -101,9 +101,9 @@ def tests(output: Output, about: Subject) -> Facts:
     for number, line in lines(output):
         if "#" not in line and not ROW.search(line):
             continue
-        read(found, line, Origin(output.named(), number, line.strip()[:500]))
+        read(found, line, Origin(output.origin_name(), number, line.strip()[:500]))
     if not found and not output.text.strip():
-        raise ParseError(f"{output.named()}: no log")
+        raise ParseError(f"{output.origin_name()}: no log")
     return {"collective_tests": [one.fact(about) for one in found]}
 
 
@@ -132,11 +132,11 @@ def number(text: str) -> float | None:
     return float(text) if text.count(".") < 2 and text != "." else None
 
 
-def shown(text: Sequence[str]) -> Iterator[str]:
+def test_lines(text: Sequence[str]) -> Iterator[str]:
     """The lines that only such a test prints."""
     return (line for line in text if ROW.search(line) or HEAD.search(line) or DEVICE.search(line) or TITLES.search(line))
 
 
 def score(text: Sequence[str]) -> int:
     """A head or a row."""
-    return 20 if next(shown(text), None) is not None else 0
+    return 20 if next(test_lines(text), None) is not None else 0

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.nvidia_smi.values import Card
 from gpudoctor.tools.parser import ParseError
 
@@ -38,9 +38,9 @@ def gpus(output: Output, about: Subject) -> Facts:
             for title, cell in zip(titles, cells, strict=True):
                 # some releases print how many rows failed
                 card.put(TITLES[title], str(min(int(cell), 1)) if title.startswith("RR") else cell, title, number)
-            found.append(card.done(node=about.node, gpu=f"GPU {row[1]}", origin=Origin(output.named(), number, line.strip())))
+            found.append(card.done(node=about.node, gpu=f"GPU {row[1]}", origin=Origin(output.origin_name(), number, line.strip())))
     if not found:
-        raise ParseError(f"{output.named()}: no table of check_gpu_ecc: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no table of check_gpu_ecc: {output.text.strip()[:80]!r}")
     return {"gpus": [*found]}
 
 

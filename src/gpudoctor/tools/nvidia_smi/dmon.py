@@ -44,14 +44,19 @@ def dmon(output: Output, about: Subject) -> Facts:
         line = text[:LINE].rstrip()
         if HEAD.match(line.lstrip()):
             columns = line.lstrip("# ").lower().split()
-        elif columns and not line.lstrip().startswith("#") and len(found) < MOST and (one := row(line, number, columns, output, about)):
+        elif (
+            columns
+            and not line.lstrip().startswith("#")
+            and len(found) < MOST
+            and (one := row_sample(line, number, columns, output, about))
+        ):
             found.append(one)
     if not columns:
-        raise ParseError(f"{output.named()}: not a table of `nvidia-smi dmon`: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: not a table of `nvidia-smi dmon`: {output.text[:120]!r}")
     return {"gpu_samples": list(found)}
 
 
-def row(line: str, number: int, columns: list[str], output: Output, about: Subject) -> GpuSample | None:
+def row_sample(line: str, number: int, columns: list[str], output: Output, about: Subject) -> GpuSample | None:
     """One row, None for anything else; a dash is a value that the GPU doesn't have."""
     cells = dict(zip(columns, line.split(), strict=False))
     index = cells.get("gpu", "")
@@ -64,5 +69,10 @@ def row(line: str, number: int, columns: list[str], output: Output, about: Subje
     stamp = " ".join(part for part in (cells.get("date", ""), cells.get("time", "")) if part)
     moment = (line_time(f"{stamp[:4]}/{stamp[4:6]}/{stamp[6:]}") if stamp[:8].isdecimal() else line_time(stamp)) if stamp else None
     return GpuSample(
-        node=about.node, gpu=f"GPU {index}", index=int(index), time=moment, origin=Origin(output.named(), number, line.strip()), **values
+        node=about.node,
+        gpu=f"GPU {index}",
+        index=int(index),
+        time=moment,
+        origin=Origin(output.origin_name(), number, line.strip()),
+        **values,
     )

@@ -152,7 +152,7 @@ LABELS, TAGS = spellings(0), spellings(1)
 COLUMNS = {name.lower(): field for name, field in spellings(2).items()}
 
 
-def lonely(paths: dict[str, str], mark: str) -> dict[str, str]:
+def standalone_names(paths: dict[str, str], mark: str) -> dict[str, str]:
     """The names that say enough without their section, as `grep` leaves them: of several words, and of one field only."""
     tails: dict[str, set[str]] = {}
     for path, field in paths.items():
@@ -160,7 +160,7 @@ def lonely(paths: dict[str, str], mark: str) -> dict[str, str]:
     return {name: fields.pop() for name, fields in tails.items() if mark in name and len(fields) == 1}
 
 
-LONELY = lonely(LABELS, " ")
-LONELY_TAGS = lonely(TAGS, "_")
+LONELY = standalone_names(LABELS, " ")
+LONELY_TAGS = standalone_names(TAGS, "_")
 # The sections of -q -x, and what says enough alone: what a part of an answer begins with.
 PARTS = frozenset({section for path in TAGS for section in path.split("/")[:-1] if "_" in section}) | LONELY_TAGS.keys()

@@ -14,7 +14,7 @@ from gpudoctor.tools.nvidia_smi.errors import exit_said, find_problem
 from gpudoctor.tools.nvidia_smi.field_names import COLUMNS, LONELY
 from gpudoctor.tools.nvidia_smi.nvlink import ALL_DOWN, GPU_ID, LINK, NONE, value
 from gpudoctor.tools.nvidia_smi.query_csv import QUERIES, by_units, titles_in
-from gpudoctor.tools.nvidia_smi.query_long import HEAD, partly_xml, undecorated
+from gpudoctor.tools.nvidia_smi.query_long import HEAD, partly_xml, strip_marks
 from gpudoctor.tools.nvidia_smi.table import LISTED
 from gpudoctor.tools.nvidia_smi.topo import CELLS
 
@@ -65,13 +65,13 @@ def of_smi(lines: list[str]) -> int:
     if partly_xml("\n".join(lines)):
         return 70
     # A section's title with a value below it, or a value that needs none.
-    lines = [undecorated(line) for line in lines]
+    lines = [strip_marks(line) for line in lines]
     outer = [line for line in lines if not INNER.match(line)]
     if any(SECTION.match(line) and VALUE.match(below) for line, below in zip(outer, [*outer[1:], ""], strict=True)):
         return 70
     if any((match := ALIGNED.match(line)) and (match.group(1) in LONELY or reason(line, match.group(1))) for line in lines):
         return 60
-    return 60 if any((match := WRITTEN.match(line)) and written(line, match.group(1)) for line in lines) else 0
+    return 60 if any((match := WRITTEN.match(line)) and has_label(line, match.group(1)) for line in lines) else 0
 
 
 def of_query(lines: list[str], argv: tuple[str, ...]) -> int:
@@ -88,7 +88,7 @@ def of_query(lines: list[str], argv: tuple[str, ...]) -> int:
     return 85 if asked and rows and len(rows) + len(between) == len(filled) and len(rows) >= len(between) else 0
 
 
-def written(line: str, label: str) -> bool:
+def has_label(line: str, label: str) -> bool:
     """Whether a label of nvidia-smi is unmistakable wherever it stands."""
     return label in LONELY or (label in COLUMNS and "." in label) or (" " in label and reason(line, label))
 

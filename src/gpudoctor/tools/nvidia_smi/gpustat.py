@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Gpu, GpuProcess, GpuSample
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.nvidia_smi.errors import find_problem
 from gpudoctor.tools.parser import ParseError
 
@@ -44,11 +44,11 @@ def gpustat(output: Output, about: Subject) -> Facts:
         if len(gpus) >= MOST:
             break
         if lost := LOST.match(line):
-            gpus.append(unread(lost, node, Origin(output.named(), number, line.strip()[:500])))
+            gpus.append(unreadable_gpu(lost, node, Origin(output.origin_name(), number, line.strip()[:500])))
         if not (match := ROW.match(line)):
             continue
         index, used, total, use = int(match[1]), int(match[7]), int(match[8]), int(match[4])
-        name, origin = f"GPU {index}", Origin(output.named(), number, line.strip()[:500])
+        name, origin = f"GPU {index}", Origin(output.origin_name(), number, line.strip()[:500])
         shown = match[9] is not None
         gpus.append(
             Gpu(
@@ -83,11 +83,11 @@ def gpustat(output: Output, about: Subject) -> Facts:
             for one in PROGRAM.finditer(match[9] or "")
         ]
     if not gpus:
-        raise ParseError(f"{output.named()}: no row of gpustat: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no row of gpustat: {output.text.strip()[:80]!r}")
     return {"gpus": [*gpus], "gpu_samples": [*samples], "gpu_processes": [*programs]}
 
 
-def unread(row: re.Match[str], node: str, origin: Origin) -> Gpu:
+def unreadable_gpu(row: re.Match[str], node: str, origin: Origin) -> Gpu:
     """A GPU of which NVML gives no handle, but an error."""
     word = find_problem([f"Unable to determine the device handle for GPU: {row[2]}"])[0]
     return Gpu(node=node, gpu=f"GPU {row[1]}", index=int(row[1]), problem=word, unreadable=["name"], origin=origin)

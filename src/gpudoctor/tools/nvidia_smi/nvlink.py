@@ -19,7 +19,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import pci
 from gpudoctor.tools.common.messages import scan_lines
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import LINE, ParseError
 
 # GPU 6: NVIDIA A100-SXM4-80GB (UUID: GPU-2036f67e-…)  |  GPU 0: Tesla V100-SXM2-16GB  |  the header and its sentence on one line
@@ -58,9 +58,9 @@ def nvlink(output: Output, about: Subject) -> Facts:
     links: dict[tuple[str, int | None, int | None], NvLink] = {}
     gpu: Gpu | None = None
     for number, line in lines(output):
-        origin = Origin(output.named(), number, line.strip())
+        origin = Origin(output.origin_name(), number, line.strip())
         if head := GPU.match(line):
-            gpu = named(head, about, origin)
+            gpu = gpu_of_header(head, about, origin)
             gpus.append(gpu)
         if of_dcgm := GPU_ID.match(line):
             gpu = Gpu(node=about.node, index=int(of_dcgm.group(1)), origin=origin)
@@ -72,12 +72,12 @@ def nvlink(output: Output, about: Subject) -> Facts:
         if found := LINK.match(line):
             if new := value(found.group(2)):
                 key = (*owner(gpu), int(found.group(1)))
-                links[key] = added(links.get(key) or link(gpu, about, origin, key[-1]), new, origin)
+                links[key] = add_value(links.get(key) or link(gpu, about, origin, key[-1]), new, origin)
         elif state := ("inactive" if ALL_DOWN.search(line) else "not_supported" if NONE.search(line) else ""):
             links[(*owner(gpu), None)] = replace(link(gpu, about, origin, None), state=state)
     if not gpus and not links:
         if output.text.strip() and not MINE.search(output.text[: 64 * LINE]):
-            raise ParseError(f"{output.named()}: not an answer of nvidia-smi nvlink: {first(output)!r}")
+            raise ParseError(f"{output.origin_name()}: not an answer of nvidia-smi nvlink: {first_line(output)!r}")
         return {"messages": [*scan_lines(output, about, source="log")]} if output.text.strip() else {}
     return {
         "nvlinks": [*links.values()],
@@ -86,7 +86,7 @@ def nvlink(output: Output, about: Subject) -> Facts:
     }
 
 
-def named(match: re.Match[str], about: Subject, origin: Origin) -> Gpu:
+def gpu_of_header(match: re.Match[str], about: Subject, origin: Origin) -> Gpu:
     """The GPU that a header line names."""
     index, product, uuid = match.groups(default="")
     name = uuid if UUID.match(uuid) else ""
@@ -130,7 +130,7 @@ def value(text: str) -> dict[str, Any]:
     return {field: int(number)} if field else {"other_errors": {name: int(number)}}
 
 
-def added(known: NvLink, new: dict[str, Any], origin: Origin) -> NvLink:
+def add_value(known: NvLink, new: dict[str, Any], origin: Origin) -> NvLink:
     """A link with one more value. The line that tells of an error or of a link that is down is the one to quote."""
     telling = new.get("state") not in (None, "active") or any(isinstance(count, int) and count for count in new.values())
     changes = {name: {**getattr(known, name), **value} if isinstance(value, dict) else value for name, value in new.items()}
@@ -139,6 +139,6 @@ def added(known: NvLink, new: dict[str, Any], origin: Origin) -> NvLink:
     return replace(known, **changes, origin=origin if telling else known.origin)
 
 
-def first(output: Output) -> str:
+def first_line(output: Output) -> str:
     """The first line that isn't empty, to be quoted."""
     return next((line.strip()[:120] for _, line in lines(output) if line.strip()), "")

@@ -56,16 +56,16 @@ def gpus(output: Output, about: Subject) -> Facts:
     """One Smi for NVML as a whole, a Gpu for each device, the processes."""
     if output.failure:
         problem = FAILURES.get(output.failure, "")
-        return {"smi": [whole(output, about, {}, problem, output.reason)]} if problem == "timeout" else {}
-    said = decoded(output)
-    origin = Origin(output.named(), 0, "")
+        return {"smi": [smi_record(output, about, {}, problem, output.reason)]} if problem == "timeout" else {}
+    said = decode_answer(output)
+    origin = Origin(output.origin_name(), 0, "")
     code = said.get("code")
     problem = CODES.get(code, "other") if isinstance(code, int) and code else ""
-    found = [one for one in (gpu(raw, about, origin, said) for raw in listed(said, "gpus", MOST)) if one]
+    found = [one for one in (gpu(raw, about, origin, said) for raw in object_list(said, "gpus", MOST)) if one]
     if not problem and not found:
         problem = "no_devices"
-    answer = whole(output, about, said, problem, text(said.get("error")), len(found) if found or problem == "no_devices" else None)
-    held = [one for one in (process(raw, about, origin, found) for raw in listed(said, "processes", MOST * 64)) if one]
+    answer = smi_record(output, about, said, problem, text(said.get("error")), len(found) if found or problem == "no_devices" else None)
+    held = [one for one in (process(raw, about, origin, found) for raw in object_list(said, "processes", MOST * 64)) if one]
     if problem not in ("", "no_devices") and not found:  # it says nothing of GPUs: they were not read
         return {"smi": [answer]}
     return {"smi": [answer], "gpus": list(found), "gpu_processes": list(held)}
@@ -73,10 +73,10 @@ def gpus(output: Output, about: Subject) -> Facts:
 
 def samples(output: Output, about: Subject) -> Facts:
     """One GpuSample for each GPU and moment."""
-    said = decoded(output)
-    origin = Origin(output.named(), 0, "")
+    said = decode_answer(output)
+    origin = Origin(output.origin_name(), 0, "")
     found: list[GpuSample] = []
-    for raw in listed(said, "samples", MOST * 64):
+    for raw in object_list(said, "samples", MOST * 64):
         values, gaps, _ = fields(GpuSample, raw)
         found.append(
             GpuSample(**{**values, **names(values, about), "time": values.get("time") or output.time or None}, gaps=gaps, origin=origin)
@@ -84,19 +84,19 @@ def samples(output: Output, about: Subject) -> Facts:
     return {"gpu_samples": list(found)}
 
 
-def decoded(output: Output) -> dict[str, Any]:
+def decode_answer(output: Output) -> dict[str, Any]:
     """The JSON object, which must be of this format."""
     try:
         said = msgspec.json.decode(b"".join(output.pages))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ParseError(f"{output.named()}: not the JSON of NVML: {str(error)[:200]}") from None
+        raise ParseError(f"{output.origin_name()}: not the JSON of NVML: {str(error)[:200]}") from None
     if not isinstance(said, dict) or said.get("nvml") != 1:
-        raise ParseError(f"{output.named()}: not the JSON of NVML: {output.text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: not the JSON of NVML: {output.text[:80]!r}")
     return said
 
 
-def whole(output: Output, about: Subject, said: dict[str, Any], problem: str, why: str, count: int | None = None) -> Smi:
-    """The answer as a whole."""
+def smi_record(output: Output, about: Subject, said: dict[str, Any], problem: str, why: str, count: int | None = None) -> Smi:
+    """The record of the answer as a whole."""
     return Smi(
         node=about.node,
         namespace=about.namespace,
@@ -110,7 +110,7 @@ def whole(output: Output, about: Subject, said: dict[str, Any], problem: str, wh
         library_version=text(said.get("library")) or None,
         cuda_version=text(said.get("cuda")) or None,
         gpus=count,
-        origin=Origin(output.named(), 0, why),
+        origin=Origin(output.origin_name(), 0, why),
     )
 
 
@@ -126,7 +126,7 @@ def gpu(raw: dict[str, Any], about: Subject, origin: Origin, said: dict[str, Any
     values.setdefault("driver_version", text(said.get("driver")))
     first = raw if isinstance(raw.get("error"), int) else next((raw[name] for name in bad if isinstance(raw.get(name), dict)), {})
     problem = CODES.get(first.get("error", 0), "other") if bad else ""
-    gaps = gpu_features.doubted(gaps, values.get("product", ""), values.get("ecc_mode"))
+    gaps = gpu_features.doubted_gaps(gaps, values.get("product", ""), values.get("ecc_mode"))
     return Gpu(**values, unreadable=bad[:32], problem=problem, gaps=gaps, origin=origin)
 
 
@@ -166,13 +166,13 @@ def fields(kind: type[msgspec.Struct], raw: dict[str, Any]) -> tuple[dict[str, A
             gaps[field.name] = "saturated"
         else:
             kinds = [part for part in (get_args(field.type) or (field.type,)) if part is not type(None)]
-            if (made := fitted(value, kinds)) is not None:
+            if (made := fit_value(value, kinds)) is not None:
                 values[field.name] = made
     return values, gaps, bad
 
 
-def fitted(value: Any, kinds: list[Any]) -> Any:
-    """A value as a field of these types takes it, None when it doesn't."""
+def fit_value(value: Any, kinds: list[Any]) -> Any:
+    """The value, where a field of these types accepts it, else None."""
     if isinstance(value, bool):
         return value if bool in kinds else None
     if isinstance(value, int):
@@ -193,8 +193,8 @@ def reasons(value: Any) -> list[str]:
     return [name for name in value if isinstance(name, str) and name in clock_reasons.REASONS] if isinstance(value, list) else []
 
 
-def listed(said: dict[str, Any], name: str, most: int) -> list[dict[str, Any]]:
-    """The objects of a list."""
+def object_list(said: dict[str, Any], name: str, most: int) -> list[dict[str, Any]]:
+    """The objects of a named list."""
     found = said.get(name)
     return [one for one in found[:most] if isinstance(one, dict)] if isinstance(found, list) else []
 

@@ -52,7 +52,7 @@ def read_csv(lines: list[str], output: Output) -> tuple[list[Card], list[tuple[C
             known = pages.setdefault(str(card.values.get("uuid") or card.values.get("pci")), card)
             kind, counts = "double" if "Double" in row.get("retired_pages.cause", "") else "single", known.parts.get("retired", {})
             known.parts["retired"] = {**counts, kind: counts.get(kind, 0) + 1}
-        elif named(card) or measures(row):
+        elif has_gpu_name(card) or measures(row):
             cards.append(card)
     return [*cards, *pages.values()], held
 
@@ -62,7 +62,7 @@ def memory(row: dict[str, str]) -> str:
     return row.get("used_memory") or row.get("used_gpu_memory", "")
 
 
-def named(card: Card) -> bool:
+def has_gpu_name(card: Card) -> bool:
     """Whether a row says which GPU it is of."""
     return any(key in card.values for key in ("uuid", "pci", "index"))
 
@@ -77,7 +77,7 @@ def table(lines: list[str], output: Output) -> Iterator[tuple[int, dict[str, str
 
     In a loop the time may stand above the rows (`date; nvidia-smi …`): then a GPU without a name comes anew.
     """
-    titles = asked(output)
+    titles = requested_columns(output)
     anonymous = 0
     stamp = ""
     for number, line in enumerate(lines, 1):
@@ -97,7 +97,7 @@ def table(lines: list[str], output: Output) -> Iterator[tuple[int, dict[str, str
         elif len(cells) == 1 and line_time(line) is not None:
             stamp, anonymous = line.strip(), 0
         elif len(cells) > 1 and cells[0].isdecimal() and any(cell.startswith("GPU-") and len(cell) == 40 for cell in cells):
-            yield number, guessed(cells)
+            yield number, guess_cells(cells)
         elif not titles and (row := by_units(cells)):
             row.setdefault("index", str(anonymous))
             anonymous += 1
@@ -116,7 +116,7 @@ def titles_in(cells: list[str]) -> list[str]:
     return titles if alone or (known >= 2 and known * 2 >= len(titles)) else []
 
 
-def asked(output: Output) -> list[str]:
+def requested_columns(output: Output) -> list[str]:
     """The columns that the command asked for."""
     option = next((argument for argument in output.command.argv if argument.startswith(QUERIES)), "")
     return [column.strip().lower() for column in option.partition("=")[2].split(",")[:WIDEST] if column]
@@ -155,13 +155,13 @@ def by_units(cells: list[str]) -> dict[str, str]:
     prose = any(": " in cell for cell in cells)  # "GPU 1: 381 MiB / 40960 MiB, 0 %, 52 W"
     if prose or values < 2 or values < len(cells) - 2 or any(len(texts) > len(BY_UNIT[unit]) for unit, texts in found.items()):
         return {}
-    row = guessed([cell for cell in cells if not WITH_UNIT.match(cell)])
+    row = guess_cells([cell for cell in cells if not WITH_UNIT.match(cell)])
     for unit, texts in found.items():
         row |= zip(BY_UNIT[unit], sorted(texts, key=lambda text: float(text.split()[0])), strict=False)
     return row
 
 
-def guessed(cells: list[str]) -> dict[str, str]:
+def guess_cells(cells: list[str]) -> dict[str, str]:
     """Cells that say what they are: a UUID, a PCI address, a leading number, the first other text."""
     row: dict[str, Any] = {}
     for cell in cells:

@@ -101,14 +101,14 @@ def read_text(lines: list[str]) -> Reader:
     """`nvidia-smi -q`, whole, a part of it (`-d ECC`), or several one after the other."""
     reader = Reader()
     stack: list[tuple[int, str]] = []
-    for number, line in enumerate(map(undecorated, lines), 1):
+    for number, line in enumerate(map(strip_marks, lines), 1):
         if match := HEAD.match(line):
             reader.gpu(match.group(1), number)
             stack = []
         elif match := LINE.match(line):
             indent, key, text = len(match.group(1)), match.group(2), match.group(3)
             # a paste without its indentation: what stands below a title, and belongs there, is inside
-            while stack and stack[-1][0] >= indent and not (stack[-1][0] == indent and belongs(stack[-1][1], key)):
+            while stack and stack[-1][0] >= indent and not (stack[-1][0] == indent and section_has(stack[-1][1], key)):
                 stack.pop()
             reader.value([*(name for _, name in stack), key], text, number, LABELS, PROCESS_LABELS)
         elif bare := line.strip():
@@ -120,10 +120,10 @@ def read_text(lines: list[str]) -> Reader:
     return reader
 
 
-def undecorated(line: str) -> str:
+def strip_marks(line: str) -> str:
     """A line of -q without the marks of a comment, a list or Markdown, in the same columns; any other line as it is.
 
-    >>> undecorated("#    SW Power Cap  : Active"), undecorated("- **HW Slowdown** : Active"), undecorated("    Pending : Yes")
+    >>> strip_marks("#    SW Power Cap  : Active"), strip_marks("- **HW Slowdown** : Active"), strip_marks("    Pending : Yes")
     ('     SW Power Cap  : Active', '  HW Slowdown : Active', '    Pending : Yes')
     """
     bare = line.lstrip()
@@ -132,7 +132,7 @@ def undecorated(line: str) -> str:
     return EMPHASIS.sub("", DECORATED.sub(lambda match: match.group(1) + " " * (match.end() - match.end(1)), line))
 
 
-def belongs(title: str, key: str) -> bool:
+def section_has(title: str, key: str) -> bool:
     """Whether a section has such a value."""
     return f"{title}/{key}" in LABELS or (title in REASONS and bool(clock_reasons.from_word(key)))
 
@@ -153,7 +153,7 @@ def read_xml(text: str) -> Reader:
         closes, tag, rest, said = match.groups()
         if said is not None:
             if path and (bare := said.strip()):
-                reader.value(inside(path), unescape(bare), line + said[: said.find(bare[0])].count("\n"), TAGS, PROCESS_TAGS)
+                reader.value(path_below_gpu(path), unescape(bare), line + said[: said.find(bare[0])].count("\n"), TAGS, PROCESS_TAGS)
             line += said.count("\n")
         elif closes:
             if tag in path:
@@ -178,7 +178,7 @@ def partly_xml(text: str) -> bool:
     return "</" in text and any(match[2] in PARTS or match[2] in REASONS for match in TOKEN.finditer(text[:100_000]) if match[2])
 
 
-def inside(path: list[str]) -> list[str]:
+def path_below_gpu(path: list[str]) -> list[str]:
     """The path below the GPU, or below the log."""
     if path[0] == "gpu":
         return path[1:] or path

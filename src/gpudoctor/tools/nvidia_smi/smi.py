@@ -48,19 +48,19 @@ def smi(output: Output, about: Subject) -> Facts:
         return {}
     cards, held = cards_of(whole, lines, output)
     driver = search(DRIVER, lines)
-    if not (cards or problem or output.failure) and ("</nvidia_smi_log>" in whole or attached(lines) == 0):
+    if not (cards or problem or output.failure) and ("</nvidia_smi_log>" in whole or attached_gpus(lines) == 0):
         problem = "no_devices"
-    known = [(card, named(card, about, output, lines, driver)) for card in cards[:ROWS]]
-    gpus = merged([gpu for _, gpu in known])[:MOST]
+    known = [(card, gpu_record(card, about, output, lines, driver)) for card in cards[:ROWS]]
+    gpus = merge_gpus([gpu for _, gpu in known])[:MOST]
     names = index_of(gpus)
-    samples = [shown(sample, card, output, lines) for card, gpu in known if (sample := card.sample(gpu, output.time))]
+    samples = [sample_record(sample, card, output, lines) for card, gpu in known if (sample := card.sample(gpu, output.time))]
     number = number or next((at for at, line in enumerate(lines, 1) if DRIVER.search(line) or LISTED.match(line)), 0)
     answer = Smi(
         node=about.node,
         namespace=about.namespace,
         pod=about.pod,
         container=about.container,
-        inside=inside(output, about),
+        inside=where_it_ran(output, about),
         problem=problem,
         waited=output.seconds if output.failure and problem == "timeout" else None,
         text=(lines[number - 1].strip() if number else output.reason)[:500],
@@ -68,12 +68,12 @@ def smi(output: Output, about: Subject) -> Facts:
         library_version=library_version(lines),
         cuda_version=search(CUDA, lines),
         # of an answer that breaks off nobody knows how many would follow
-        gpus=attached(lines)
+        gpus=attached_gpus(lines)
         if breaks_off(whole, bool(cards or problem))
-        else len(gpus) or (0 if problem == "no_devices" else attached(lines)),
+        else len(gpus) or (0 if problem == "no_devices" else attached_gpus(lines)),
         mig=mig(gpus, lines),
         mig_profiles=sorted({match[1] for line in lines if (match := INSTANCE.match(line))}),
-        origin=Origin(output.named(), number, lines[number - 1].strip() if number else output.reason),
+        origin=Origin(output.origin_name(), number, lines[number - 1].strip() if number else output.reason),
     )
     facts: Facts = {
         "smi": [answer],
@@ -83,7 +83,7 @@ def smi(output: Output, about: Subject) -> Facts:
         "messages": [*scan_lines(output, about, source="exec")],
     }
     if not output.failure and (why := cut_off(whole, lines, bool(cards or problem), output)):
-        raise ParseError(f"{output.named()}: {why}", {kind: many for kind, many in facts.items() if many})
+        raise ParseError(f"{output.origin_name()}: {why}", {kind: many for kind, many in facts.items() if many})
     # What an error or a command that did not return hasn't shown is not known: an empty list would say that there is none.
     silent = output.failure or problem not in ("", "no_devices")
     return {kind: records for kind, records in facts.items() if records or (kind == "messages" and not output.failure)} if silent else facts
@@ -95,7 +95,7 @@ def cut_off(whole: str, lines: list[str], said: bool, output: Output) -> str:
     """
     if breaks_off(whole, said):
         return "the answer of nvidia-smi breaks off"
-    number = attached(lines) or 0
+    number = attached_gpus(lines) or 0
     blocks = {match[1].upper() for line in lines if (match := ADDRESS.match(line))}
     chosen = any(word in ("-i", "--id") or word.startswith("--id=") for word in output.command.argv)
     if 0 < len(blocks) < number and not chosen:
@@ -119,7 +119,7 @@ def cards_of(whole: str, lines: list[str], output: Output) -> tuple[list[Card], 
     return [*rows, *from_list(lines), *cards, *answers, *from_handles(lines)], [*running, *held, *asked]
 
 
-def inside(output: Output, about: Subject) -> str:
+def where_it_ran(output: Output, about: Subject) -> str:
     """Where nvidia-smi ran: `pod`, `node`, or "" where nobody says."""
     if about.pod:
         return "pod"
@@ -134,8 +134,8 @@ def search(pattern: re.Pattern[str], lines: list[str]) -> str | None:
     return next((match.group(1) or match.group(2) for match in hits), None)
 
 
-def attached(lines: list[str]) -> int | None:
-    """The number after `Attached GPUs`."""
+def attached_gpus(lines: list[str]) -> int | None:
+    """The number of GPUs after `Attached GPUs`."""
     return next((int(match.group(1)) for line in lines if (match := ATTACHED.match(line))), None)
 
 
@@ -150,40 +150,40 @@ def mig(gpus: list[Gpu], lines: list[str]) -> bool | None:
     return False if any(gpu.mig_mode == "Disabled" or gpu.gaps.get("mig_mode") == "N/A" for gpu in gpus) else None
 
 
-def named(card: Card, about: Subject, output: Output, lines: list[str], driver: str | None) -> Gpu:
+def gpu_record(card: Card, about: Subject, output: Output, lines: list[str], driver: str | None) -> Gpu:
     """The record with its node and its place in the text: the line of what no sound GPU shows, else where the GPU begins."""
     at = card.telling or card.line
-    origin = Origin(output.named(), at, lines[at - 1].strip() if 0 < at <= len(lines) else "")
+    origin = Origin(output.origin_name(), at, lines[at - 1].strip() if 0 < at <= len(lines) else "")
     known = {"driver_version": driver} if driver else {}
     return card.done(node=about.node, gpu=card.values.get("uuid") or card.values.get("pci", ""), origin=origin, **known)
 
 
-def shown(sample: GpuSample, card: Card, output: Output, lines: list[str]) -> GpuSample:
+def sample_record(sample: GpuSample, card: Card, output: Output, lines: list[str]) -> GpuSample:
     """The sample with the line of a reason that no healthy GPU has as its place, where there is one."""
     if not 0 < card.alarm <= len(lines):
         return sample
-    return msgspec.structs.replace(sample, origin=Origin(output.named(), card.alarm, lines[card.alarm - 1].strip()))
+    return msgspec.structs.replace(sample, origin=Origin(output.origin_name(), card.alarm, lines[card.alarm - 1].strip()))
 
 
-def merged(gpus: list[Gpu]) -> list[Gpu]:
+def merge_gpus(gpus: list[Gpu]) -> list[Gpu]:
     """One record a GPU: what a list, a table and a handle that failed say of one UUID, address or index is one GPU's."""
     made: list[Gpu] = []
     places: dict[tuple[str, Any], int] = {}
     for gpu in gpus:
         keys = [(name, value) for name in ("uuid", "pci", "index") if (value := getattr(gpu, name)) not in (None, "")]
-        at = next((places[key] for key in keys if key in places and fits(made[places[key]], gpu)), None)
+        at = next((places[key] for key in keys if key in places and may_be_same_gpu(made[places[key]], gpu)), None)
         if at is None:
             at = len(made)
             made.append(gpu)
         else:
-            made[at] = joined(made[at], gpu)
+            made[at] = join_gpus(made[at], gpu)
         for key in keys:
             places.setdefault(key, at)
     return made
 
 
-def fits(one: Gpu, other: Gpu) -> bool:
-    """Whether nothing says that they are two."""
+def may_be_same_gpu(one: Gpu, other: Gpu) -> bool:
+    """Whether two records may be the same GPU: no name that both have differs."""
     return all(not (a and b) or a == b for a, b in ((one.uuid, other.uuid), (one.pci, other.pci)))
 
 
@@ -203,7 +203,7 @@ WORSENS = (
 )
 
 
-def joined(first: Gpu, second: Gpu) -> Gpu:
+def join_gpus(first: Gpu, second: Gpu) -> Gpu:
     """The first record, completed by the second, with the worse of both where it grows worse."""
     changes: dict[str, Any] = {}
     for name in Gpu.__struct_fields__:
@@ -264,7 +264,7 @@ def processes(held: list[tuple[Card, dict[str, str]]], known: Named, about: Subj
                 memory=int(memory.group(1)) if memory else None,
                 namespace=about.namespace,
                 pod=about.pod,
-                origin=Origin(output.named(), card.line, lines[card.line - 1].strip() if 0 < card.line <= len(lines) else ""),
+                origin=Origin(output.origin_name(), card.line, lines[card.line - 1].strip() if 0 < card.line <= len(lines) else ""),
                 gaps={} if memory else {"memory": said.get("memory", "N/A")[:LONGEST]},
                 time=card.time,
             )

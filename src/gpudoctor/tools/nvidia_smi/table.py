@@ -50,7 +50,7 @@ def from_table(lines: list[str]) -> tuple[list[Card], list[tuple[Card, dict[str,
         left = cells[0].split() if len(cells) == 3 else []
         address = pci.canonical((cells[1].split() or [""])[0]) if left else ""
         if address and left[0].isdecimal() and len(left[0]) < 4:
-            card = row(number, left, address, cells, lines[number : number + 2])
+            card = row_card(number, left, address, cells, lines[number : number + 2])
             card.time = time
             cards.append(card)
             by_index.setdefault(int(left[0]), card)
@@ -71,7 +71,7 @@ def cut(line: str) -> list[str]:
     return line.strip().strip("|").split("|")
 
 
-def row(number: int, left: list[str], address: str, cells: list[str], below: list[str]) -> Card:
+def row_card(number: int, left: list[str], address: str, cells: list[str], below: list[str]) -> Card:
     """The card of a row of three lines, the lower two of which may be cut off."""
     card = Card(number, index=int(left[0]), pci=address)
     named = left[-1] in PERSISTENCE and len(left) > 2

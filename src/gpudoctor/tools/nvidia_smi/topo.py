@@ -11,7 +11,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import GpuPath
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 DEVICE = regex(r"(?:GPU|NIC)\d{1,3}\Z|mlx\d_\d{1,3}\Z|bnxt_re\d{1,3}\Z|rocep\w{1,20}\Z")
@@ -34,17 +34,17 @@ def topo(output: Output, about: Subject) -> Facts:
         words = line.split()
         if not words:
             continue
-        head = leading(words)
+        head = leading_devices(words)
         if len(head) >= 1 and (len(head) > 1 or len(words) == 1 or not is_cell(words[1])):
             columns = head
         elif columns and head and head[0] in columns:
-            paths += row(head[0], words[1:], columns, about, Origin(output.named(), number, line.strip()), letter)
+            paths += row_paths(head[0], words[1:], columns, about, Origin(output.origin_name(), number, line.strip()), letter)
     if not columns and output.text.strip():
-        raise ParseError(f"{output.named()}: not a matrix of nvidia-smi topo: {output.text.strip()[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: not a matrix of nvidia-smi topo: {output.text.strip()[:120]!r}")
     return {"gpu_paths": [*paths]} if columns else {}
 
 
-def leading(words: list[str]) -> list[str]:
+def leading_devices(words: list[str]) -> list[str]:
     """The devices at the beginning of a line."""
     found: list[str] = []
     for word in words[:MOST]:
@@ -59,7 +59,7 @@ def is_cell(word: str) -> bool:
     return bool(PATH.match(word) or ACCESS.match(word))
 
 
-def row(one: str, cells: list[str], columns: list[str], about: Subject, origin: Origin, letter: str) -> list[GpuPath]:
+def row_paths(one: str, cells: list[str], columns: list[str], about: Subject, origin: Origin, letter: str) -> list[GpuPath]:
     """The cells of one line, as far as they are words of a matrix; the diagonal says nothing."""
     found = []
     access = any(ACCESS.match(cell) and cell != "X" for cell in cells[: len(columns)])

@@ -131,9 +131,9 @@ class Card:
             values["reasons"] = self.reasons
         if self.processes is not None:
             values["processes"] = self.processes
-        gaps = {**lacking(values, known, self.gaps), **self.gaps}
+        gaps = {**lacking_fields(values, known, self.gaps), **self.gaps}
         gaps = {name: why for name, why in gaps.items() if name in KINDS and name not in values}
-        gaps = gpu_features.doubted(gaps, str({**values, **known}.get("product", "")), values.get("ecc_mode"))
+        gaps = gpu_features.doubted_gaps(gaps, str({**values, **known}.get("product", "")), values.get("ecc_mode"))
         return Gpu(**{**values, **known}, unreadable=self.unreadable, problem=self.problem, gaps=gaps)
 
     def sums(self) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def read(field: str, bare: str, kind: type | None = None) -> tuple[Any, str]:
     return (float(f"{whole}.{fraction or 0}") if kind is float else whole), ""
 
 
-def lacking(values: dict[str, Any], known: dict[str, Any], gaps: dict[str, str]) -> dict[str, str]:
+def lacking_fields(values: dict[str, Any], known: dict[str, Any], gaps: dict[str, str]) -> dict[str, str]:
     """What this product or driver doesn't have, though it isn't printed as N/A: rows are remapped from Ampere on, where pages are no longer
     retired (nvidia-smi(1)), and what has to be done is a field of its own from R565 on.
     """

@@ -12,7 +12,7 @@ PARSERS: dict[str, Parser] = {
     "prometheus.text": Parser(("gpu_samples", "expositions", "gpus"), "metrics_page:metrics"),  # what an exporter serves
     "prometheus.targets": Parser(("scrape_targets",), "api:targets"),
     "prometheus.counts": Parser(("expositions", "wanted_metrics"), "series_counts:counts"),  # how many series each metric has
-    "prometheus.up": Parser(("scrape_targets",), "up:reached"),  # rows made of an answer about `up`
+    "prometheus.up": Parser(("scrape_targets",), "up:scrape_targets"),  # rows made of an answer about `up`
     "prometheus.names": Parser(("expositions",), "api:names"),  # an instant query, or the values of a label
     "prometheus.rules": Parser(("wanted_metrics",), "rules:rule_texts"),  # a file of rules, a dashboard
     "dcgm.counters": Parser(("counter_lists",), "rules:counters"),  # the exporter's list

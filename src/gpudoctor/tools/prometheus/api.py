@@ -96,7 +96,7 @@ def targets(output: Output, about: Subject) -> Facts:
     """The active targets; one that can't be read is left out."""
     found = []
     known = decoder(_Target)  # made before `convert` needs it, see there
-    for raw in itertools.islice(shown(output), TARGETS):
+    for raw in itertools.islice(targets_in(output), TARGETS):
         try:
             read = known.decode(raw) if isinstance(raw, msgspec.Raw) else msgspec.convert(raw, _Target)
             found.append(target(read, output))
@@ -108,13 +108,13 @@ def targets(output: Output, about: Subject) -> Facts:
     return {"scrape_targets": [*exporters]} if exporters else {}
 
 
-def shown(output: Output) -> Iterator[Any]:
+def targets_in(output: Output) -> Iterator[Any]:
     """The targets of an answer, or those that somebody picked from one: a list of them, or one after the other, as jq prints them."""
     text = output.text
     if ALL in text[:4000]:
-        answer = decoded(output, _OfTargets)
+        answer = decode_answer(output, _OfTargets)
         if answer.data is None or answer.data.activeTargets is None:
-            raise ParseError(f"{output.named()}: no targets of Prometheus: {text[:120]!r}")
+            raise ParseError(f"{output.origin_name()}: no targets of Prometheus: {text[:120]!r}")
         yield from answer.data.activeTargets
         return
     at = after_blanks(text, 0)
@@ -122,7 +122,7 @@ def shown(output: Output) -> Iterator[Any]:
         try:
             value, end = json.JSONDecoder().raw_decode(text, at)
         except (ValueError, RecursionError):
-            raise ParseError(f"{output.named()}: not an answer of Prometheus: {text[at : at + 120]!r}") from None
+            raise ParseError(f"{output.origin_name()}: not an answer of Prometheus: {text[at : at + 120]!r}") from None
         yield from value if isinstance(value, list) else [value]
         at = after_blanks(text, end)
 
@@ -159,7 +159,7 @@ def target(one: _Target, output: Output) -> ScrapeTarget:
         service=service,
         exporter=bool(EXPORTER.search(says.lower())) or port in OWN_PORTS,
         time=last if last and last > 0 else None,
-        origin=Origin(output.named(), 0, f"{url} {state}"[:1000]),
+        origin=Origin(output.origin_name(), 0, f"{url} {state}"[:1000]),
     )
 
 
@@ -192,9 +192,9 @@ def duration(text: str) -> float | None:
 
 def names(output: Output, about: Subject) -> Facts:
     """Which metrics of DCGM an answer has: an instant query's vector, or the values of the label __name__."""
-    answer = decoded(output, _OfQuery)
+    answer = decode_answer(output, _OfQuery)
     if answer.data is None:
-        raise ParseError(f"{output.named()}: no result of a query: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: no result of a query: {output.text[:120]!r}")
     summary = Summary()
     bare = True
     for labels in series(answer.data):
@@ -204,7 +204,7 @@ def names(output: Output, about: Subject) -> Facts:
             bare &= len(labels) == 1
     # Only an answer that counts by name has nothing but names; any other may have been asked for some of them.
     whole = bare and (bool(summary.names) or asks_for_all(output))
-    return {"expositions": [summary.fact(place="prometheus", whole=whole, source=output.named())]}
+    return {"expositions": [summary.fact(place="prometheus", whole=whole, source=output.origin_name())]}
 
 
 def asks_for_all(output: Output) -> bool:
@@ -224,12 +224,12 @@ def series(data: _Result | list[str]) -> Iterator[dict[str, str]]:
             continue
 
 
-def decoded(output: Output, shape: type[Any]) -> Any:
+def decode_answer(output: Output, shape: type[Any]) -> Any:
     """The answer, if it is a successful one of Prometheus. Raises `ParseError`."""
     try:
         answer = decoder(shape).decode(b"".join(output.pages))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise ParseError(f"{output.named()}: not an answer of Prometheus: {output.text[:120]!r}") from None
+        raise ParseError(f"{output.origin_name()}: not an answer of Prometheus: {output.text[:120]!r}") from None
     if answer.status != "success":
-        raise ParseError(f"{output.named()}: Prometheus has no answer: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: Prometheus has no answer: {output.text[:120]!r}")
     return answer

@@ -38,13 +38,13 @@ class Summary:
         self.series += 1
         if uuid := labels.get("UUID"):
             self.gpus.add(uuid)
-            self.repeated(name, labels, uuid)
+            self.note_repetition(name, labels, uuid)
         # Of a scraped series without honorLabels, `pod` is the exporter's own; what it says itself is then called exported_pod.
         said = POD_LABELS[2:] if "instance" in labels else POD_LABELS
         self.maps_pods |= any(label in labels for label in said)
         self.mapped += any(labels.get(label) for label in said)
 
-    def repeated(self, name: str, labels: Labels, uuid: str) -> None:
+    def note_repetition(self, name: str, labels: Labels, uuid: str) -> None:
         """Note a metric of one GPU that two jobs or instances have. MIG instances and pods that share a GPU are others, not the same."""
         source = f"{labels.get('job', '')} {labels.get('instance', '')}".strip()
         if not source:

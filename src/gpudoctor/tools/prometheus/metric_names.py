@@ -31,4 +31,4 @@ def names(output: Output, about: Subject) -> Facts:
     for line in output.text.split("\n"):
         if match := METRIC.fullmatch(line.strip()):
             summary.add(match[1], {})
-    return {"expositions": [summary.fact(place="exporter", whole=True, source=output.named(), node=about.node, pod=about.pod)]}
+    return {"expositions": [summary.fact(place="exporter", whole=True, source=output.origin_name(), node=about.node, pod=about.pod)]}

@@ -18,7 +18,7 @@ from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.timestamps import line_time
 from gpudoctor.tools.parser import LINE, ParseError
 from gpudoctor.tools.prometheus.exposition import WHOLE, Summary
-from gpudoctor.tools.prometheus.range import Key, holder, key, put, sample
+from gpudoctor.tools.prometheus.range import Key, holder, key, put_value, sample
 
 # DCGM_FI_DEV_SM_CLOCK{gpu="0",…} 1980  |  … 1980 1772366400000 (with its time in ms)
 # 14:00 DCGM_FI_… (of somebody who asked again and again)
@@ -58,14 +58,14 @@ def metrics(output: Output, about: Subject) -> Facts:
             value = float(value_text)
         except ValueError:
             continue
-        known = dcgm_fields.named(name)
+        known = dcgm_fields.find_field(name)
         if known and any(who[1:4]) and (fields := dcgm_fields.alarm(known.id, value)):
-            alarms[who] = alarm(alarms.get(who), who, fields, Origin(output.named(), number, line.strip()))
+            alarms[who] = alarm(alarms.get(who), who, fields, Origin(output.origin_name(), number, line.strip()))
         if any(who[1:4]) and math.isfinite(value):
-            put(found.setdefault((who, int(moment) / 1000 if moment else clock), {}), name, value, holder(labels))
+            put_value(found.setdefault((who, int(moment) / 1000 if moment else clock), {}), name, value, holder(labels))
     if not summary.names:
-        raise ParseError(f"{output.named()}: no metrics of dcgm-exporter: {output.text[:120]!r}")
-    source = output.named()
+        raise ParseError(f"{output.origin_name()}: no metrics of dcgm-exporter: {output.text[:120]!r}")
+    source = output.origin_name()
     samples = [sample(who, moment, read, source) for (who, moment), read in sorted(found.items()) if read]
     # Without its comments the text went through grep or an editor, which may have left metrics out.
     whole = commented and not cut and len(summary.names) >= WHOLE

@@ -20,10 +20,10 @@ from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import plain
+from gpudoctor.tools.common.plain_text import plain_text
 from gpudoctor.tools.parser import ParseError
-from gpudoctor.tools.prometheus.range import Key, holder, key, put, sample
-from gpudoctor.tools.prometheus.rows import TAKEN, order_of, row_of, unescaped
+from gpudoctor.tools.prometheus.range import Key, holder, key, put_value, sample
+from gpudoctor.tools.prometheus.rows import TAKEN, order_of, row_of, unescape_query
 
 METRIC = regex(r"\bDCGM_FI_\w{3,60}")
 # DCGM_FI_DEV_GPU_UTIL{gpu="3",…} => 96.4 @[1772366400.1]  |  {gpu="3"} 96.4  |  {gpu="3"} => 96.4 @[…]
@@ -46,14 +46,14 @@ Point = tuple[str, dict[str, str], float, float, float]
 
 def score(whole: str, argv: Sequence[str] = ()) -> bool:
     """Whether a text has an answer without its metric's name, or one of promtool; the question may stand in the command that is shown."""
-    text = asking(whole, argv)
+    text = text_with_command(whole, argv)
     return "DCGM_FI_" in text and any(True for _ in points(text))
 
 
-def asking(whole: str, argv: Sequence[str]) -> str:
-    """The text behind the command that asked."""
+def text_with_command(whole: str, argv: Sequence[str]) -> str:
+    """The text, with the command before it where the command names a metric of DCGM."""
     command = " ".join(argv)[:5000]
-    return f"{unescaped(command)}\n{whole}" if "DCGM_FI_" in command else whole
+    return f"{unescape_query(command)}\n{whole}" if "DCGM_FI_" in command else whole
 
 
 def queries(output: Output, about: Subject) -> Facts:
@@ -61,7 +61,7 @@ def queries(output: Output, about: Subject) -> Facts:
     found: dict[tuple[Key, int], dict[str, Any]] = {}
     moments: dict[tuple[Key, int], float] = {}
     asked: dict[tuple[Key, str], list[float]] = {}  # when the same was asked of the same GPU, more than a moment apart
-    for name, labels, value, moment, span in points(asking(plain(output), output.command.argv)):
+    for name, labels, value, moment, span in points(text_with_command(plain_text(output), output.command.argv)):
         who = key(labels, about)
         owner = holder(labels)
         if not any(who[1:4]) and not who[0] and not owner:
@@ -72,16 +72,16 @@ def queries(output: Output, about: Subject) -> Facts:
         if moment and not (before and abs(moment - before[-1]) < ALIKE):
             before.append(moment)
         at = (who, max(0, len(before) - 1))
-        put(read := found.setdefault(at, {}), name, value, owner)
+        put_value(read := found.setdefault(at, {}), name, value, owner)
         if read and span:
             read["span"] = max(span, read.get("span", 0.0))
         moments[at] = max(moments.get(at, 0.0), moment)
     if not found and output.text.strip():
-        raise ParseError(f"{output.named()}: no answers about DCGM's metrics: {output.text.strip()[:80]!r}")
-    return {"gpu_samples": [named(at[0], moments[at], read, output.named()) for at, read in found.items() if read]}
+        raise ParseError(f"{output.origin_name()}: no answers about DCGM's metrics: {output.text.strip()[:80]!r}")
+    return {"gpu_samples": [sample_of(at[0], moments[at], read, output.origin_name()) for at, read in found.items() if read]}
 
 
-def named(who: Key, moment: float, read: dict[str, Any], source: str) -> GpuSample:
+def sample_of(who: Key, moment: float, read: dict[str, Any], source: str) -> GpuSample:
     """A sample under the name of its GPU, else that of the pod that has it."""
     made = sample((*who[:4], ""), moment, read, source)
     return replace(made, gpu=who[4]) if who[4] else made
@@ -90,7 +90,7 @@ def named(who: Key, moment: float, read: dict[str, Any], source: str) -> GpuSamp
 def points(whole: str) -> Iterator[Point]:
     """Metric, labels, value, time, the seconds over which it is a mean or the highest."""
     if whole.lstrip()[:1] == "[":
-        yield from listed(whole)
+        yield from json_points(whole)
         return
     asked, span = "", 0.0
     order: list[str] = []
@@ -102,7 +102,7 @@ def points(whole: str) -> Iterator[Point]:
         elif not match and (metric := METRIC.search(line)):
             bare = FILTER.split(line.replace(metric[0], "", 1))[0]
             asked = "" if CHANGED.search(BRACED.sub("", bare)) else metric[0]
-            span = over(line)
+            span = over_seconds(line)
             order = order_of(line) if TAKEN.search(line) else []
             chosen = dict(LABEL.findall(line))
         elif asked and chosen and (alone := ALONE.match(line[:200])):
@@ -136,18 +136,18 @@ FILTER = regex(r"\| ?(?:jq|cut|column|sort|head|tail|tee|python3?)\b")  # what c
 BRACED = regex(r'https?://[^\s?]{1,500}\??|"[^"]{0,500}"|\{[^{}]{0,2000}\}|\[\w{1,10}\]')
 
 
-def over(asked: str) -> float:
-    """The seconds of `…_over_time`.
+def over_seconds(asked: str) -> float:
+    """The seconds of the range in `…_over_time`.
 
-    >>> over("avg_over_time(DCGM_FI_DEV_GPU_UTIL[6h])"), over("DCGM_FI_DEV_GPU_UTIL")
+    >>> over_seconds("avg_over_time(DCGM_FI_DEV_GPU_UTIL[6h])"), over_seconds("DCGM_FI_DEV_GPU_UTIL")
     (21600.0, 0.0)
     """
     match = SPAN.search(asked)
     return float(int(match[1]) * SECONDS[match[2]]) if match else 0.0
 
 
-def listed(whole: str) -> Iterator[Point]:
-    """The same of a list of questions in JSON."""
+def json_points(whole: str) -> Iterator[Point]:
+    """The points of a list of queries in JSON."""
     try:
         items = json.loads(whole)
     except (ValueError, RecursionError):
@@ -170,4 +170,4 @@ def listed(whole: str) -> Iterator[Point]:
             except (TypeError, ValueError, OverflowError):
                 continue
             if math.isfinite(moment) and math.isfinite(number) and abs(number) < 2**63:
-                yield metric[0], {str(name): str(text) for name, text in labels.items()}, number, moment, over(asked)
+                yield metric[0], {str(name): str(text) for name, text in labels.items()}, number, moment, over_seconds(asked)

@@ -51,9 +51,9 @@ def samples(output: Output, about: Subject) -> Facts:
     try:
         answer = decoder(_Answer).decode(b"".join(output.pages))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise ParseError(f"{output.named()}: not an answer of Prometheus: {output.text[:120]!r}") from None
+        raise ParseError(f"{output.origin_name()}: not an answer of Prometheus: {output.text[:120]!r}") from None
     if answer.status != "success" or answer.data is None:
-        raise ParseError(f"{output.named()}: Prometheus has no answer: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: Prometheus has no answer: {output.text[:120]!r}")
     found: dict[tuple[Key, float], dict[str, Any]] = {}
     for raw in answer.data.result[:SERIES]:
         try:
@@ -66,15 +66,15 @@ def samples(output: Output, about: Subject) -> Facts:
             continue
         owner = holder(series.metric)
         for moment, value in points(series):
-            put(found.setdefault((who, moment), {}), name, value, owner)
-    source = output.named()
+            put_value(found.setdefault((who, moment), {}), name, value, owner)
+    source = output.origin_name()
     facts: Facts = {"gpu_samples": [sample(who, moment, read, source) for (who, moment), read in sorted(found.items()) if read]}
-    if why := ended(found, output):
+    if why := why_outdated(found, output):
         raise ParseError(f"{source}: {why}", facts)
     return facts
 
 
-def ended(found: Iterable[tuple[Key, float]], output: Output) -> str:
+def why_outdated(found: Iterable[tuple[Key, float]], output: Output) -> str:
     """Why the answer to a query that was just asked says nothing of now, "" where it does. What people keep in files has its own time."""
     if output.command.argv[:1] != ("promql",) or not output.time:
         return ""
@@ -129,9 +129,9 @@ def holder(labels: dict[str, str]) -> str:
     return ""
 
 
-def put(read: dict[str, Any], metric: str, value: float, owner: str = "") -> None:
+def put_value(read: dict[str, Any], metric: str, value: float, owner: str = "") -> None:
     """One value into the fields of a sample; what is no measurement of a GPU is left out."""
-    known = dcgm_fields.named(metric)
+    known = dcgm_fields.find_field(metric)
     if known is None:
         return
     if owner:

@@ -20,10 +20,10 @@ ESCAPED = regex(r"%([2-7][0-9A-Fa-f])")
 BRACKETS = '[]"'
 
 
-def unescaped(text: str) -> str:
-    """A question as it was before it became a part of an address.
+def unescape_query(text: str) -> str:
+    """Decode a query that was percent-encoded for an address.
 
-    >>> unescaped("query=count%28DCGM_FI_DEV_GPU_TEMP%29")
+    >>> unescape_query("query=count%28DCGM_FI_DEV_GPU_TEMP%29")
     'query=count(DCGM_FI_DEV_GPU_TEMP)'
     """
     return ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)

@@ -77,7 +77,9 @@ def prometheus_rules(output: Output, about: Subject) -> Facts:
     for item in objects(output, RuleObject, ("PrometheusRule",)):
         for rule in [rule for group in (item.spec or RuleSpec()).groups or () for rule in group.rules or ()][:RULES]:
             name, expr = rule.alert or rule.record or "", str(rule.expr or "")
-            found += wanted(expr, name, bool(rule.alert), evidence(output, f"{item.meta.namespace}/{item.meta.name} {name}: {expr}"))
+            found += wanted_metrics(
+                expr, name, bool(rule.alert), evidence(output, f"{item.meta.namespace}/{item.meta.name} {name}: {expr}")
+            )
     return {"wanted_metrics": [*unique(found)]}
 
 
@@ -96,13 +98,13 @@ def rule_texts(output: Output, about: Subject) -> Facts:
                 continue
             line, open_ = value, True
         elif not open_ and (match := ROW.match(line)):
-            found += wanted(match[2], match[1], True, Origin(output.named(), number, line.strip()))
+            found += wanted_metrics(match[2], match[1], True, Origin(output.origin_name(), number, line.strip()))
         elif ":" in line.partition(" #")[0] and not NAME.search(line):
             open_ = False  # the next key ends an expression of several lines
         if open_:
-            found += wanted(line, name or "an expression", alert, Origin(output.named(), number, line.strip()))
+            found += wanted_metrics(line, name or "an expression", alert, Origin(output.origin_name(), number, line.strip()))
     if not found:
-        raise ParseError(f"{output.named()}: no expression over metrics of DCGM: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: no expression over metrics of DCGM: {output.text[:120]!r}")
     return {"wanted_metrics": [*unique(found)]}
 
 
@@ -117,7 +119,7 @@ def laid_out(text: str) -> tuple[str, bool]:
         return text, False
 
 
-def wanted(expr: str, by: str, alert: bool, where: Origin) -> Iterator[WantedMetric]:
+def wanted_metrics(expr: str, by: str, alert: bool, where: Origin) -> Iterator[WantedMetric]:
     """The metrics in one expression, with what they are compared with."""
     limits: dict[str, float] = {}
     for match in COMPARED.finditer(expr[:LINE]) if not TURNED.search(expr[:LINE]) else ():
@@ -132,7 +134,7 @@ def wanted(expr: str, by: str, alert: bool, where: Origin) -> Iterator[WantedMet
             metric=name,
             by=by[:200],
             alert=alert,
-            rare=absent or dcgm_metrics.rare(name),
+            rare=absent or dcgm_metrics.is_rare(name),
             threshold=limits.get(name),
             most=known.most if known else None,
             unit=known.unit if known else "",
@@ -149,7 +151,7 @@ def counters(output: Output, about: Subject) -> Facts:
     """The counters of a file. Raises `ParseError` for a text without one."""
     made = counter_list(output.text, output, "")
     if made is None:
-        raise ParseError(f"{output.named()}: no counters of dcgm-exporter: {output.text[:120]!r}")
+        raise ParseError(f"{output.origin_name()}: no counters of dcgm-exporter: {output.text[:120]!r}")
     return {"counter_lists": [made]}
 
 
@@ -174,4 +176,4 @@ def counter_list(text: str, output: Output, before: str) -> CounterList | None:
         return None
     off = [name for name in commented if name not in names]
     said = f"{before}{len(names)} counters in use, {len(off)} commented out"
-    return CounterList(names=list(names), commented=off, origin=Origin(output.named(), 0, said))
+    return CounterList(names=list(names), commented=off, origin=Origin(output.origin_name(), 0, said))

@@ -15,10 +15,10 @@ from gpudoctor.facts.monitoring import Exposition, WantedMetric
 from gpudoctor.knowledge import dcgm_metrics
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import plain
+from gpudoctor.tools.common.plain_text import plain_text
 from gpudoctor.tools.parser import LINE
 from gpudoctor.tools.prometheus.exposition import NAME
-from gpudoctor.tools.prometheus.rows import unescaped
+from gpudoctor.tools.prometheus.rows import unescape_query
 
 # count(DCGM_FI_DEV_GPU_UTIL)  |  count by (gpu) (DCGM_FI_DEV_GPU_UTIL{…})
 COUNTED = regex(r"\bcount\s*(?:by\s*\([^()]{0,80}\)\s*)?\(\s*(?:DCGM_|dcgm_)\w{1,80}(?:\{[^{}]{0,500}\})?\s*\)")
@@ -35,16 +35,16 @@ FEWEST = 2  # rows of which one has none
 MOST = 20_000
 
 
-def counted(whole: str, argv: Sequence[str] = ()) -> Iterator[tuple[str, int, int, str]]:
+def counted_series(whole: str, argv: Sequence[str] = ()) -> Iterator[tuple[str, int, int, str]]:
     """Metric, how many series it has, the number of the line from 0 (the command's), and the line."""
-    command = unescaped(" ".join(argv)[:5000])
+    command = unescape_query(" ".join(argv)[:5000])
     rows: list[tuple[str, int, int, str]] = []
     asked, tabled = "", False
     for number, line in enumerate([command, *whole.split("\n")[:MOST]]):
-        line = unescaped(line[:LINE].rstrip("\r")) if "%28" in line else line[:LINE].rstrip("\r")
+        line = unescape_query(line[:LINE].rstrip("\r")) if "%28" in line else line[:LINE].rstrip("\r")
         names = list(dict.fromkeys(NAME.findall(line)))
         if len(names) == 1 and (COUNTED.search(line) or QUERY.search(line)) and not line.startswith("{"):
-            asked = names[0] if COUNTED.search(line) or simple(line, names[0]) else ""
+            asked = names[0] if COUNTED.search(line) or asks_metric_itself(line, names[0]) else ""
         elif asked and (match := PROMTOOL.match(line) or SINGLE.search(line)):
             yield asked, int(match[1]), number, line
         elif asked and EMPTY.search(line):
@@ -59,12 +59,12 @@ def counted(whole: str, argv: Sequence[str] = ()) -> Iterator[tuple[str, int, in
         yield from rows
 
 
-def simple(line: str, name: str) -> bool:
+def asks_metric_itself(line: str, name: str) -> bool:
     """Whether a question is for the metric itself: an empty answer to one with labels may be the labels'.
 
-    >>> simple("curl http://prom:9090/api/v1/query?query=DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_GPU_TEMP")
+    >>> asks_metric_itself("curl http://prom:9090/api/v1/query?query=DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_GPU_TEMP")
     True
-    >>> simple('promtool query instant http://p DCGM_FI_DEV_GPU_TEMP{pod="a"}', "DCGM_FI_DEV_GPU_TEMP")
+    >>> asks_metric_itself('promtool query instant http://p DCGM_FI_DEV_GPU_TEMP{pod="a"}', "DCGM_FI_DEV_GPU_TEMP")
     False
     """
     return line.partition(name)[2].lstrip("'\"`) ")[:1] not in ("{", "[", ">", "<", "=")
@@ -72,20 +72,24 @@ def simple(line: str, name: str) -> bool:
 
 def score(whole: str, argv: Sequence[str] = ()) -> int:
     """Whether a text counts the series of metrics."""
-    return 23 if ("DCGM_" in whole or "DCGM_" in " ".join(argv)) and any(True for _ in counted(whole, argv)) else 0
+    return 23 if ("DCGM_" in whole or "DCGM_" in " ".join(argv)) and any(True for _ in counted_series(whole, argv)) else 0
 
 
 def counts(output: Output, about: Subject) -> Facts:
     """The metrics that have series as one exposition of Prometheus, those without as wanted."""
-    found = list(counted(plain(output), output.command.argv))
+    found = list(counted_series(plain_text(output), output.command.argv))
     there = list(dict.fromkeys(name for name, count, _, _ in found if count))
     absent = {name: (number, line) for name, count, number, line in found if not count and name not in there}
     wanted = [
         WantedMetric(
-            metric=name, by="Somebody", rare=dcgm_metrics.rare(name), absent=True, origin=Origin(output.named(), number, line.strip()[:500])
+            metric=name,
+            by="Somebody",
+            rare=dcgm_metrics.is_rare(name),
+            absent=True,
+            origin=Origin(output.origin_name(), number, line.strip()[:500]),
         )
         for name, (number, line) in absent.items()
     ]
-    said = Origin(output.named(), 0, f"{len(there)} metrics of DCGM with series, {len(absent)} without")
+    said = Origin(output.origin_name(), 0, f"{len(there)} metrics of DCGM with series, {len(absent)} without")
     made = [Exposition(node=about.node, place="prometheus", names=there, origin=said)] if there else []
     return {"expositions": [*made], "wanted_metrics": [*wanted]}

@@ -14,8 +14,8 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.monitoring import ScrapeTarget
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import plain
-from gpudoctor.tools.prometheus.rows import unescaped
+from gpudoctor.tools.common.plain_text import plain_text
+from gpudoctor.tools.prometheus.rows import unescape_query
 
 # query=up  |  query=up{job="dcgm-exporter"}  |  promtool query instant http://p:9090 'up{job="dcgm"}', and nothing is done with it
 ASKED = regex(r"""(?:query=|['" ])up(\{[^{}]{0,500}\})?(?=['"& ]|\Z)""")
@@ -28,9 +28,9 @@ GPUS = regex(r"dcgm|gpu", re.IGNORECASE)
 PORTS = ("9400", "9401", "9445", "9835")  # of exporters of GPUs
 
 
-def rows(whole: str, argv: Sequence[str]) -> Iterator[tuple[int, str, str, bool]]:
+def up_rows(whole: str, argv: Sequence[str]) -> Iterator[tuple[int, str, str, bool]]:
     """The number of the line, the line, the instance, whether it was reached; of exporters of GPUs alone."""
-    match = ASKED.search(unescaped(" ".join(argv)[:5000]))
+    match = ASKED.search(unescape_query(" ".join(argv)[:5000]))
     for number, line in enumerate(whole.split("\n")[:20_000], 1):
         if series := SERIES.match(line[:2500]):
             named = INSTANCE.search(series[1])
@@ -46,11 +46,11 @@ def rows(whole: str, argv: Sequence[str]) -> Iterator[tuple[int, str, str, bool]
 
 def score(whole: str, argv: Sequence[str]) -> int:
     """Whether a text is such an answer."""
-    return 62 if any(True for _ in rows(whole, argv)) else 0
+    return 62 if any(True for _ in up_rows(whole, argv)) else 0
 
 
-def reached(output: Output, about: Subject) -> Facts:
-    """A target for each row."""
+def scrape_targets(output: Output, about: Subject) -> Facts:
+    """A scrape target for each row."""
     found = [
         ScrapeTarget(
             url=instance,
@@ -59,8 +59,8 @@ def reached(output: Output, about: Subject) -> Facts:
             error="" if up else "up is 0",
             trouble="" if up else "other",
             exporter=True,
-            origin=Origin(output.named(), number, line.strip()),
+            origin=Origin(output.origin_name(), number, line.strip()),
         )
-        for number, line, instance, up in rows(plain(output), output.command.argv)
+        for number, line, instance, up in up_rows(plain_text(output), output.command.argv)
     ]
     return {"scrape_targets": [*found]}

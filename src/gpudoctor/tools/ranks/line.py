@@ -147,10 +147,10 @@ def without_year(match: re.Match[str], now: float) -> float | None:
     return moment.timestamp() + float(match.group(6) or 0)
 
 
-def pieces(text: str) -> list[str]:
+def unglue_lines(text: str) -> list[str]:
     """The lines that a line really is: ranks that write to one pipe glue theirs together.
 
-    >>> pieces("gpu-02:8:9 [0] NCCL INFO Connected all treesgpu-02:7:6 [1] NCCL INFO Using network IB")
+    >>> unglue_lines("gpu-02:8:9 [0] NCCL INFO Connected all treesgpu-02:7:6 [1] NCCL INFO Using network IB")
     ['gpu-02:8:9 [0] NCCL INFO Connected all trees', 'gpu-02:7:6 [1] NCCL INFO Using network IB']
     """
     if text.count(" NCCL ") < 2:

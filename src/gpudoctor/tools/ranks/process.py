@@ -52,7 +52,7 @@ class Process:
         self.spoke = (0, 0)  # source and line of the last line
         self.origin = Origin()
 
-    def heard(self, line: Line, origin: Origin, source: int) -> None:
+    def add_line(self, line: Line, origin: Origin, source: int) -> None:
         """A line of this process: what its beginning says, and that it is the last one so far."""
         self.rank = line.rank if line.rank is not None else self.rank
         if line.pid is not None:
@@ -63,30 +63,30 @@ class Process:
         self.container = self.container or line.container
         if not self.origin.line:
             self.origin = origin
-        self.spoken(line, origin.text, (source, origin.line))
-        self.reached("started")
+        self.last_line(line, origin.text, (source, origin.line))
+        self.reach_stage("started")
 
-    def spoken(self, line: Line, text: str, at: tuple[int, int]) -> None:
+    def last_line(self, line: Line, text: str, at: tuple[int, int]) -> None:
         """Its last line so far."""
         self.last = line.time if line.time is not None else self.last
         self.said, self.spoke = text[:LONGEST], at
 
-    def reached(self, stage: str) -> None:
+    def reach_stage(self, stage: str) -> None:
         """The furthest stage wins."""
         self.stage = max(self.stage, STAGES.index(stage))
 
-    def noted(self, field: str, value: str) -> None:
+    def set_first(self, field: str, value: str) -> None:
         """A word for a field of `Rank`, the first one."""
         self.values.setdefault(field, value)
 
-    def failed(self, said: Said, severe: bool = True) -> None:
+    def add_error(self, said: Said, severe: bool = True) -> None:
         """An error: the earliest counts. What is no more than a warning is one only if the process got no further."""
         if severe and (self.first is None or said.moment < self.first.moment):
             self.first = said
         elif not severe and (self.mild is None or said.moment < self.mild.moment):
             self.mild = said
 
-    def exited(self, code: int) -> None:
+    def set_exit(self, code: int) -> None:
         """How it ended, in Python's convention: a negative number is a signal."""
         if code < 0:
             self.signal = -code
@@ -94,7 +94,7 @@ class Process:
             self.exit_code = code
 
     @property
-    def claimed(self) -> int | None:
+    def claimed_rank(self) -> int | None:
         """Its rank: by a prefix, else in its largest communicator."""
         if self.rank is not None:
             return self.rank
@@ -108,7 +108,7 @@ class Process:
         for name in ("node", "container", "namespace"):
             setattr(self, name, getattr(self, name) or getattr(other, name))
         for field, value in other.values.items():
-            self.noted(field, value)
+            self.set_first(field, value)
         self.claims = {**other.claims, **self.claims}
         self.settings = {**other.settings, **self.settings}
         self.hcas = self.hcas or other.hcas
@@ -121,9 +121,9 @@ class Process:
         if other.step is not None:
             self.step = max(self.step or 0, other.step)
         if other.first is not None:
-            self.failed(other.first)
+            self.add_error(other.first)
         if other.mild is not None:
-            self.failed(other.mild, severe=False)
+            self.add_error(other.mild, severe=False)
         if other.spoke > self.spoke:
             self.said, self.spoke = other.said, other.spoke
             self.last = other.last if other.last is not None else self.last

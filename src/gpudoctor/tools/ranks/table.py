@@ -64,11 +64,11 @@ class Table:
         if strong is None:
             if not weak:
                 return place.nobody
-            process = next((found for key in weak if (found := self.named(key)) is not None), None)
+            process = next((found for key in weak if (found := self.process_named(key)) is not None), None)
             if process is None:
                 process = place.nobody if any(key in self.names for key in weak) else self.new(place.key)
         else:
-            process = self.named(strong) or self.new(place.key)
+            process = self.process_named(strong) or self.new(place.key)
             self.names[strong] = process
         for key in weak:
             self.tie(key, process)
@@ -81,7 +81,7 @@ class Table:
         if key not in self.names:
             self.names[key] = process
             return
-        known = self.named(key)
+        known = self.process_named(key)
         if known is None or known is process:
             return
         if known.pid is None and process.pid is not None:
@@ -96,35 +96,35 @@ class Table:
         into.absorb(other)
         self.joined[other.number] = into
 
-    def known(self, place: Place, line: Line) -> Process | None:
+    def find_process(self, place: Place, line: Line) -> Process | None:
         """The process of a line, None for one that hasn't been met."""
         strong, weak = keys(place, line)
         if strong is not None:
-            return self.named(strong)
-        found = next((found for key in weak if (found := self.named(key)) is not None), None)
+            return self.process_named(strong)
+        found = next((found for key in weak if (found := self.process_named(key)) is not None), None)
         if found is not None or weak:
             return found
-        return self.only(place)
+        return self.only_process_of(place)
 
-    def only(self, place: Place) -> Process | None:
+    def only_process_of(self, place: Place) -> Process | None:
         """The one process of a place."""
-        numbers = {self.now(self.all[number]).number for number in place.processes}
+        numbers = {self.current_record(self.all[number]).number for number in place.processes}
         return self.all[numbers.pop()] if len(numbers) == 1 else None if numbers else place.nobody
 
-    def named(self, key: Key) -> Process | None:
+    def process_named(self, key: Key) -> Process | None:
         """The process that a name means by now, None for several and for none."""
         process = self.names.get(key)
-        return self.now(process) if process is not None else None
+        return self.current_record(process) if process is not None else None
 
-    def now(self, process: Process) -> Process:
+    def current_record(self, process: Process) -> Process:
         """The record that a process is part of by now."""
         while process.number in self.joined:
             process = self.joined[process.number]
         return process
 
-    def ranked(self, place: Place, rank: int, host: str, pid: int | None, origin: Origin) -> Process:
+    def process_of_rank(self, place: Place, rank: int, host: str, pid: int | None, origin: Origin) -> Process:
         """The process of a rank that a launcher names."""
-        process = self.named(("rank", rank))
+        process = self.process_named(("rank", rank))
         if process is None:
             process = next((one for one in self.of_source(place.key[0]) if pid is not None and one.pid == pid), None) or self.new(place.key)
             self.names[("rank", rank)] = process
@@ -133,7 +133,7 @@ class Table:
         process.pid = process.pid or pid
         if not process.origin.line:
             process.origin = origin
-        process.reached("started")
+        process.reach_stage("started")
         place.processes.add(process.number)
         place.distributed = True
         return process
@@ -144,24 +144,24 @@ class Table:
 
     def of_source(self, source: int) -> list[Process]:
         """The processes that were met in one source."""
-        met = {self.now(self.all[number]).number for place in self.sources.get(source, ()) for number in place.processes}
+        met = {self.current_record(self.all[number]).number for place in self.sources.get(source, ()) for number in place.processes}
         return [self.all[number] for number in sorted(met)]
 
     def ranks(self) -> list[tuple[int | None, Process]]:
         """Each process with its rank, those of one rank together, by rank."""
         for place in self.places.values():
-            only = self.only(place)
+            only = self.only_process_of(place)
             if only is not None and only is not place.nobody:
                 self.join(place.nobody, only)
             elif only is place.nobody and place.distributed:
                 place.processes.add(only.number)
-        met = sorted({self.now(self.all[number]).number for place in self.places.values() for number in place.processes})
+        met = sorted({self.current_record(self.all[number]).number for place in self.places.values() for number in place.processes})
         processes = [self.all[number] for number in met]
         several = claimed_by_several(processes)
         by_rank: dict[int, Process] = {}
         nameless: list[tuple[int | None, Process]] = []
         for process in processes:
-            rank = process.rank if process.rank is not None else None if process.claimed in several else process.claimed
+            rank = process.rank if process.rank is not None else None if process.claimed_rank in several else process.claimed_rank
             if rank is None:
                 rank = self.by_file(process)
             if rank is None:
@@ -175,13 +175,13 @@ class Table:
     def by_file(self, process: Process) -> int | None:
         """The rank that the name of the source gives its only process."""
         place = self.places.get(process.place)
-        match = FILE.search(process.origin.source) if place and self.only(place) is process else None
+        match = FILE.search(process.origin.source) if place and self.only_process_of(place) is process else None
         return int(match[1]) if match else None
 
     def numbers(self, ranks: list[tuple[int | None, Process]]) -> dict[int, tuple[int | None, str]]:
         """Number of a process → its rank and host."""
         found = {process.number: (rank, process.node) for rank, process in ranks}
-        return {one.number: found[self.now(one).number] for one in self.all if self.now(one).number in found}
+        return {one.number: found[self.current_record(one).number] for one in self.all if self.current_record(one).number in found}
 
 
 def keys(place: Place, line: Line) -> tuple[Key | None, list[Key]]:

@@ -13,7 +13,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import EngineLoad
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 VLLM = regex(
@@ -23,10 +23,10 @@ SGLANG = regex(r"(?:\bDP(\d{1,4})\b[^\]]{0,30}\] )?\bDecode batch.{0,40} #runnin
 NEWEST = 12  # reports of each engine that are compared: one is written every ten seconds
 
 
-def said(text: str) -> tuple[str, int, int] | None:
+def load_of_line(text: str) -> tuple[str, int, int] | None:
     """(engine, requests that run, that wait) of a line.
 
-    >>> said("Engine 003: Avg prompt throughput: 0.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.3%")
+    >>> load_of_line("Engine 003: Avg prompt throughput: 0.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.3%")
     ('3', 1, 0)
     """
     if " reqs, " not in text and "Decode batch" not in text:
@@ -39,10 +39,10 @@ def loads(output: Output, about: Subject) -> Facts:
     """A record for each engine."""
     found: dict[str, list[tuple[int, int, Origin]]] = {}
     for number, text in lines(output):
-        if told := said(text):
-            found.setdefault(told[0], []).append((told[1], told[2], Origin(output.named(), number, text.strip())))
+        if told := load_of_line(text):
+            found.setdefault(told[0], []).append((told[1], told[2], Origin(output.origin_name(), number, text.strip())))
     if not output.text.strip() and output.failure:
-        raise ParseError(f"{output.named()}: no log")
+        raise ParseError(f"{output.origin_name()}: no log")
     usual = {name: (median(one[0] for one in own[-NEWEST:]), median(one[1] for one in own[-NEWEST:])) for name, own in found.items()}
     return {
         "engine_loads": [
@@ -65,4 +65,4 @@ def loads(output: Output, about: Subject) -> Facts:
 
 def score(rows: Iterable[str]) -> int:
     """Reports of two engines at least."""
-    return 21 if len({told[0] for row in rows if (told := said(row))}) > 1 else 0
+    return 21 if len({told[0] for row in rows if (told := load_of_line(row))}) > 1 else 0

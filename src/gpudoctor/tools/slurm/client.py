@@ -12,5 +12,5 @@ LONGEST = 65536  # bytes of an error text that are looked at
 def complaints(output: Output, about: Subject) -> Facts:
     """The known messages of stderr; {} where there are none."""
     text = output.stderr[:LONGEST].decode("utf-8", "replace")
-    found = scan_text(text, source="log", about=about, origin=Origin(output.named())) if text.strip() else []
+    found = scan_text(text, source="log", about=about, origin=Origin(output.origin_name())) if text.strip() else []
     return {"messages": [*found]} if found else {}

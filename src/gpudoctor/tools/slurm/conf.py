@@ -18,9 +18,9 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.slurm import SlurmGres
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
-from gpudoctor.tools.slurm.text import GPU, expand, gpus, whole
+from gpudoctor.tools.slurm.text import GPU, expand, gpus, whole_number
 
 # NodeName=gpu-[01-16] …  |  Name=gpu …  |  AutoDetect=nvml  |  GresTypes=gpu
 SETTING = regex(r"^\s*(NodeName|Name|AutoDetect|GresTypes|ClusterName|SlurmctldHost|PartitionName)=(\S{1,2000})", re.IGNORECASE)
@@ -34,14 +34,14 @@ def gres(output: Output, about: Subject) -> Facts:
     any_setting = False
     # On a machine, what gres.conf says without a NodeName it says of that one.
     own = about.node if output.command.host else ""
-    found = [*joined(output)]
+    found = [*joined_lines(output)]
     asked = {"slurmd", "-C"} <= {word.rpartition("/")[2] for word in output.command.argv}
     for at, (number, line) in enumerate(found):
         match = SETTING.match(line)
         if not match:
             continue
         any_setting = True
-        origin = Origin(output.named(), number, line.strip())
+        origin = Origin(output.origin_name(), number, line.strip())
         words = {key.lower(): value.strip('"') for key, value in WORD.findall(line)}
         by_slurmd = asked or any(below.startswith("UpTime=") for _, below in found[at + 1 : at + 2])
         for node, file, count, kinds, detected in of_line(match.group(1).lower(), words):
@@ -52,18 +52,18 @@ def gres(output: Output, about: Subject) -> Facts:
                 (node, file),
                 {"node": node, "file": file, "devices": None, "types": [], "detected": "", "memory": None, "origin": origin},
             )
-            one["memory"] = whole(words.get("realmemory", "")) or one["memory"]
+            one["memory"] = whole_number(words.get("realmemory", "")) or one["memory"]
             if count is not None:
                 # Lines of gres.conf add up; a node has one line of slurm.conf, and where two are shown one is before or beside the other.
                 one["devices"] = count + (one["devices"] or 0) if file == "gres.conf" else count
             one["types"] = list(dict.fromkeys([*one["types"], *kinds]))
             one["detected"] = detected or one["detected"]
     if not any_setting and not made and (text := output.text.strip()) and not text.startswith("#"):
-        raise ParseError(f"{output.named()}: no configuration of Slurm: {text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no configuration of Slurm: {text[:80]!r}")
     return {"slurm_gres": [SlurmGres(**one) for one in made.values()]}
 
 
-def joined(output: Output) -> Iterator[tuple[int, str]]:
+def joined_lines(output: Output) -> Iterator[tuple[int, str]]:
     """Lines without comments, those that end in a backslash with the next."""
     held, begun = "", 0
     for number, line in lines(output):
@@ -82,7 +82,7 @@ def of_line(first: str, words: dict[str, str]) -> Iterator[tuple[str, str, int |
     if in_gres:
         if words.get("name", "gpu").lower() != "gpu":
             return
-        count = whole(words["count"]) if "count" in words else devices(words["file"]) if "file" in words else None
+        count = whole_number(words["count"]) if "count" in words else devices(words["file"]) if "file" in words else None
         for node in names:
             yield node, "gres.conf", count, [words["type"]] if "type" in words else [], words.get("autodetect", "")
     elif first == "nodename" and ((count := gpus(words.get("gres", ""))) or "realmemory" in words):

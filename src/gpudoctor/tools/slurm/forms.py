@@ -43,9 +43,9 @@ def of_nodes(lines: list[str], whole: str, argv: tuple[str, ...] = ()) -> int:
         return 0
     if any(NODE.match(line) or OF_NODE.match(line) for line in lines):
         return 82
-    if any(barred(line, "NODELIST", "HOSTNAMES") or is_head(line, nodes.TITLES, "NODELIST", "HOSTNAMES") for line in lines):
+    if any(is_barred_header(line, "NODELIST", "HOSTNAMES") or is_head(line, nodes.TITLES, "NODELIST", "HOSTNAMES") for line in lines):
         return 82
-    if (titles := nodes.asked(argv)) and any(nodes.hidden_row(line, titles) for line in lines):
+    if (titles := nodes.requested_titles(argv)) and any(nodes.hidden_row(line, titles) for line in lines):
         return 82
     # A reason that somebody cut out stands alone, or below the node's name.
     filled = [line for line in lines if line.strip()]
@@ -61,7 +61,7 @@ def of_jobs(lines: list[str], whole: str, argv: tuple[str, ...] = ()) -> int:
     if any(JOB.match(line) for line in lines):
         return 82
     names = ("State", "STATE") if jobs.asked_for(argv) else ("JOBID", "JobID")
-    return 82 if any(barred(line, "JobID", "JOBID", "JobIDRaw") or is_head(line, jobs.TITLES, *names) for line in lines) else 0
+    return 82 if any(is_barred_header(line, "JobID", "JOBID", "JobIDRaw") or is_head(line, jobs.TITLES, *names) for line in lines) else 0
 
 
 def of_conf(lines: list[str]) -> int:
@@ -81,7 +81,7 @@ def of_log(lines: list[str]) -> int:
     return 59 if fit and fit * 2 >= sum(bool(line.strip()) for line in lines) else 0
 
 
-def barred(line: str, *needed: str) -> bool:
+def is_barred_header(line: str, *needed: str) -> bool:
     """Whether a line is the header of a table with bars that has one of these titles."""
     cells = [cell.strip() for cell in line.split("|", 200)] if "|" in line else []
     return any(name in cells for name in needed) and sum(cell in nodes.TITLES or cell in jobs.TITLES for cell in cells) >= 2

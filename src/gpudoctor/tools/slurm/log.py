@@ -17,7 +17,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.slurm import SlurmNode
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.logs import program
 from gpudoctor.tools.slurm.nodes import node_of
 from gpudoctor.tools.slurm.text import expand
@@ -42,7 +42,7 @@ def log(output: Output, about: Subject) -> Facts:
         if match := TAKEN.search(line):
             names, said = [group for group in match.groups() if group]
             reason = SHORT.get(said, said)
-            origin = Origin(output.named(), number, line.strip())
+            origin = Origin(output.origin_name(), number, line.strip())
             for name in expand(names):
                 if len(found) < MOST:
                     found[name] = node_of(node=name, shown="", reason=reason, origin=origin)

@@ -18,16 +18,16 @@ from gpudoctor.facts.slurm import SlurmNode
 from gpudoctor.knowledge import slurm
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines, plain
+from gpudoctor.tools.common.plain_text import lines, plain_text
 from gpudoctor.tools.slurm.client import complaints
-from gpudoctor.tools.slurm.text import Row, cells, described, expand, gpus, listed, pairs, titles_of, whole
+from gpudoctor.tools.slurm.text import Row, cells, described_records, expand, gpus, json_objects, pairs, titles_of, whole_number
 
 NAME = regex(r"[A-Za-z][\w.-]{0,252}")
 MOST = 50_000  # records of one text
 # Kill task failed [root@2026-03-01T11:02:13]
 SET_BY = regex(r"^(.*?)\s*\[([^@\[\]]{1,60})@([0-9T:.-]{1,30}|Unknown)\]$")
 # Titles of sinfo's tables: sinfo(1), `-o` and `-O`. More than one %-letter may share a title.
-TITLES = slurm.words(
+TITLES = slurm.word_set(
     "PARTITION AVAIL TIMELIMIT NODES STATE NODELIST REASON USER TIMESTAMP GRES GRES_USED S:C:T MEMORY TMP_DISK WEIGHT AVAIL_FE"
     " FEATURES CPUS AVAIL_FEATURES ACTIVE_FEATURES FREE_MEM CPU_LOAD HOSTNAMES NODE_ADDR SOCKETS CORES THREADS JOB_SIZE ROOT"
     " OVERSUBS OVERSUBSCRIBE GROUPS NODES(A/I) NODES(A/I/O/T) CPUS(A/I/O/T) VERSION PRIO_TIER CLUSTER ALLOCMEM STATECOMPACT"
@@ -59,10 +59,10 @@ NONE = frozenset({"none", "(null)", "N/A", "Unknown", ""})
 
 def nodes(output: Output, about: Subject) -> Facts:
     """A record for each node that the text shows, and what a client of Slurm complains of."""
-    text = plain(output)
+    text = plain_text(output)
     said = complaints(output, about)
     if text.lstrip()[:1] == "{":
-        found = of_json(text, output.named())
+        found = of_json(text, output.origin_name())
     else:
         found = [one for one in (*of_scontrol(output), *tables(output)) if one.node or one.reason]
     return {"slurm_nodes": [*found], **said} if found or not said else said
@@ -74,14 +74,14 @@ def of_scontrol(output: Output) -> Iterator[SlurmNode]:
         rows = [(number, line, dict(pairs(line))) for number, line in lines(output)]
         values = {key: value for *_, part in rows for key, value in part.items()}
         if number_line := next(((number, line) for number, line, part in rows if {"State", "Reason"} & part.keys()), None):
-            yield made({"NodeName": name, **values}, Origin(output.named(), number_line[0], number_line[1].strip()))
+            yield make_node({"NodeName": name, **values}, Origin(output.origin_name(), number_line[0], number_line[1].strip()))
             return
-    for record in itertools.islice(described(lines(output), "NodeName", ("Reason", "State"), "JobId"), MOST):
+    for record in itertools.islice(described_records(lines(output), "NodeName", ("Reason", "State"), "JobId"), MOST):
         values = {key: value for *_, part in record for key, value in part.items()}
         number, line, first = next((part for part in reversed(record) if "Reason" in part[2]), record[0])
         if {"Reason", "NodeName"} <= first.keys():  # all on one line
             line = f"Reason={values['Reason']}"
-        yield made(values, Origin(output.named(), number, line.strip()))
+        yield make_node(values, Origin(output.origin_name(), number, line.strip()))
 
 
 def named_by(argv: tuple[str, ...]) -> str:
@@ -95,8 +95,8 @@ def named_by(argv: tuple[str, ...]) -> str:
     return name if NAME.fullmatch(name) else ""
 
 
-def made(values: dict[str, str], origin: Origin) -> SlurmNode:
-    """A node by the keys of scontrol."""
+def make_node(values: dict[str, str], origin: Origin) -> SlurmNode:
+    """Make a node from the keys of scontrol."""
     reason, by, since = values.get("Reason", ""), "", ""
     if match := SET_BY.match(reason[:2000]):
         reason, by, since = match.groups()
@@ -110,7 +110,7 @@ def made(values: dict[str, str], origin: Origin) -> SlurmNode:
         restarted="2" < since < values.get("SlurmdStartTime", "").split(" ")[0],  # both as 2026-03-01T11:03:03, or no time: Unknown
         gres=values.get("Gres", ""),
         gpus_allocated=None if allocated is None else gpus(allocated) or 0,
-        memory=whole(values.get("RealMemory", "").split(" ")[0]),
+        memory=whole_number(values.get("RealMemory", "").split(" ")[0]),
         partitions=[name for name in values.get("Partitions", "").split(",") if name],
         version=values.get("Version", "").split(" ")[0],
         origin=origin,
@@ -122,10 +122,10 @@ def tables(output: Output) -> list[SlurmNode]:
     found: dict[tuple[str, str, str], SlurmNode] = {}
     titles: list[tuple[int, str]] = []
     barred = False
-    hidden = asked(output.command.argv)
+    hidden = requested_titles(output.command.argv)
     for number, line in lines(output):
         if hidden and (row := hidden_row(line, hidden)):
-            for one in of_row(row, Origin(output.named(), number, line.strip())):
+            for one in of_row(row, Origin(output.origin_name(), number, line.strip())):
                 found.setdefault((one.node, one.shown, one.reason), one)
             continue
         if "|" in line and "STATE" in line and (names := [cell.strip() for cell in line.split("|")]) and TITLES.issuperset(names[:1]):
@@ -139,15 +139,15 @@ def tables(output: Output) -> list[SlurmNode]:
         row = barred_row(line, titles) if barred else cells(line, titles, FREE, is_row)
         if row is None or len(found) >= MOST:
             continue
-        for one in of_row(row, Origin(output.named(), number, line.strip())):
+        for one in of_row(row, Origin(output.origin_name(), number, line.strip())):
             found.setdefault((one.node, one.shown, one.reason), one)
     return list(found.values())
 
 
-def asked(argv: tuple[str, ...]) -> list[str]:
+def requested_titles(argv: tuple[str, ...]) -> list[str]:
     """The titles of the columns that `sinfo -h` prints without them, [] for any other command.
 
-    >>> asked(("sinfo", "-R", "-h", "-o", "%n|%E")), asked(("sinfo", "-hR")), asked(("sinfo", "-R"))
+    >>> requested_titles(("sinfo", "-R", "-h", "-o", "%n|%E")), requested_titles(("sinfo", "-hR")), requested_titles(("sinfo", "-R"))
     (['HOSTNAMES', 'REASON'], ['REASON', 'USER', 'TIMESTAMP', 'NODELIST'], [])
     """
     short = {letter for word in argv if word[:1] == "-" and word[1:2] != "-" for letter in word[1:].partition("=")[0]}
@@ -221,7 +221,7 @@ def of_row(row: Row, origin: Origin) -> list[SlurmNode]:
 def of_json(text: str, source: str) -> list[SlurmNode]:
     """The nodes of `scontrol show node --json`, of releases 21.08 and later."""
     found = []
-    for one in listed(text, source, "nodes")[:MOST]:
+    for one in json_objects(text, source, "nodes")[:MOST]:
         if not isinstance(one.get("name"), str):
             continue
         state = one.get("state")  # ["IDLE", "DRAIN"]; before 23.02 "idle" and state_flags
@@ -236,7 +236,7 @@ def of_json(text: str, source: str) -> list[SlurmNode]:
                 reason_by=str(one.get("reason_set_by_user") or ""),
                 gres=str(one.get("gres") or ""),
                 gpus_allocated=gpus(str(one.get("tres_used") or "")) or 0,
-                memory=whole(one.get("real_memory")),
+                memory=whole_number(one.get("real_memory")),
                 version=str(one.get("version") or ""),
                 origin=Origin(source, 0, f"{one['name']}: {shown} {reason}".strip()),
             )

@@ -36,12 +36,12 @@ def pairs(line: str) -> Iterator[tuple[str, str]]:
 Part = tuple[int, str, dict[str, str]]  # a line's number, the line, its keys and values
 
 
-def described(lines: Iterable[tuple[int, str]], key: str, cut: Collection[str], other: str) -> Iterator[list[Part]]:
+def described_records(lines: Iterable[tuple[int, str]], key: str, cut: Collection[str], other: str) -> Iterator[list[Part]]:
     """The lines of each record of `scontrol show`, which begins with a `key`; the first may have been cut before it, and begins with one
     of the keys of `cut`. Lines of the `other` kind of record are left out.
 
     >>> lines = enumerate(["State=idle", "NodeName=a", " State=down"])
-    >>> [[number for number, *_ in record] for record in described(lines, "NodeName", ["State"], "JobId")]
+    >>> [[number for number, *_ in record] for record in described_records(lines, "NodeName", ["State"], "JobId")]
     [[0], [1, 2]]
     """
     record: list[Part] = []
@@ -99,13 +99,13 @@ def gpus(text: str) -> int | None:
     return (untyped[0] if untyped else sum(count for _, count in found)) if found else None
 
 
-def whole(text: Any) -> int | None:
-    """A number as it stands, None for anything else."""
+def whole_number(text: Any) -> int | None:
+    """A whole number, None for anything else."""
     text = str(text)
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None
 
 
-def listed(text: str, source: str, kind: str) -> list[dict[str, Any]]:
+def json_objects(text: str, source: str, kind: str) -> list[dict[str, Any]]:
     """The objects under `nodes` or `jobs` of an answer of `--json`, of releases 21.08 and later. Raises `ParseError` for another text."""
     try:
         answer = json.loads(text)

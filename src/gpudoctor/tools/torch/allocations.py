@@ -39,7 +39,7 @@ def allocations(whole: str, output: Output, about: Subject) -> Iterator[Allocati
         sizes = {pattern: size(pattern, report) for pattern in (TRIED, TOTAL, FREE, ALLOCATED)}
         tried, total, free, allocated = sizes.values()
         # Of processes without PyTorch's own share only what none of them has is sure: where it is most, others have it.
-        if allocated is None and total and free is not None and (in_use := named(report)) and (total - free - in_use) * 2 >= total:
+        if allocated is None and total and free is not None and (in_use := reported_bytes(report)) and (total - free - in_use) * 2 >= total:
             allocated = in_use
         if tried is None or total is None or free is None or allocated is None:
             continue
@@ -61,7 +61,7 @@ def allocations(whole: str, output: Output, about: Subject) -> Iterator[Allocati
             cached=cached,
             elsewhere=max(0, total - free - allocated - cached),
             time=line_time(line, output.time),
-            origin=Origin(output.named(), number, line.strip()),
+            origin=Origin(output.origin_name(), number, line.strip()),
         )
 
 
@@ -81,7 +81,7 @@ def reports(whole: str) -> Iterator[tuple[int, str, str]]:
         at = whole.find(BEGINS, after)
 
 
-def named(report: str) -> int:
+def reported_bytes(report: str) -> int:
     """Bytes that all processes have together which a report names."""
     return sum(int(float(number) * UNITS[unit]) for number, unit in IN_USE.findall(report))
 

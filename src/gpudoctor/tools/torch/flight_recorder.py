@@ -50,15 +50,15 @@ Entry = Mapping[str, Any]
 
 def dump(output: Output, about: Subject) -> Facts:
     """The rank, its operations that matter, and the process groups that it takes part in."""
-    data = decoded(output)
-    origin = Origin(output.named(), 0, "")
+    data = decode_dump(output)
+    origin = Origin(output.origin_name(), 0, "")
     rank = rank_of(output)
-    entries = [one for one in listed(data.get("entries"))[-MOST_ENTRIES:] if isinstance(one, Mapping)]
-    config = {text(name): one for name, one in mapped(data.get("pg_config")).items() if isinstance(one, Mapping)}
+    entries = [one for one in as_list(data.get("entries"))[-MOST_ENTRIES:] if isinstance(one, Mapping)]
+    config = {text(name): one for name, one in as_mapping(data.get("pg_config")).items() if isinstance(one, Mapping)}
     groups: dict[tuple[str, bool], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((group_of(entry)[0], entry.get("is_p2p") is True), []).append(entry)
-    status = mapped(data.get("pg_status"))
+    status = as_mapping(data.get("pg_status"))
     collectives: list[Fact] = [
         collective(entry, state, status, rank, about, origin)
         for members in list(groups.values())[:MOST_GROUPS]
@@ -71,7 +71,7 @@ def dump(output: Output, about: Subject) -> Facts:
         node=about.node,
         namespace=about.namespace,
         pod=about.pod,
-        source=output.named(),
+        source=output.origin_name(),
         world=max(map(len, members.values()), default=0) or None,
         nccl_version=text(data.get("nccl_version") or data.get("comm_lib_version") or ""),
         stage="running" if entries else "started",
@@ -83,7 +83,7 @@ def dump(output: Output, about: Subject) -> Facts:
             communicator=name,
             group=group(name, text(config[name].get("desc"))),
             world=len(ranks) or None,
-            members=sys.intern(folded(ranks)),
+            members=sys.intern(fold_ranks(ranks)),
             started=[rank] if rank is not None else [],
             completed=[rank] if rank is not None and any(one.get("state") != "scheduled" for one in groups.get((name, False), [])) else [],
             order=order,
@@ -98,15 +98,15 @@ def dump(output: Output, about: Subject) -> Facts:
 TIMES = ("time_created_ns", "time_discovered_started_ns", "time_discovered_completed_ns")
 
 
-def decoded(output: Output) -> Entry:
+def decode_dump(output: Output) -> Entry:
     """The dump as a mapping. Raises ParseError when it is none, or when its pickle asks for more than data."""
     raw = b"".join(output.pages)
     try:
         data = msgspec.json.decode(raw) if raw.lstrip()[:1] == b"{" else plain_pickle.load(raw)
     except (plain_pickle.Refused, plain_pickle.Broken, msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise ParseError(f"{output.named()}: not a flight recorder's dump: {error}") from None
+        raise ParseError(f"{output.origin_name()}: not a flight recorder's dump: {error}") from None
     if not isinstance(data, Mapping) or not ("entries" in data or "pg_config" in data):
-        raise ParseError(f"{output.named()}: not a flight recorder's dump: it has neither entries nor pg_config")
+        raise ParseError(f"{output.origin_name()}: not a flight recorder's dump: it has neither entries nor pg_config")
     return data
 
 
@@ -115,7 +115,7 @@ def that_matter(members: list[Entry], status: Entry) -> Iterable[tuple[Entry, st
 
     A coalesced group of operations is measured as a whole, by an entry of its own with the same number: its parts stay `scheduled`.
     """
-    last = whole_number(mapped(status.get(text(members[-1].get("pg_id")))).get("last_completed_collective"))
+    last = whole_number(as_mapping(status.get(text(members[-1].get("pg_id")))).get("last_completed_collective"))
     whole = {number_of(one): one for one in members if operation(text(one.get("profiling_name"))) == "COALESCED"}
     states = [state_of(whole.get(number_of(one), one) if whole else one, last) for one in members]
     done = [index for index, state in enumerate(states) if state == "completed"]
@@ -140,7 +140,7 @@ def state_of(entry: Entry, last: int | None) -> str:
 
 def collective(entry: Entry, state: str, status: Entry, rank: int | None, about: Subject, origin: Origin) -> Collective:
     """The record of an entry."""
-    own = mapped(status.get(text(entry.get("pg_id"))))
+    own = as_mapping(status.get(text(entry.get("pg_id"))))
     timeout = whole_number(entry.get("timeout_ms"))
     duration = entry.get("duration_ms")
     started = seconds(entry.get("time_discovered_started_ns"))
@@ -153,14 +153,14 @@ def collective(entry: Entry, state: str, status: Entry, rank: int | None, about:
         elements_in=elements(entry.get("input_sizes")),
         elements_out=elements(entry.get("output_sizes")),
         sizes=sys.intern(str(entry.get("input_sizes"))[:TEXT]) if is_sizes(entry.get("input_sizes")) else "",
-        dtype=sys.intern(", ".join(dict.fromkeys(map(text, listed(entry.get("input_dtypes"))[:8])))),
+        dtype=sys.intern(", ".join(dict.fromkeys(map(text, as_list(entry.get("input_dtypes"))[:8])))),
         state=sys.intern(state),
         timeout=timeout / 1000 if timeout is not None else None,
         waited=float(duration) / 1000 if isinstance(duration, int | float) else None,
         frames=[sys.intern(one) for one in frames(entry.get("frames"))],
-        last_enqueued=counted(own.get("last_enqueued_collective")),
-        last_started=counted(own.get("last_started_collective")),
-        last_completed=counted(own.get("last_completed_collective")),
+        last_enqueued=operation_number(own.get("last_enqueued_collective")),
+        last_started=operation_number(own.get("last_started_collective")),
+        last_completed=operation_number(own.get("last_completed_collective")),
         time=started if started is not None else seconds(entry.get("time_created_ns")),
         origin=origin,
     )
@@ -175,7 +175,7 @@ def rank_of(output: Output) -> int | None:
 
 def group_of(entry: Entry) -> tuple[str, str]:
     """(name, description) of an entry's process group; older dumps have the number only."""
-    named = listed(entry.get("process_group"))
+    named = as_list(entry.get("process_group"))
     if len(named) >= 2:
         return text(named[0]), text(named[1])
     return text(named[0] if named else entry.get("pg_id", "")), ""
@@ -189,11 +189,11 @@ def number_of(entry: Entry) -> int | None:
 
 def ranks_of(value: Any) -> list[int]:
     """The global ranks of a group: "[0, 1, 2, 3]", or a list of numbers."""
-    words = re.findall(r"\d{1,7}", value[: MOST_RANKS * 8]) if isinstance(value, str) else listed(value)
+    words = re.findall(r"\d{1,7}", value[: MOST_RANKS * 8]) if isinstance(value, str) else as_list(value)
     return [number for number in map(whole_number, words[:MOST_RANKS]) if number is not None]
 
 
-def folded(ranks: Iterable[int]) -> str:
+def fold_ranks(ranks: Iterable[int]) -> str:
     """Ranks as people write them: 0-7,16."""
     runs: list[list[int]] = []
     for rank in sorted(set(ranks)):
@@ -207,7 +207,7 @@ def folded(ranks: Iterable[int]) -> str:
 def frames(value: Any) -> list[str]:
     """A stack, innermost first, as `file:line function`; without compiled code."""
     found: list[str] = []
-    for one in listed(value)[:512]:
+    for one in as_list(value)[:512]:
         if len(found) >= FRAMES:
             break
         if isinstance(one, Mapping) and (name := text(one.get("filename"))) and not name.endswith(COMPILED) and name != "??":
@@ -224,7 +224,7 @@ def elements(value: Any) -> int | None:
 
 def is_sizes(value: Any) -> bool:
     """Whether a value is a list of shapes: [[1024, 8], [16]]."""
-    shapes = listed(value)
+    shapes = as_list(value)
     return (
         len(shapes) <= 4096
         and isinstance(value, list)
@@ -241,7 +241,7 @@ def seconds(value: Any) -> float | None:
     return number / 1e9 if number else None
 
 
-def counted(value: Any) -> int | None:
+def operation_number(value: Any) -> int | None:
     """The number of a group's last operation; -1 is "none yet", which is 0."""
     number = whole_number(value)
     return max(number, 0) if number is not None else None
@@ -254,12 +254,12 @@ def whole_number(value: Any) -> int | None:
     return int(value) if isinstance(value, str) and re.fullmatch(r"-?\d{1,19}", value) else None
 
 
-def mapped(value: Any) -> Mapping[str, Any]:
-    """A mapping, or an empty one."""
+def as_mapping(value: Any) -> Mapping[str, Any]:
+    """The value if it is a mapping, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 
-def listed(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """A list or a tuple as a list, or an empty one."""
     return list(value) if isinstance(value, list | tuple) else []
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gpudoctor.tools.form import Form
 from gpudoctor.tools.torch import one_liners as said_forms
-from gpudoctor.tools.torch.memory_reports import said
+from gpudoctor.tools.torch.memory_reports import is_memory_line
 
 HEAD = 1 << 20  # characters of a JSON text that are looked at; its keys come sorted, and `entries` before `pg_config`
 
@@ -21,7 +21,7 @@ def of_flight_recorder(whole: str) -> int:
 
 def of_memory(lines: Sequence[str]) -> int:
     """A line that tells how a program's memory on its GPU is divided."""
-    return 22 if any(map(said, lines)) else 0
+    return 22 if any(map(is_memory_line, lines)) else 0
 
 
 FORMS: tuple[Form, ...] = (

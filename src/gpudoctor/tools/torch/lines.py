@@ -71,7 +71,7 @@ class Operations:
         match = WORK.search(line.text)
         if not match:
             return False
-        process.reached("running")
+        process.reach_stage("running")
         into = self.record(process, group_of(line.text), number(match["number"]))
         if into is None or "state" in into:  # said up to three times: by the watchdog, its exception, and what()
             return True
@@ -88,12 +88,12 @@ class Operations:
         )
         return True
 
-    def numbered(self, line: Line, process: Process, origin: Origin) -> None:
+    def read_sequence_numbers(self, line: Line, process: Process, origin: Origin) -> None:
         """`… at work sequence id: 25 PG status: last enqueued work: 26, last completed work: 24`."""
         at, numbers = AT.search(line.text), NUMBERS.search(line.text)
         if not numbers:
             return
-        process.reached("running")
+        process.reach_stage("running")
         into = self.record(process, group_of(line.text), int(at[1]) if at else None)
         if into is None:
             return
@@ -101,7 +101,7 @@ class Operations:
         into.setdefault("origin", origin)
         into.setdefault("time", line.time)
 
-    def differing(self, line: Line, origin: Origin) -> None:
+    def read_mismatch(self, line: Line, origin: Origin) -> None:
         """`Detected mismatch between collectives on ranks. Rank 0 is running collective: …, but Rank 1 is running collective: …`."""
         for match in FINGERPRINT.finditer(line.text):
             rank = int(match["rank"])
@@ -121,7 +121,7 @@ class Operations:
                     },
                 )
 
-    def called(self, process: Process, line: Line, origin: Origin, word: str, count: int, nth: int, comm: str) -> None:
+    def read_nccl_call(self, process: Process, line: Line, origin: Origin, word: str, count: int, nth: int, comm: str) -> None:
         """NCCL's own line of a call (NCCL_DEBUG_SUBSYS=COLL): the last one of each communicator."""
         into = self.record(process, comm, None)
         if into is not None:
@@ -138,13 +138,13 @@ class Operations:
     def facts(self, ranks: dict[int, tuple[int | None, str]]) -> list[Collective]:
         """The records; `ranks` gives rank and host of a process by its number."""
         made = []
-        together = self.together()
+        together = self.calls_by_communicator()
         for key, fields in self.made.items():
             rank, node = ranks.get(key[0], (None, ""))
             made.append(Collective(**{"rank": rank, "node": node, **fields, **together.get(key, {})}))
         return made
 
-    def together(self) -> dict[tuple[int, str, int | None], dict[str, str]]:
+    def calls_by_communicator(self) -> dict[tuple[int, str, int | None], dict[str, str]]:
         """The calls of NCCL's communicators, which each process knows by an address of its own, under the id that all know: only where
         their last ones have one number and aren't one operation. All others say no more than that the job ran.
         """

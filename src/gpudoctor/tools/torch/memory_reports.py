@@ -13,7 +13,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import Allocation
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.torch.allocations import TRIED, allocations, size
 from gpudoctor.tools.torch.memory_lines import DEEPSPEED, MEGATRON, OWN, SCALE, STATISTIC, SUMMARY, VLLM, XLA, Division, division, tables
@@ -35,7 +35,7 @@ FULL = 0.9  # of what the allocator holds (our choice)
 FEWEST = 2  # ranks beside which one is short of memory
 
 
-def said(text: str) -> bool:
+def is_memory_line(text: str) -> bool:
     """Whether a line is one of these."""
     return any(word in text for word in WORDS) and any(one.search(text) for one in (*STARTS, *REPORTS))
 
@@ -43,14 +43,14 @@ def said(text: str) -> bool:
 def reports(output: Output, about: Subject) -> Facts:
     """The completed reports; raises ParseError where no line tells of memory."""
     rows = [*lines(output)]
-    if not any(said(text) for _, text in rows):
-        raise ParseError(f"{output.named()}: nothing about the memory of a GPU: {output.text[:80]!r}")
+    if not any(is_memory_line(text) for _, text in rows):
+        raise ParseError(f"{output.origin_name()}: nothing about the memory of a GPU: {output.text[:80]!r}")
     taken = (one for one in at_start(rows, output, about) if one.elsewhere * 2 >= one.total)  # a GPU that is free is no failed allocation
-    found = [*completed(rows, output, about), *taken]
+    found = [*failed_allocation(rows, output, about), *taken]
     return {"allocations": [*found]} if found else {}
 
 
-def completed(rows: list[tuple[int, str]], output: Output, about: Subject) -> Iterator[Allocation]:
+def failed_allocation(rows: list[tuple[int, str]], output: Output, about: Subject) -> Iterator[Allocation]:
     """The first failed allocation without amounts, with those of the newest line before it; none where one tells its own."""
     if next(allocations(output.text, output, about), None) is not None:
         return
@@ -62,16 +62,16 @@ def completed(rows: list[tuple[int, str]], output: Output, about: Subject) -> It
             last = number, text, told
         if last and (last[2].lacks or (out and (OUT.search(text) or number == rows[-1][0]))):
             tried = size(TRIED, text) or int(last[2].lacks)
-            yield made(last[2], tried, about, Origin(output.named(), last[0], last[1].strip()))
+            yield make_allocation(last[2], tried, about, Origin(output.origin_name(), last[0], last[1].strip()))
             return
 
 
-def made(one: Division, tried: int, about: Subject, origin: Origin) -> Allocation:
+def make_allocation(one: Division, tried: int, about: Subject, origin: Origin) -> Allocation:
     """The record. Where nearly all was in use once, it counts as in use: between two lines of a report it is again."""
     used = one.peak if one.peak is not None and one.peak >= FULL * one.reserved else one.allocated
     total = one.total or one.reserved + one.elsewhere
     return Allocation(
-        **place(about),
+        **place_fields(about),
         tried=tried,
         total=int(total),
         free=0,
@@ -87,7 +87,7 @@ def at_start(rows: list[tuple[int, str]], output: Output, about: Subject) -> Ite
     ranks: dict[str, tuple[float, Origin]] = {}
     total: tuple[float, Origin] | None = None
     for number, text in rows:
-        origin = Origin(output.named(), number, text.strip())
+        origin = Origin(output.origin_name(), number, text.strip())
         if match := OLLAMA.search(text):
             yield start(about, amount(match[1], match[2]), amount(match[3], match[4]), origin)
         elif match := SGLANG.search(text):
@@ -105,11 +105,13 @@ def at_start(rows: list[tuple[int, str]], output: Output, about: Subject) -> Ite
 def start(about: Subject, total: float, free: float, origin: Origin) -> Allocation:
     """A GPU of which the program has nothing yet."""
     elsewhere = int(max(0.0, total - free))
-    return Allocation(**place(about), tried=0, total=int(total), free=int(free), allocated=0, cached=0, elsewhere=elsewhere, origin=origin)
+    return Allocation(
+        **place_fields(about), tried=0, total=int(total), free=int(free), allocated=0, cached=0, elsewhere=elsewhere, origin=origin
+    )
 
 
-def place(about: Subject) -> dict[str, Any]:
-    """Whose it is."""
+def place_fields(about: Subject) -> dict[str, Any]:
+    """The fields that say where a record comes from."""
     return {"node": about.node, "namespace": about.namespace, "pod": about.pod, "container": about.container}
 
 

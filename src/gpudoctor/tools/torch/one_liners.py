@@ -27,9 +27,11 @@ def score(argv: tuple[str, ...], whole: str) -> int:
 def facts(output: Output, about: Subject) -> Facts:
     """The known message that the answer stands for, and those of the lines before it. Raises `ParseError` for anything else."""
     if not score(output.command.argv, output.text):
-        raise ParseError(f"{output.named()}: no answer of a program that was asked for GPUs: {output.text.strip()[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no answer of a program that was asked for GPUs: {output.text.strip()[:80]!r}")
     *before, last = output.text.strip().split("\n")
-    found = scan_text("torch.cuda.is_available(): False", source="exec", about=about, origin=Origin(output.named(), len(before) + 1, last))
+    found = scan_text(
+        "torch.cuda.is_available(): False", source="exec", about=about, origin=Origin(output.origin_name(), len(before) + 1, last)
+    )
     for number, line in enumerate(before, 1):
-        found += scan_text(line, source="exec", about=about, origin=Origin(output.named(), number, line.strip()))
+        found += scan_text(line, source="exec", about=about, origin=Origin(output.origin_name(), number, line.strip()))
     return {"messages": [*found]}

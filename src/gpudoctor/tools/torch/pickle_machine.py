@@ -80,7 +80,7 @@ class Machine:
         if len(self.marks) > MOST_OPEN:
             raise Broken(f"more than {MOST_OPEN} containers begun near byte {self.at}")
 
-    def marked(self) -> list[Any]:
+    def items_since_mark(self) -> list[Any]:
         """What was put on the stack since the last mark."""
         begin = self.marks.pop()
         items = self.stack[begin:]
@@ -102,7 +102,7 @@ class Machine:
         if type(target) is not dict or len(items) % 2:
             raise Broken(f"no dict to fill near byte {self.at}")
         for key, value in zip(items[::2], items[1::2], strict=True):
-            target[plain(key)] = value
+            target[plain_key(key)] = value
 
     def extend(self, items: list[Any]) -> None:
         """Put items into the list on top."""
@@ -116,10 +116,10 @@ class Machine:
         target = self.stack[-1]
         if type(target) is not set:
             raise Broken(f"no set to fill near byte {self.at}")
-        target.update([plain(item) for item in items])
+        target.update([plain_key(item) for item in items])
 
 
-def plain(key: Any) -> Any:
+def plain_key(key: Any) -> Any:
     """A key of a dict or an item of a set: plain, or a tuple of what is plain."""
     if type(key) in KEYS or (type(key) is tuple and all(type(one) in KEYS for one in key)):
         return key

@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gpudoctor.tools.torch.pickle_machine import Broken, Machine, Refused, plain
+from gpudoctor.tools.torch.pickle_machine import Broken, Machine, Refused, plain_key
 
 __all__ = ["Broken", "Refused", "load", "looks_like"]
 
@@ -91,7 +91,7 @@ def run(machine: Machine) -> Any:
         elif code == 0x28:  # MARK
             machine.mark()
         elif code == 0x65:  # APPENDS
-            machine.extend(machine.marked())
+            machine.extend(machine.items_since_mark())
         elif code == 0x2E:  # STOP
             return stack.pop()
         else:
@@ -99,32 +99,32 @@ def run(machine: Machine) -> Any:
             if action := ACTIONS.get(code):
                 action(machine)
             else:
-                raise refused(machine, code)
+                raise instruction_refusal(machine, code)
             at = machine.at
     raise Broken(f"more than {MOST_STEPS} instructions")
 
 
-def refused(machine: Machine, code: int) -> Exception:
+def instruction_refusal(machine: Machine, code: int) -> Exception:
     """Why an instruction is not obeyed, with what it names where it names something."""
     name = REFUSED.get(code)
     if name is None:
         return Broken(f"byte {machine.at - 1} is no instruction (0x{code:02x})")
     named = ""
     if code in b"ci":  # module and name on two lines
-        named = f"{shown(machine.line())}.{shown(machine.line())}"
+        named = f"{printable_name(machine.line())}.{printable_name(machine.line())}"
     elif code == 0x93:  # STACK_GLOBAL: both lie on the stack
-        named = ".".join(shown(one) for one in machine.stack[-2:])
+        named = ".".join(printable_name(one) for one in machine.stack[-2:])
     return Refused(f"the pickle asks for {name}{f' {named}' if named else ''}, which is not plain data")
 
 
-def shown(name: Any) -> str:
+def printable_name(name: Any) -> str:
     """A name from the pickle for a message: short and printable."""
     text = name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name) if isinstance(name, str) else "?"
     return "".join(one if one.isprintable() else "?" for one in text[:80])
 
 
-def whole(raw: bytes) -> int:
-    """A signed number, little-endian."""
+def signed_number(raw: bytes) -> int:
+    """Decode a signed little-endian number."""
     if len(raw) > LONGEST_NUMBER:
         raise Broken(f"a number of {len(raw)} bytes")
     return int.from_bytes(raw, "little", signed=True)
@@ -148,21 +148,21 @@ def fraction(text: bytes) -> float:
         raise Broken("not a number") from None
 
 
-def quoted(text: bytes) -> str:
+def quoted_text(text: bytes) -> str:
     """A string of protocol 0, as Python 2 wrote it: 'text' with its escapes left as they are."""
     if len(text) < 2 or text[:1] not in (b"'", b'"') or text[-1:] != text[:1]:
         raise Broken("a string without quotes")
-    return decoded(text[1:-1])
+    return decode_utf8(text[1:-1])
 
 
-def decoded(raw: bytes) -> str:
-    """Text as UTF-8; what isn't becomes U+FFFD."""
+def decode_utf8(raw: bytes) -> str:
+    """Decode UTF-8; invalid bytes become U+FFFD."""
     return raw.decode("utf-8", "replace")
 
 
 def marked_dict(machine: Machine) -> None:
     """DICT: what was put on the stack since the last mark, as keys and values."""
-    items = machine.marked()
+    items = machine.items_since_mark()
     machine.hold({})
     machine.fill(items)
 
@@ -178,13 +178,13 @@ def drop(machine: Machine) -> None:
 # Instruction → what it does, but for the few of `run`. The order is that of pickletools.
 ACTIONS: dict[int, Callable[[Machine], None]] = {
     ord("I"): lambda m: m.push(decimal(m.line())),  # INT
-    ord("J"): lambda m: m.push(whole(m.take(4))),  # BININT
+    ord("J"): lambda m: m.push(signed_number(m.take(4))),  # BININT
     ord("L"): lambda m: m.push(decimal(m.line())),  # LONG
-    0x8A: lambda m: m.push(whole(m.take(m.number(1)))),  # LONG1
-    0x8B: lambda m: m.push(whole(m.take(m.number(4)))),  # LONG4
-    ord("S"): lambda m: m.push(quoted(m.line())),  # STRING
-    ord("T"): lambda m: m.push(decoded(m.take(m.number(4)))),  # BINSTRING
-    ord("U"): lambda m: m.push(decoded(m.take(m.number(1)))),  # SHORT_BINSTRING
+    0x8A: lambda m: m.push(signed_number(m.take(m.number(1)))),  # LONG1
+    0x8B: lambda m: m.push(signed_number(m.take(m.number(4)))),  # LONG4
+    ord("S"): lambda m: m.push(quoted_text(m.line())),  # STRING
+    ord("T"): lambda m: m.push(decode_utf8(m.take(m.number(4)))),  # BINSTRING
+    ord("U"): lambda m: m.push(decode_utf8(m.take(m.number(1)))),  # SHORT_BINSTRING
     ord("B"): lambda m: m.push(m.take(m.number(4))),  # BINBYTES
     ord("C"): lambda m: m.push(m.take(m.number(1))),  # SHORT_BINBYTES
     0x8E: lambda m: m.push(m.take(m.number(8))),  # BINBYTES8
@@ -193,28 +193,28 @@ ACTIONS: dict[int, Callable[[Machine], None]] = {
     0x88: lambda m: m.push(True),  # NEWTRUE
     0x89: lambda m: m.push(False),  # NEWFALSE
     ord("V"): lambda m: m.push(m.line().decode("raw-unicode-escape", "replace")),  # UNICODE
-    0x8C: lambda m: m.push(decoded(m.take(m.number(1)))),  # SHORT_BINUNICODE
-    ord("X"): lambda m: m.push(decoded(m.take(m.number(4)))),  # BINUNICODE
-    0x8D: lambda m: m.push(decoded(m.take(m.number(8)))),  # BINUNICODE8
+    0x8C: lambda m: m.push(decode_utf8(m.take(m.number(1)))),  # SHORT_BINUNICODE
+    ord("X"): lambda m: m.push(decode_utf8(m.take(m.number(4)))),  # BINUNICODE
+    0x8D: lambda m: m.push(decode_utf8(m.take(m.number(8)))),  # BINUNICODE8
     ord("F"): lambda m: m.push(fraction(m.line())),  # FLOAT
     ord("G"): lambda m: m.push(struct.unpack(">d", m.take(8))[0]),  # BINFLOAT
     ord("]"): lambda m: m.hold([]),  # EMPTY_LIST
     ord("a"): lambda m: m.extend([m.pop()]),  # APPEND
-    ord("l"): lambda m: m.hold(m.marked()),  # LIST
+    ord("l"): lambda m: m.hold(m.items_since_mark()),  # LIST
     ord(")"): lambda m: m.hold(()),  # EMPTY_TUPLE
-    ord("t"): lambda m: m.hold(tuple(m.marked())),  # TUPLE
+    ord("t"): lambda m: m.hold(tuple(m.items_since_mark())),  # TUPLE
     0x85: lambda m: m.tuple_of(1),  # TUPLE1
     0x86: lambda m: m.tuple_of(2),  # TUPLE2
     0x87: lambda m: m.tuple_of(3),  # TUPLE3
     ord("}"): lambda m: m.hold({}),  # EMPTY_DICT
     ord("d"): marked_dict,  # DICT
     ord("s"): lambda m: m.fill([m.pop(), m.pop()][::-1]),  # SETITEM
-    ord("u"): lambda m: m.fill(m.marked()),  # SETITEMS
+    ord("u"): lambda m: m.fill(m.items_since_mark()),  # SETITEMS
     0x8F: lambda m: m.hold(set()),  # EMPTY_SET
-    0x90: lambda m: m.add(m.marked()),  # ADDITEMS
-    0x91: lambda m: m.hold(frozenset(plain(one) for one in m.marked())),  # FROZENSET
+    0x90: lambda m: m.add(m.items_since_mark()),  # ADDITEMS
+    0x91: lambda m: m.hold(frozenset(plain_key(one) for one in m.items_since_mark())),  # FROZENSET
     ord("0"): drop,  # POP
-    ord("1"): lambda m: m.marked().clear(),  # POP_MARK
+    ord("1"): lambda m: m.items_since_mark().clear(),  # POP_MARK
     ord("2"): lambda m: m.push(m.stack[-1]),  # DUP
     ord("g"): lambda m: m.push(m.memo[decimal(m.line())]),  # GET
     ord("p"): lambda m: m.keep(decimal(m.line())),  # PUT

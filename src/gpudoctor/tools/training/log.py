@@ -11,10 +11,10 @@ from statistics import median
 
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.stall import Pace
-from gpudoctor.knowledge.trend import FEWEST, change, clear, climb, rise
+from gpudoctor.knowledge.trend import FEWEST, change, climb, is_clear_change, steady_rise
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import plain
+from gpudoctor.tools.common.plain_text import plain_text
 from gpudoctor.tools.parser import LINE, ParseError
 from gpudoctor.tools.ranks.line import Line, line_of
 from gpudoctor.tools.ranks.table import FILE
@@ -73,7 +73,7 @@ class Seen:
         self.origin = origin
         self.diverged = self.diverged or DIVERGED.search(origin.text) is not None
 
-    def beside(self, slowest: Slowest | None, memory: float | None, peak: float | None, origin: Origin) -> None:
+    def add_line_beside(self, slowest: Slowest | None, memory: float | None, peak: float | None, origin: Origin) -> None:
         """A line between those of steps: a comparison of ranks, the memory that is allocated now, or the most so far."""
         if slowest is not None:
             self.slowest, self.origin = slowest, origin
@@ -109,7 +109,7 @@ class Seen:
                 last, gaps = after, [median(own) * max(1, one) for one in between or [1]]
         silent = max(0.0, max(read_at, ended or 0.0) - last) if last is not None else None
         went_on = max(0.0, ended - last) if last is not None and ended is not None else None
-        if last is None and (stood := stands(self.steps)) is not None:
+        if last is None and (stood := standing_seconds(self.steps)) is not None:
             silent, went_on, gaps = stood, stood, own[-1:]
         return Pace(
             node=about.node or ("" if about.pod else self.line.node),
@@ -122,13 +122,13 @@ class Seen:
             total=self.steps[-1].total if self.steps else None,
             seconds=median(own) if own else None,
             slower=slower,
-            slower_clear=clear(known, since),
+            slower_clear=is_clear_change(known, since),
             since=None if since is None else numbered[since],
             data_share=median(shares) if shares else None,
             slowest=self.slowest.names if self.slowest else "",
             slowest_by=self.slowest.factor if self.slowest else None,
             memory=memory[-1] if memory else peaks[-1] if peaks else None,
-            memory_rise=rise(memory),
+            memory_rise=steady_rise(memory),
             memory_climb=steady if steady and steady > memory[-1] / 2 else climb(peaks),
             memory_climb_few=climb(memory or peaks, SHORT, at),
             memory_never_falls=all(later >= earlier for earlier, later in pairwise(memory)),
@@ -140,10 +140,10 @@ class Seen:
         )
 
 
-def stands(steps: list[Step]) -> float | None:
+def standing_seconds(steps: list[Step]) -> float | None:
     """How long a bar of progress has been drawn with the same step, by its own clock; None where its last state is a new one.
 
-    >>> stands([Step(9, elapsed=90.0), Step(10, elapsed=100.0), Step(10, elapsed=4000.0)])
+    >>> standing_seconds([Step(9, elapsed=90.0), Step(10, elapsed=100.0), Step(10, elapsed=4000.0)])
     3900.0
     """
     clocks = [one.elapsed for one in steps if one.step == steps[-1].step and one.elapsed is not None]
@@ -154,9 +154,9 @@ def pace(output: Output, about: Subject) -> Facts:
     """A record for each process that tells of its steps; [] for a log without such lines."""
     found: dict[Key, Seen] = {}
     newest = 0
-    whole = plain(output)
+    whole = plain_text(output)
     log = whole.split("\n")
-    for number, text in some(drawn(log), whole.count("\n") + whole.count("\r")):
+    for number, text in sample_lines(drawn_lines(log), whole.count("\n") + whole.count("\r")):
         step, slowest, memory = step_in(text), slowest_in(text), memory_in(text)
         peak = peak_in(text) if step is None and "max" in text else None
         if step is None and slowest is None and memory is None and peak is None:
@@ -164,16 +164,16 @@ def pace(output: Output, about: Subject) -> Facts:
         line = line_of(text, output.time)
         key = (line.pod, line.rank if line.rank is not None else line.task, line.local)
         if key in found or len(found) < PROCESSES:
-            seen, origin = found.setdefault(key, Seen(line)), Origin(output.named(), number, text.strip())
+            seen, origin = found.setdefault(key, Seen(line)), Origin(output.origin_name(), number, text.strip())
             if step is not None:
                 newest = number
                 seen.add(step, line.time, origin)
             else:
-                seen.beside(slowest, memory, peak, origin)
+                seen.add_line_beside(slowest, memory, peak, origin)
     if not output.text.strip() and output.failure:
-        raise ParseError(f"{output.named()}: no log")
+        raise ParseError(f"{output.origin_name()}: no log")
     for number, row in steps_in(log):
-        origin = Origin(output.named(), number, log[number - 1].strip()[:500])
+        origin = Origin(output.origin_name(), number, log[number - 1].strip()[:500])
         found.setdefault(TABLE, Seen(Line(""))).add(row, None, origin)
     ended = last_time(log, output.time) if found else None
     after = first_time(log[newest:], output.time) if newest else None
@@ -190,7 +190,7 @@ def rank_named(origin: Origin) -> int | None:
     return int(match[1]) if match else None
 
 
-def drawn(log: list[str]) -> Iterator[tuple[int, str]]:
+def drawn_lines(log: list[str]) -> Iterator[tuple[int, str]]:
     """The lines with their numbers from 1. A bar of progress writes over its line: each state of it is one."""
     for number, line in enumerate(log, 1):
         for text in line.split("\r"):
@@ -198,7 +198,7 @@ def drawn(log: list[str]) -> Iterator[tuple[int, str]]:
                 yield number, text[:LINE]
 
 
-def some(lines: Iterator[tuple[int, str]], total: int) -> Iterator[tuple[int, str]]:
+def sample_lines(lines: Iterator[tuple[int, str]], total: int) -> Iterator[tuple[int, str]]:
     """The lines, of a long log's steps about `MANY` and those at both ends."""
     for at, (number, text) in enumerate(lines):
         middle = EDGE <= at < total - EDGE and total > MANY and ("tep" in text or "iter" in text)

@@ -198,13 +198,13 @@ def step_in(text: str) -> Step | None:
     if any(word in lower for word in OTHER):
         return None
     step, total = (group.replace(",", "") for group in match.groups() if group is not None)
-    seconds = first(SECONDS, text)
-    if seconds is None and (thousand := first(MILLISECONDS, text)) is not None:
+    seconds = first_number(SECONDS, text)
+    if seconds is None and (thousand := first_number(MILLISECONDS, text)) is not None:
         seconds = thousand / 1000
-    if seconds is None and (per_second := first(PER_SECOND, text)):
+    if seconds is None and (per_second := first_number(PER_SECOND, text)):
         seconds = 1 / per_second
-    rate = None if seconds is not None else first(RATE, text)
-    data = first(DATA, text)
+    rate = None if seconds is not None else first_number(RATE, text)
+    data = first_number(DATA, text)
     memory = memory_in(text)
     if held := MEMORY.search(text):
         number, unit = (group for group in held.groups() if group is not None)
@@ -265,7 +265,7 @@ def peak_in(text: str) -> float | None:
     return value / 2**20 if not unit and value > BYTES else value * UNITS[unit or "M"]
 
 
-def first(pattern: re.Pattern[str], text: str) -> float | None:
+def first_number(pattern: re.Pattern[str], text: str) -> float | None:
     """The number that a pattern finds."""
     match = pattern.search(text)
     return float(next(group for group in match.groups() if group is not None).replace(",", "")) if match else None

@@ -59,13 +59,13 @@ def header(line: str) -> tuple[str, list[str]] | None:
     """What separates the cells and the titles, where one of them is a step and another something known of it."""
     for by in (sign for sign in SEPARATORS if sign in line):
         names = [cell.strip().strip('"') for cell in line.strip().strip("|").split(by)[:WIDEST]]
-        if any(STEP.match(name) for name in names) and any(map(known, names)):
+        if any(STEP.match(name) for name in names) and any(map(is_read_column, names)):
             return by, names
     return None
 
 
-def known(title: str) -> bool:
-    """Whether a column is read."""
+def is_read_column(title: str) -> bool:
+    """Whether a column is one that is read."""
     return bool(MEMORY.match(title) or (TIMED.search(title) and (DATA.match(title) or WHOLE.match(title))))
 
 

@@ -14,7 +14,7 @@ from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain import lines
+from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.parser import ParseError
 
 NAME = regex(r"(?:system[./])?gpu[._/](\d{1,2})[._/](\w{2,40})\Z")
@@ -43,22 +43,22 @@ MOST = 50_000
 def samples(output: Output, about: Subject) -> Facts:
     """A sample for each GPU of each row."""
     found: list[GpuSample] = []
-    for number, row, text in rows([line for _, line in lines(output)]):
-        origin = Origin(output.named(), number, text.strip()[:500])
+    for number, row, text in tracker_rows([line for _, line in lines(output)]):
+        origin = Origin(output.origin_name(), number, text.strip()[:500])
         moment = next((float(row[name]) for name in TIMES if name in row), None)
         for index, values in of_gpus(row).items():
             found.append(GpuSample(node=about.node, gpu=f"GPU {index}", index=index, time=moment, origin=origin, holder="a run", **values))
     if not found:
-        raise ParseError(f"{output.named()}: no rows of GPUs: {output.text[:80]!r}")
+        raise ParseError(f"{output.origin_name()}: no rows of GPUs: {output.text[:80]!r}")
     return {"gpu_samples": [*found[:MOST]]}
 
 
 def score(text: Sequence[str]) -> int:
     """A row that names a GPU's metric, or the header of such rows."""
-    return 83 if any("gpu" in line and named(line) for line in text[:200]) else 0
+    return 83 if any("gpu" in line and has_metric_name(line) for line in text[:200]) else 0
 
 
-def named(line: str) -> bool:
+def has_metric_name(line: str) -> bool:
     """Whether a line has such a name in it."""
     cells = [name for name, _ in CELL.findall(line[:20_000])] if line.lstrip().startswith("{") else titles(line)
     return any((match := NAME.match(cell)) and (match[2] in FIELDS) for cell in cells)
@@ -69,13 +69,13 @@ def titles(line: str) -> list[str]:
     return [cell.strip().strip('"') for cell in line.split(",")[:400]]
 
 
-def rows(log: Sequence[str]) -> Iterator[tuple[int, dict[str, str], str]]:
+def tracker_rows(log: Sequence[str]) -> Iterator[tuple[int, dict[str, str], str]]:
     """(number from 1, name → number, the line)."""
     head: list[str] = []
     for number, line in enumerate(log[:MOST], 1):
         if line.lstrip().startswith("{"):
             yield number, dict(CELL.findall(line[:20_000])), line
-        elif "gpu" in line and named(line):
+        elif "gpu" in line and has_metric_name(line):
             head = titles(line)
         elif head and len(cells := titles(line)) == len(head):
             yield number, {name: cell for name, cell in zip(head, cells, strict=True) if NUMBER.match(cell)}, line

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gpudoctor.report import Part, Reason, Tie, Tried, Value
 from gpudoctor.reporters.layout import Page
-from gpudoctor.reporters.text import count, shortened
+from gpudoctor.reporters.text import count, shorten
 
 REASONS, CHECKS, TIES = 3, 2, 3  # that are shown without -v
 OTHERS = (5, 3, 2)  # of the first cause, the second, the third: all of it stays a page or two
@@ -32,18 +32,18 @@ def reason(page: Page, one: Reason, verbose: bool, others: int) -> None:
     page.lines((one.cause, "bold"), (f"  {one.subject}, {one.role}", ""), indent=2)
     page.lines((one.confidence, "dim"), indent=2)
     for check in one.checks if verbose else one.checks[:CHECKS]:
-        found(page, check, verbose)
-    more(page, len(one.checks), verbose, CHECKS, "check", indent=4)
+        print_found(page, check, verbose)
+    print_more(page, len(one.checks), verbose, CHECKS, "check", indent=4)
     ties(page, "explains", one.explains, verbose)
     ties(page, "explained by", one.explained_by, verbose)
     if one.others:
         page.lines(("What else it could have been", "bold"), indent=4)
     for other in one.others[:others]:
         ruled_out(page, other, verbose)
-    more(page, len(one.others), verbose, others, "cause", indent=6)
+    print_more(page, len(one.others), verbose, others, "cause", indent=6)
 
 
-def found(page: Page, check: Tried, verbose: bool) -> None:
+def print_found(page: Page, check: Tried, verbose: bool) -> None:
     """A check that found it: its condition part by part, each variable with its value and place, and the records that were joined."""
     page.lines(("found by  ", "dim"), (check.check, ""), (f"  {check.place}, {check.confidence}", "dim"), indent=4)
     parts(page, check.decides, verbose)
@@ -60,7 +60,10 @@ def ruled_out(page: Page, check: Tried, verbose: bool) -> None:
         return
     if not check.values and check.why:
         page.lines(
-            (f"{'unknown' if check.outcome == 'unknown' else 'false'}  ", "dim"), (told(check), ""), indent=8, rows=0 if verbose else 2
+            (f"{'unknown' if check.outcome == 'unknown' else 'false'}  ", "dim"),
+            (explain_outcome(check), ""),
+            indent=8,
+            rows=0 if verbose else 2,
         )
         return
     parts(page, check.decides, verbose, indent=8)
@@ -72,7 +75,7 @@ def ruled_out(page: Page, check: Tried, verbose: bool) -> None:
             page.lines(("joined  ", "dim"), (line, ""), indent=8, rows=0 if verbose else 2)
 
 
-def told(check: Tried) -> str:
+def explain_outcome(check: Tried) -> str:
     """Why a check without a record is what it is: `message.name == "x": for none of 12 messages`."""
     return ": ".join([*(part.text for part in check.decides), check.why])
 
@@ -81,7 +84,7 @@ def parts(page: Page, terms: Sequence[Part], verbose: bool, indent: int = 6) -> 
     """The parts of a condition that decide."""
     for term in terms:
         word, style = ANSWERS[term.holds]
-        page.lines((f"{word}  ", style), (term.text if verbose else shortened(term.text, LONGEST), ""), indent=indent)
+        page.lines((f"{word}  ", style), (term.text if verbose else shorten(term.text, LONGEST), ""), indent=indent)
 
 
 def values(page: Page, seen: Sequence[Value], verbose: bool, indent: int = 6) -> None:
@@ -101,10 +104,10 @@ def ties(page: Page, label: str, links: Sequence[Tie], verbose: bool) -> None:
     for tie in links if verbose else links[:TIES]:
         words = (label, "dim") if tie.holds else (f"not {label}", "yellow")
         page.lines(words, (f"  {tie.cause}, {tie.subject}: {tie.why}", ""), indent=4, rows=0 if verbose else 2)
-    more(page, len(links), verbose, TIES, "link", indent=4)
+    print_more(page, len(links), verbose, TIES, "link", indent=4)
 
 
-def more(page: Page, total: int, verbose: bool, most: int, noun: str, *, indent: int) -> None:
-    """How many were left out."""
+def print_more(page: Page, total: int, verbose: bool, most: int, noun: str, *, indent: int) -> None:
+    """Print how many were left out."""
     if not verbose and total > most:
         page.lines((f"{count(total - most, f'more {noun}')} with -v", "dim"), indent=indent)

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import msgspec
 
 from gpudoctor.engine import conclude
-from gpudoctor.engine.narrow import narrowed
+from gpudoctor.engine.field_demands import candidate_records
 from gpudoctor.engine.outcomes import Checked
-from gpudoctor.engine.precedence import standing
-from gpudoctor.engine.relate import Found, brought_about, later, tied
+from gpudoctor.engine.precedence import not_overridden
+from gpudoctor.engine.relate import Found, brought_about, can_bring_about, is_seen_after
 from gpudoctor.engine.store import FINAL, Store
-from gpudoctor.engine.trace import Sight, flat, place, sight, tried
+from gpudoctor.engine.trace import Sight, check_place, join_record, on_one_line, tried_check
 from gpudoctor.facts import Fact, Subject
-from gpudoctor.facts.identity import Links, placeless
+from gpudoctor.facts.identity import Links, has_no_place
 from gpudoctor.report import Part, Reason, Tie, Tried
 from gpudoctor.runbook.model import Library
 from gpudoctor.runbook.terms import operands
@@ -36,11 +36,11 @@ CONFIDENCE = {
 OVERRIDDEN, TAKEN_FOR, CANDIDATE, WOULD_EXPLAIN, SAME_EFFECT, SAME_LAYER = 3.5, 3.0, 2.5, 2.0, 1.5, 1.0
 
 
-def of(library: Library, store: Store, checked: list[Checked], found: list[Found], links: Links) -> list[Reason]:
+def reasons_of(library: Library, store: Store, checked: list[Checked], found: list[Found], links: Links) -> list[Reason]:
     """The reasons of all findings, in the order of the report; of the candidates where nothing is decided."""
-    ranked = sorted(standing(found), key=conclude.rank)
+    ranked = sorted(not_overridden(found), key=conclude.rank)
     decided = [one for one in ranked if one.confidence != "possible"]
-    heads = [one for one, _ in conclude.folded(decided or ranked)]
+    heads = [one for one, _ in conclude.fold_subjects(decided or ranked)]
     seeking = Search(library, store, checked, found, links)
     return [seeking.reason(one) for one in heads[:REASONS]]
 
@@ -49,7 +49,7 @@ class Search:
     """Everything that the reasons are looked for in."""
 
     def __init__(self, library: Library, store: Store, checked: list[Checked], found: list[Found], links: Links) -> None:
-        self.library, self.store, self.found, self.links = library, store, standing(found), links
+        self.library, self.store, self.found, self.links = library, store, not_overridden(found), links
         self.checked = [one for one in checked if one.check.finds]
         self.reach = {name: brought_about(library, name) for name in library.causes}
         self.there = {one.cause.id for one in found}
@@ -60,10 +60,10 @@ class Search:
         possible = one.confidence == "possible"
         return Reason(
             cause=one.cause.id,
-            subject=shown(one.subject),
+            subject=subject_text(one.subject),
             role="candidate" if possible else "root" if one.root else "symptom",
             confidence=f"{one.confidence}: {CONFIDENCE[one.confidence]}",
-            checks=[tried(seen, "found") for seen, _ in zip(self.hits(one), range(CHECKS), strict=False)],
+            checks=[tried_check(seen, "found") for seen, _ in zip(self.hits(one), range(CHECKS), strict=False)],
             explains=self.ties(one, [other for other in self.found if other.cause.id in self.reach[one.cause.id]], effect=False),
             explained_by=self.ties(one, [other for other in self.found if one.cause.id in self.reach[other.cause.id]], effect=True),
             others=self.others(one) if one.root or possible else [],
@@ -76,15 +76,15 @@ class Search:
                 continue
             for record in self.records(each)[:SEARCHED]:
                 subject = record.subject() if record is not None else Subject(kind="cluster")
-                own = self.links.unified(subject.narrowed(one.cause.subject))
-                if (own.kind, own.name) == (one.subject.kind, one.subject.name) and (seen := sight(each, record, self.store)).holds:
+                own = self.links.unify(subject.as_kind(one.cause.subject))
+                if (own.kind, own.name) == (one.subject.kind, one.subject.name) and (seen := join_record(each, record, self.store)).holds:
                     yield seen
                     break
 
     def records(self, one: Checked) -> list[Fact | None]:
         """The records that a check may find at all."""
         check = one.check
-        return [*narrowed(check.when, check.each.name, check.each.type, self.store, FINAL)] if check.each else [None]
+        return [*candidate_records(check.when, check.each.name, check.each.type, self.store, FINAL)] if check.each else [None]
 
     def ties(self, one: Found, others: list[Found], *, effect: bool) -> list[Tie]:
         """What ties a finding to those that the catalogue says it explains, or is explained by; those that hold first."""
@@ -94,7 +94,9 @@ class Search:
             if other is not one:
                 holds = other in (one.explained_by if effect else one.explains)
                 why = f"{self.chain(cause.cause.id, effect_.cause.id)}; {joined_by(self.links, cause, effect_)}"
-                made.append(Tie(cause=other.cause.id, subject=shown(other.subject), holds=holds, why=f"{why}; {in_time(cause, effect_)}"))
+                made.append(
+                    Tie(cause=other.cause.id, subject=subject_text(other.subject), holds=holds, why=f"{why}; {in_time(cause, effect_)}")
+                )
         return sorted(made, key=lambda tie: not tie.holds)[:TIES]
 
     def chain(self, cause: str, effect: str) -> str:
@@ -150,11 +152,11 @@ class Search:
         records = self.records(each)
         if not records or each.outcome == "skipped":
             return 0.0, self.of_nothing(each, near, len(everything))
-        own = [record for record in records if record is None or self.beside(record.subject(), one.subject)]
-        sights = [sight(each, record, self.store) for record in (own or records)[:RECORDS]]
+        own = [record for record in records if record is None or self.may_concern(record.subject(), one.subject)]
+        sights = [join_record(each, record, self.store) for record in (own or records)[:RECORDS]]
         wanted = {"found": True, "unknown": None}.get(each.outcome, False)
         seen = max(sights, key=lambda seen: (seen.holds is wanted, seen.share()))
-        made = tried(seen, each.outcome, near=near, records=len(everything) or 1)
+        made = tried_check(seen, each.outcome, near=near, records=len(everything) or 1)
         share = seen.share() * (1.0 if own else 0.5)
         return share, made if made.why or each.outcome != "unknown" else with_why(made, each.why)
 
@@ -165,24 +167,24 @@ class Search:
         decides = []
         why = each.why or (f"nothing that was read gives {kind}" if each.outcome == "skipped" else f"there are no {kind}")
         if records and each.outcome == "clear":
-            decides = [Part(text=flat(operands(check.when)[1][0]), holds=False)]
+            decides = [Part(text=on_one_line(operands(check.when)[1][0]), holds=False)]
             why = f"for none of {records} {kind}"
         return Tried(
             check=each.name,
-            place=place(each),
+            place=check_place(each),
             cause=check.finds,
             confidence=check.confidence,
             outcome=each.outcome,
             near=near,
-            condition=flat(check.when),
+            condition=on_one_line(check.when),
             decides=decides,
             records=records,
             why=why,
         )
 
-    def beside(self, one: Subject, other: Subject) -> bool:
+    def may_concern(self, one: Subject, other: Subject) -> bool:
         """Whether a record may have to do with a finding's subject."""
-        return self.links.linked(self.links.unified(one), other)
+        return self.links.are_linked(self.links.unify(one), other)
 
 
 def with_why(made: Tried, why: str) -> Tried:
@@ -190,7 +192,7 @@ def with_why(made: Tried, why: str) -> Tried:
     return msgspec.structs.replace(made, why=why)
 
 
-def shown(subject: Subject) -> str:
+def subject_text(subject: Subject) -> str:
     """A subject in one word."""
     return subject.name or subject.kind
 
@@ -198,14 +200,14 @@ def shown(subject: Subject) -> str:
 def joined_by(links: Links, effector: Found, effected: Found) -> str:
     """What ties the subjects of two findings, or that nothing does: `relate.tied` in words."""
     cause, effect = effector.subject, effected.subject
-    if not tied(effector, effected, links):
-        return f"{shown(cause)} and {shown(effect)} are not linked"
-    if not links.linked(cause, effect):
+    if not can_bring_about(effector, effected, links):
+        return f"{subject_text(cause)} and {subject_text(effect)} are not linked"
+    if not links.are_linked(cause, effect):
         return "ranks of one job" if links.jobs_of(cause) else "a machine that may have a rank of the job"
     if (cause.kind, cause.name) == (effect.kind, effect.name):
         return f"the same {cause.kind}"
     for one in (cause, effect):
-        if placeless(one):
+        if has_no_place(one):
             return f"nothing says where the {one.kind} is, so it contradicts nothing"
     if cause.kind in ("pod", "workload") and effect.kind in ("pod", "workload") and links.same_work(cause, effect):
         return "the same work"
@@ -217,6 +219,6 @@ def in_time(cause: Found, effect: Found) -> str:
     """How two findings stand in time."""
     if cause.time is None or effect.time is None:
         return "no times to compare"
-    if later(cause, effect):
+    if is_seen_after(cause, effect):
         return f"it came later, by {cause.time - effect.time:.0f} s"
     return f"{max(0.0, effect.time - cause.time):.0f} s before it" if effect.time - cause.time >= 1 else "at the same time"

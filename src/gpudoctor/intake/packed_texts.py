@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpudoctor.intake.budget import MOST, Budget
-from gpudoctor.intake.pieces import MIB, Guard, Pieces, unpacked, zstd
+from gpudoctor.intake.pieces import MIB, Guard, Pieces, unpack, zstd
 
 ROOM = 128 * MIB  # packed bytes of one reading; of logs that is ten times as much or more
 LAST = 4 * MIB  # bytes of the end of a text that doesn't fit into that
@@ -65,7 +65,7 @@ class Keep:
         """The beginning and the end."""
         return bytes(self.head[: self.at_end]) + self.end
 
-    def closed(self) -> Any:
+    def close_text(self) -> Any:
         """What gives the content again, from its beginning each time."""
         if self.packer is not None:
             self.packed.append(self.packer.flush())
@@ -78,7 +78,7 @@ class Keep:
     def pieces(self) -> Pieces:
         """The content."""
         if self.room is not None:
-            yield from unpacked(iter(self.packed), "zstd", Guard(self.room.budget, MOST))
+            yield from unpack(iter(self.packed), "zstd", Guard(self.room.budget, MOST))
         if self.last:
             joined = b"".join(self.last)
             yield b"\n" + joined[joined.find(b"\n") + 1 :]

@@ -79,7 +79,7 @@ class Times(msgspec.Struct, frozen=True):
     last: float
 
 
-def whole(findings: list[Judged], new: list[Judged]) -> Outcome:
+def overall_outcome(findings: list[Judged], new: list[Judged]) -> Outcome:
     """The outcome of all: one new problem outweighs everything, and what could not be told is never fixed."""
     said = {one.outcome for one in (*findings, *new)}
     if "worse" in said:
@@ -95,7 +95,7 @@ def spoken_of(one: relate.Found, outcome: Became, *, now: str = "", why: str = "
         cause=one.cause.id,
         severity=one.severity,
         role="root" if one.root else "symptom",
-        subject=conclude.shown(one.subject),
+        subject=conclude.report_subject(one.subject),
         outcome=outcome,
         check=one.check,
         was=one.title if outcome not in ("worse", "seen") else "",
@@ -119,12 +119,12 @@ def hits_of(library: Library, checked: list[Checked], links: Links) -> dict[Key,
         cause = library.causes[one.check.finds]
         if one.check.weighs(cause) != "info":
             for hit in (hit for hit in one.hits if hit.confidence(one.check) != "possible"):
-                subject: Subject = links.unified(hit.subject.narrowed(cause.subject))
+                subject: Subject = links.unify(hit.subject.as_kind(cause.subject))
                 made.setdefault((one.check.finds, subject.kind, subject.name), []).append((one, hit))
     return made
 
 
-def stale(hit: Hit, times: Times, before: list[Hit]) -> bool:
+def is_old_hit(hit: Hit, times: Times, before: list[Hit]) -> bool:
     """Whether a hit is only the memory of a log: what it tells of had happened when the earlier run read, or is among what it read."""
     if not hit.origins or not all(is_log(origin.source) for origin in hit.origins):
         return False

@@ -20,25 +20,25 @@ NEEDLE = 60  # characters of a message that are looked for: a wrapped line has f
 TELLING = ("message", "last_message", "last_reason", "reason", "status", "workload", "claim", "quota", "pod", "container", "node")
 
 
-def unnamed(facts: Facts) -> Facts:
-    """The facts with the stand-in for an unknown name taken out again."""
-    return {kind: [_unnamed(fact) for fact in records] for kind, records in facts.items()}
+def remove_placeholders(facts: Facts) -> Facts:
+    """Remove the placeholder for an unknown name from the facts."""
+    return {kind: [_remove_placeholders(fact) for fact in records] for kind, records in facts.items()}
 
 
-def _unnamed(fact: Fact) -> Fact:
+def _remove_placeholders(fact: Fact) -> Fact:
     changed: dict[str, Any] = {f: "" for f in ("pod", "node", "container") if getattr(fact, f, "") == NAMELESS}
     if NAMELESS in fact.origin.text:
         changed["origin"] = Origin(fact.origin.source, fact.origin.line, fact.origin.text.replace(NAMELESS, "").strip())
     return msgspec.structs.replace(fact, **changed) if changed else fact
 
 
-def placed(facts: Facts, text: str, first: int, numbers: Sequence[int] = ()) -> Facts:
+def place_facts(facts: Facts, text: str, first: int, numbers: Sequence[int] = ()) -> Facts:
     """The facts with line numbers of the file: those that have one are moved by the section's beginning, the others are looked up.
 
     `first` is the number of the text's first line in its file; `numbers` are those of all its lines, where they don't follow one another.
     """
     if numbers:
-        return {kind: [numbered(fact, numbers) for fact in records] for kind, records in placed(facts, text, 1).items()}
+        return {kind: [with_file_line(fact, numbers) for fact in records] for kind, records in place_facts(facts, text, 1).items()}
     starts: list[int] = []
     left = SEARCHES
     made: Facts = {}
@@ -63,8 +63,8 @@ def placed(facts: Facts, text: str, first: int, numbers: Sequence[int] = ()) -> 
     return made
 
 
-def numbered(fact: Fact, numbers: Sequence[int]) -> Fact:
-    """The fact with the number of its line in the file."""
+def with_file_line(fact: Fact, numbers: Sequence[int]) -> Fact:
+    """Return the fact with its line number in the file."""
     origin = fact.origin
     return msgspec.structs.replace(fact, origin=Origin(origin.source, numbers[min(origin.line, len(numbers)) - 1], origin.text))
 
@@ -75,15 +75,15 @@ def find(fact: Fact, text: str) -> int:
         begins = text.find("Allocatable:")
         at = text.find("nvidia.com/", begins)
         return at if 0 <= at - begins < 600 else begins
-    for needle in needles(fact):
+    for needle in search_texts(fact):
         at = text.find(needle)
         if at >= 0:
             return at
     return -1
 
 
-def needles(fact: Fact) -> Iterator[str]:
-    """What to look for, the most telling first."""
+def search_texts(fact: Fact) -> Iterator[str]:
+    """The texts to search for, the most specific first."""
     if type(fact).__name__ in ("Message", "ScheduleReason") and fact.origin.text:
         yield fact.origin.text[:NEEDLE]
     for field in TELLING:

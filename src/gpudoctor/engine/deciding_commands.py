@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from gpudoctor.facts import Fact
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.conditions import Types, Values
-from gpudoctor.runbook.templates import pieces, shown
+from gpudoctor.runbook.templates import expression_text, split_template
 
 MOST = 3  # commands for one check
 FIELD = regex(r"\{([a-z_]+)\}")
@@ -66,15 +66,15 @@ def commands(kind: str, records: Iterable[Fact]) -> list[str]:
     template = COMMANDS.get(kind)
     if template is None:
         return []
-    return list(dict.fromkeys(filled(template, record) for record in records))[:MOST]
+    return list(dict.fromkeys(fill_names(template, record) for record in records))[:MOST]
 
 
-def filled(template: str, record: Fact) -> str:
-    """A command with the names that a record has."""
-    return FIELD.sub(lambda match: named(record, match[1]), template)
+def fill_names(template: str, record: Fact) -> str:
+    """Fill the names of a record into a command."""
+    return FIELD.sub(lambda match: shell_field(record, match[1]), template)
 
 
-def named(record: Fact, field: str) -> str:
+def shell_field(record: Fact, field: str) -> str:
     """A field of a record as a word for the shell."""
     value = getattr(record, field, "")
     return word(value if isinstance(value, str) else "", field)
@@ -85,10 +85,10 @@ def word(value: str, name: str) -> str:
     return shlex.quote(value if value and not value.startswith("-") else f"<{name}>")
 
 
-def pasteable(command: str, types: Types, values: Values) -> str:
+def pasteable_command(command: str, types: Types, values: Values) -> str:
     """A command for a person to paste: what was read stands in it quoted, and never as an option; what is not known is `'<pod>'`."""
     made = ""
-    for kind, part in pieces(command):
-        value = part if kind == "text" else shown(part, types, values, "")
+    for kind, part in split_template(command):
+        value = part if kind == "text" else expression_text(part, types, values, "")
         made += value if kind == "text" else word(value, part.rpartition(".")[2])
     return made

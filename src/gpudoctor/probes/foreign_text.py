@@ -24,7 +24,7 @@ def keep_out(*secrets: str) -> None:
             _IN_USE.update(re.findall(r"[!-~][ -~]*[!-~]", form))
 
 
-def foreign(words: object) -> str:
+def clean_foreign_text(words: object) -> str:
     """Foreign words on one line, without control characters, credentials and what has the form of one, and not too long."""
     text = without_credentials(str(words)[:READ] or (type(words).__name__ if isinstance(words, BaseException) else ""))
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())

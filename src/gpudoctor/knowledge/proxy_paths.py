@@ -16,10 +16,10 @@ PATH = regex(rf"/api/v1/namespaces/(?P<space>{NAME})/(?P<kind>pods|services)/{NA
 FILLED = regex(r"\$\{[^}]*\}")  # of a runbook's template: each stands for a name or a number
 
 
-def allowed(path: str) -> bool:
+def is_allowed(path: str) -> bool:
     """Whether a path (or a template of one) is on the list.
 
-    >>> allowed("/api/v1/namespaces/${one.namespace}/pods/${one.pod}:9400/proxy/metrics"), allowed("/api/v1/namespaces/a/secrets")
+    >>> is_allowed("/api/v1/namespaces/${one.namespace}/pods/${one.pod}:9400/proxy/metrics"), is_allowed("/api/v1/namespaces/a/secrets")
     (True, False)
     """
     return bool(PATH.match(FILLED.sub("0", path)))

@@ -14,29 +14,29 @@ from gpudoctor.facts.gpu import Throttling
 FROM_AROUND = ("sw_thermal", "hw_thermal", "hw_power_brake")
 
 
-def held(one: Throttling) -> bool:
+def clock_is_held_down(one: Throttling) -> bool:
     """Whether heat or the power brake holds this GPU's clock down."""
     return any(one.share.get(reason, 0.0) > 0 for reason in FROM_AROUND) or one.hot
 
 
-def placed(records: Sequence[Throttling]) -> Iterator[Throttling]:
+def add_likely_side(records: Sequence[Throttling]) -> Iterator[Throttling]:
     """The records with their neighbours counted and the likely side: `card`, `chassis`, `row`, "" where it can't be told."""
     nodes: dict[str, list[Throttling]] = defaultdict(list)
     for one in records:
         nodes[one.node].append(one)
-    suffering = {node for node, own in nodes.items() if any(map(held, own))}
+    suffering = {node for node, own in nodes.items() if any(map(clock_is_held_down, own))}
     for node, all_of_node in nodes.items():
         # A part of an answer that names no GPU may be of any: it is nobody's neighbour.
         own = [one for one in all_of_node if one.gpu]
         yield from (one for one in all_of_node if not one.gpu)
-        throttled = sum(map(held, own))
+        throttled = sum(map(clock_is_held_down, own))
         # A card that has nothing to do is cool, and says nothing of how well the others are cooled.
         heat = sorted(one.temperature for one in own if one.temperature is not None and one.busy != 0)
         for one in own:
             counted = msgspec.structs.replace(
                 one,
                 neighbours=len(own) - 1,
-                neighbours_throttled=throttled - held(one),
+                neighbours_throttled=throttled - clock_is_held_down(one),
                 neighbours_temperature=median_beside(heat, None if one.busy == 0 else one.temperature),
                 nodes=len(nodes) - 1,
                 nodes_throttled=len(suffering) - (node in suffering),
@@ -60,7 +60,7 @@ def median_beside(ordered: Sequence[float], own: float | None) -> float | None:
 
 def side(one: Throttling) -> str:
     """A row when most of several other machines suffer too, the chassis when most of its other GPUs do, the card when only it does."""
-    if not held(one):
+    if not clock_is_held_down(one):
         return ""
     if one.nodes_throttled > 1 and 2 * one.nodes_throttled > one.nodes:
         return "row"

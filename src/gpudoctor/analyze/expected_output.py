@@ -33,15 +33,15 @@ WRITTEN = regex(
 
 def without_expected(facts: Facts) -> Facts:
     """The facts without messages and scheduler's reasons in whose line somebody says that they were wanted, or only writes of them."""
-    return {kind: [fact for fact in records if not wanted(fact)] if kind in KINDS else records for kind, records in facts.items()}
+    return {kind: [fact for fact in records if not is_expected(fact)] if kind in KINDS else records for kind, records in facts.items()}
 
 
-def wanted(fact: Fact) -> bool:
-    """Whether the line of a record says that this was to happen, or might.
+def is_expected(fact: Fact) -> bool:
+    """Tell whether the line of a record says that this was meant to happen, or might.
 
     >>> from gpudoctor.facts import Origin
     >>> lines = ["ok 3 stays pending: 0/2 nodes", "refused, as expected: 0/2 nodes", "does not work as expected: 0/2 nodes"]
-    >>> [wanted(Fact(origin=Origin("a", 1, line))) for line in lines]
+    >>> [is_expected(Fact(origin=Origin("a", 1, line))) for line in lines]
     [True, True, False]
     """
     line = fact.origin.text[:2000]

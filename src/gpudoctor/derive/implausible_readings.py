@@ -15,7 +15,7 @@ RESTS, WORKS, FEWEST, SAME = (0, 5), (90, 100), 3, 0.5
 COLDEST, HOTTEST = 0, 120
 
 
-def stuck(samples: Sequence[GpuSample]) -> list[str]:
+def stuck_fields(samples: Sequence[GpuSample]) -> list[str]:
     """The fields of which most readings can't be true: power, temperature."""
     # what is asked for once holds for a series beside it, which has no limits (dmon)
     limit = max((most for sample in samples for most in (sample.power_limit, sample.power_limit_default) if most), default=None)

@@ -51,14 +51,14 @@ class Keeper:
             self._keep(output.command, output)
             yield output
 
-    def kept(self, command: Command) -> tuple[Output, int] | None:
+    def kept_answer(self, command: Command) -> tuple[Output, int] | None:
         """What a command answered, as one page, and how many bytes of it were left out. None for one that was never asked."""
         return self._kept.get(bundle.key_of(command))
 
     def _keep(self, command: Command, output: Output, gone: int = 0) -> None:
         """Remember an answer, of which `gone` bytes are no longer here."""
-        body, cut = shortened(b"".join(map(self._page, output.pages)))
-        errors, more = shortened(self.redactor.raw(output.stderr[:LARGEST]))
+        body, cut = shorten_text(b"".join(map(self._page, output.pages)))
+        errors, more = shorten_text(self.redactor.raw(output.stderr[:LARGEST]))
         reason = self.redactor.text(output.reason)
         left_out = gone + cut + more
         with self._lock:
@@ -73,18 +73,18 @@ class Keeper:
         """A page without secrets. Nothing of a large one: cut first, it would have lost the structure by which secrets are told."""
         if len(page) > LARGEST:
             return b"(too large to be shown here)\n"
-        return legible(self.redactor.page(page))
+        return readable_page(self.redactor.page(page))
 
 
-def legible(page: bytes) -> bytes:
-    """A page as a person can read it: JSON has lines."""
+def readable_page(page: bytes) -> bytes:
+    """Format a page for a person: JSON gets line breaks."""
     try:
         return msgspec.json.format(page, indent=2) + b"\n" if page[:1] in (b"{", b"[") else page
     except (msgspec.MsgspecError, RecursionError):
         return page
 
 
-def shortened(text: bytes) -> tuple[bytes, int]:
+def shorten_text(text: bytes) -> tuple[bytes, int]:
     """The text without its middle where it is too long, and how many bytes that is."""
     left_out = max(0, len(text) - EACH)
     mark = f"\n… {left_out} bytes are left out here …\n".encode()

@@ -37,7 +37,7 @@ MOST = 64  # GPUs of a node whose temperatures are compared
 ALIKE = 0.10  # share by which the power of two GPUs may differ and still be called equal (our choice)
 
 
-def compared(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+def find_outliers(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
     """The outliers among the GPUs of each node, then among the nodes."""
     nodes: defaultdict[str, list[Gpu]] = defaultdict(list)
     for gpu in facts.get("gpus", []):
@@ -48,16 +48,16 @@ def compared(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now:
         for module in facts.get("kernel_modules", [])
         if isinstance(module, KernelModule) and module.module == "nvidia" and module.version
     }
-    made: list[Fact] = [one for gpus in nodes.values() for one in within(gpus)]
-    return {"outliers": [*made, *between(nodes, drivers)]}
+    made: list[Fact] = [one for gpus in nodes.values() for one in outliers_within_nodes(gpus)]
+    return {"outliers": [*made, *outliers_between_nodes(nodes, drivers)]}
 
 
-def within(gpus: Sequence[Gpu]) -> Iterator[Outlier]:
+def outliers_within_nodes(gpus: Sequence[Gpu]) -> Iterator[Outlier]:
     """The outliers among the GPUs of one node, of each product by itself."""
     for peers in by_product(gpus).values():
         for field, unit in PROPERTIES.items():
             held = {number: text(gpu, field, unit) for number, gpu in enumerate(peers)}
-            for number, value, usual, count in odd(held):
+            for number, value, usual, count in odd_values(held):
                 yield outlier(peers[number], field, value, usual, count)
         yield from hot(peers)
 
@@ -79,7 +79,7 @@ def text(gpu: Gpu, field: str, unit: str = "") -> str:
     return f"{value:g}{unit}" if isinstance(value, float) else f"{value}{unit}" if value not in (None, "") else ""
 
 
-def odd(held: Mapping[Key, str]) -> Iterator[tuple[Key, str, str, int]]:
+def odd_values(held: Mapping[Key, str]) -> Iterator[tuple[Key, str, str, int]]:
     """Who holds another value than most: key, value, the usual value, how many hold that."""
     known = {key: value for key, value in held.items() if value}
     if len(known) < FEWEST:
@@ -98,16 +98,16 @@ def outlier(gpu: Gpu, field: str, value: str, usual: str, peers: int) -> Outlier
         value=value,
         usual=usual,
         peers=peers,
-        below=below(value, usual),
+        below=is_smaller(value, usual),
         among="node",
         origin=gpu.origin,
     )
 
 
-def below(value: str, usual: str) -> bool | None:
-    """Whether it is the smaller number; None where they are no numbers.
+def is_smaller(value: str, usual: str) -> bool | None:
+    """Whether a value is the smaller number; None where the values are no numbers.
 
-    >>> below("8 lanes", "16 lanes"), below("96.00.74.00.01", "96.00.89.00.01")
+    >>> is_smaller("8 lanes", "16 lanes"), is_smaller("96.00.74.00.01", "96.00.89.00.01")
     (True, None)
     """
     try:
@@ -135,7 +135,7 @@ def hot(peers: Sequence[Gpu]) -> Iterator[Outlier]:
             yield outlier(gpu, "temperature", f"{gpu.temperature} °C", f"{middle:g} °C at the same power", len(others))
 
 
-def between(nodes: Mapping[str, Sequence[Gpu]], drivers: Mapping[str, str]) -> Iterator[Outlier]:
+def outliers_between_nodes(nodes: Mapping[str, Sequence[Gpu]], drivers: Mapping[str, str]) -> Iterator[Outlier]:
     """The outliers among the nodes whose GPUs are of one product. What a node's own GPUs don't agree on is said of these GPUs."""
     groups: defaultdict[str, dict[str, Sequence[Gpu]]] = defaultdict(dict)
     for node, gpus in nodes.items():
@@ -143,17 +143,17 @@ def between(nodes: Mapping[str, Sequence[Gpu]], drivers: Mapping[str, str]) -> I
         if node and len(products) == 1:
             groups[products.pop()][node] = gpus
     for members in groups.values():
-        tables = {field: {node: shared(gpus, field, unit) for node, gpus in members.items()} for field, unit in PROPERTIES.items()}
+        tables = {field: {node: shared_value(gpus, field, unit) for node, gpus in members.items()} for field, unit in PROPERTIES.items()}
         tables["driver_version"] = {node: value or drivers.get(node, "") for node, value in tables["driver_version"].items()}
         tables["count"] = {node: str(len(gpus)) for node, gpus in members.items()}
         for field, held in tables.items():
-            for node, value, usual, count in odd(held):
+            for node, value, usual, count in odd_values(held):
                 origin = members[node][0].origin
-                less = below(value, usual)
+                less = is_smaller(value, usual)
                 yield Outlier(node=node, field=field, value=value, usual=usual, peers=count, below=less, among="run", origin=origin)
 
 
-def shared(gpus: Sequence[Gpu], field: str, unit: str) -> str:
+def shared_value(gpus: Sequence[Gpu], field: str, unit: str) -> str:
     """The value that the GPUs of a node agree on, "" where they don't."""
     values = {value for gpu in gpus if (value := text(gpu, field, unit))}
     return values.pop() if len(values) == 1 else ""

@@ -14,7 +14,7 @@ def unknowns(checked: list[Checked]) -> list[Unknown]:
     return [Unknown(check=one.name, why=one.why, settle_with=one.settle_with) for one in checked if one.outcome == "unknown"]
 
 
-def unsettled(checked: list[Checked]) -> set[str]:
+def unsettled_causes(checked: list[Checked]) -> set[str]:
     """The causes of which a check found something or could not be decided."""
     return {one.check.finds for one in checked if one.outcome in ("found", "unknown")}
 
@@ -27,10 +27,10 @@ def verdict(
         return "problem"
     if open_ or unsure or not any(one.outcome in ("clear", "found") for one in checked):
         return "inconclusive"
-    return "healthy" if all(map(understood, inputs)) else "inconclusive"
+    return "healthy" if all(map(is_understood, inputs)) else "inconclusive"
 
 
-def understood(given: InputFile) -> bool:
+def is_understood(given: InputFile) -> bool:
     """Whether all of a file was read by what knows it. That no known line stands in other words doesn't make them good ones."""
     whole = not given.note and not given.unknown  # a note says what was not read of it
     return given.note == "empty" or (whole and not SEARCHED.issuperset(given.recognised_as))

@@ -40,27 +40,27 @@ class Demand(NamedTuple):
         return 1 if self.pattern else 2 if any(isinstance(value, bool) for value in self.values) else 0
 
 
-def narrowed(condition: str, name: str, kind: str, store: Store, before: int) -> list[Fact]:
+def candidate_records(condition: str, name: str, kind: str, store: Store, before: int) -> list[Fact]:
     """The records of a type, called `name` in the condition, that can match at all, in the order in which they were read."""
     records = store.records(kind, before)
-    demand = demanded(condition, name) if records else None
+    demand = demand_on(condition, name) if records else None
     if demand is None or not is_plain(kind, demand):
         return records
     if demand.pattern:
-        return fitting(records, demand)
+        return matching_records(records, demand)
     return store.having(kind, demand.field, demand.values, before)
 
 
-def fitting(records: list[Fact], demand: Demand) -> list[Fact]:
+def matching_records(records: list[Fact], demand: Demand) -> list[Fact]:
     """The records whose field fits the pattern or could not be read. What CEL refuses as a pattern is left to it."""
-    pattern = compiled(demand.pattern)
+    pattern = compile_re2(demand.pattern)
     if pattern is None:
         return records
     return [record for record in records if demand.field in record.gaps or pattern.search(getattr(record, demand.field))]
 
 
 @functools.lru_cache(maxsize=1024)
-def compiled(pattern: str) -> Any:
+def compile_re2(pattern: str) -> Any:
     """A pattern of RE2, as CEL has them, None for one that is none."""
     import re2
 
@@ -80,12 +80,12 @@ def is_plain(kind: str, demand: Demand) -> bool:
 
 
 @functools.lru_cache(maxsize=8192)
-def demanded(condition: str, name: str) -> Demand | None:
+def demand_on(condition: str, name: str) -> Demand | None:
     """The demand on one field of the record `name`, None where the text shows none.
 
-    >>> demanded('(x.code == 79 || x.code == 48) && !x.quiet', "x") == Demand("code", frozenset({79, 48}))
+    >>> demand_on('(x.code == 79 || x.code == 48) && !x.quiet', "x") == Demand("code", frozenset({79, 48}))
     True
-    >>> demanded('!x.quiet || x.code == 79', "x"), demanded("x.quiet ? y.present : true", "x"), demanded("!x.quiet", "x").values
+    >>> demand_on('!x.quiet || x.code == 79', "x"), demand_on("x.quiet ? y.present : true", "x"), demand_on("!x.quiet", "x").values
     (None, None, frozenset({False}))
     """
     text = condition.strip()
@@ -96,18 +96,18 @@ def demanded(condition: str, name: str) -> Demand | None:
     if NOT_READ.search(text):
         return None
     places: dict[str, list[int]] = {}
-    for mark, place in outside(text):
+    for mark, place in outer_operators(text):
         places.setdefault(mark, []).append(place)
     if "?" in places:
         return None
     if "||" in places:
-        found = [demanded(part, name) for part in split(text, places["||"])]
+        found = [demand_on(part, name) for part in split(text, places["||"])]
         demands = [one for one in found if one is not None]
         same = len(demands) == len(found) and len({one.field for one in demands}) == 1 and not any(one.pattern for one in demands)
         return Demand(demands[0].field, frozenset().union(*(one.values for one in demands))) if same else None
     if "&&" in places:
-        return cheapest(demanded(part, name) for part in split(text, places["&&"]))
-    return demanded(text[1:-1], name) if text.startswith("(") and closing(text) == len(text) - 1 else None
+        return cheapest(demand_on(part, name) for part in split(text, places["&&"]))
+    return demand_on(text[1:-1], name) if text.startswith("(") and closing_bracket(text) == len(text) - 1 else None
 
 
 def cheapest(demands: Iterable[Demand | None]) -> Demand | None:
@@ -133,7 +133,7 @@ def of_atom(atom: re.Match[str]) -> Demand | None:
     return Demand(atom["field"], frozenset(values)) if not given["no"] else None
 
 
-def closing(text: str) -> int:
+def closing_bracket(text: str) -> int:
     """Where the bracket closes that a text starts with; -1 where it doesn't."""
     depth = 0
     for found in TOKEN.finditer(text):
@@ -143,7 +143,7 @@ def closing(text: str) -> int:
     return -1
 
 
-def outside(text: str) -> Iterator[tuple[str, int]]:
+def outer_operators(text: str) -> Iterator[tuple[str, int]]:
     """The operators `||`, `&&` and `?` outside of brackets and quotes, with their places."""
     depth = 0
     for found in TOKEN.finditer(text):

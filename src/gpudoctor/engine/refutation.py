@@ -8,9 +8,9 @@ import msgspec
 
 from gpudoctor.engine import expectations
 from gpudoctor.engine.steps import Run
-from gpudoctor.engine.work import Works
+from gpudoctor.engine.successors import Works
 from gpudoctor.facts import Subject
-from gpudoctor.facts.identity import Links, placeless
+from gpudoctor.facts.identity import Links, has_no_place
 from gpudoctor.report import ReportSubject
 from gpudoctor.runbook.model import Cause
 
@@ -45,7 +45,7 @@ class Refuters:
 
     def keys(self, subject: Subject) -> set[Key]:
         """The names of a subject; what nothing says the place of is about everybody."""
-        if placeless(subject):
+        if has_no_place(subject):
             return {("", "")}
         work = self.works.of(subject)
         return self.links.keys(subject) | ({("work", work)} if work else set())
@@ -58,22 +58,22 @@ class Refuters:
         by_key = self.said.get(expectation, {})
         keys = [("", ""), *sorted({("work", work)} if gone else self.keys(subject))]
         near = [one for key in keys for one in by_key.get(key, ())]
-        made = near if gone else [one for one in near if self.links.linked(one.subject, subject)]
+        made = near if gone else [one for one in near if self.links.are_linked(one.subject, subject)]
         if made or not subject.gpu:
             return made
         return self.about(expectation, Subject(kind="node", node=subject.node), "")
 
-    def tried(self, cause: Cause, subject: Subject, work: str = "") -> list[list[Said]]:
+    def tried_expectations(self, cause: Cause, subject: Subject, work: str = "") -> list[list[Said]]:
         """What was said against a cause, for each expectation that refutes it and that is expected of the subject."""
         return [said for name in cause.refuted_by if (said := self.about(name, subject, work))]
 
 
-def against(tried: Iterable[list[Said]]) -> str:
+def refuting_observation(tried: Iterable[list[Said]]) -> str:
     """What was seen that refutes a cause: one expectation that was shown for all it is expected of; "" where there is none."""
     return next((said[0].says for said in tried if all(one.says for one in said)), "")
 
 
-def lacking(tried: Iterable[list[Said]]) -> list[str]:
+def reasons_not_shown(tried: Iterable[list[Said]]) -> list[str]:
     """Why nothing of it was shown, but for what is known not to be so."""
     return list(dict.fromkeys(one.why for said in tried for one in said if one.why))
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec.structs import replace
 
 from gpudoctor.analyze.exporters_missing import nodes_without
-from gpudoctor.analyze.implied_queues import of, of_claims, of_unselected, with_claims, with_usage
+from gpudoctor.analyze.waiting_pods import of_claims, of_unselected, records_of, with_claims, with_usage
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Smi
 from gpudoctor.facts.kubernetes import Message, Node, NodeUsage, ObjectName, Pod, Quota, ScheduleReason, Workload
@@ -34,22 +34,22 @@ WAITS = "person_says_pending"  # a message: somebody writes that the pod waits
 REPLICA = regex(r"(\S{1,240}?)-(?:[a-f0-9]{5,10}-[a-z0-9]{5}|\d{1,4})$")
 
 
-def completed(facts: Facts) -> Facts:
-    """The facts with what follows from several of them."""
-    templates = distinct([one for one in facts.get("pod_templates", []) if isinstance(one, PodTemplate)])
+def add_implied(facts: Facts) -> Facts:
+    """Return the facts with those that follow from several of them."""
+    templates = distinct_templates([one for one in facts.get("pod_templates", []) if isinstance(one, PodTemplate)])
     allowances = put_together([one for one in facts.get("allowances", []) if isinstance(one, Allowance)])
     found: Facts = {kind: records for kind, records in facts.items() if kind not in PRIVATE}
-    classes = [one.name for one in of(facts, "storage_classes", ObjectName)]
+    classes = [one.name for one in records_of(facts, "storage_classes", ObjectName)]
     policies = [one for one in facts.get("policies", []) if isinstance(one, Policy)]
-    found = with_usage(in_use(with_claims(waiting(whole_messages(found), templates))))
+    found = with_usage(in_use(with_claims(fill_waiting_pods(whole_messages(found), templates))))
     if missing := [*nodes_without(found)]:
         found["exporter_nodes"] = [*missing]
-    said = [*words(found, templates, allowances), *of_claims(found, classes), *of_policies(policies, found), *of_gpus(found)]
+    said = [*controller_messages(found, templates, allowances), *of_claims(found, classes), *of_policies(policies, found), *of_gpus(found)]
     if homes := [*of_cordoned(found), *of_unselected(found)]:
         found["schedule_reasons"] = [*found.get("schedule_reasons", []), *homes]
     if said:
         found["messages"] = [*found.get("messages", []), *said]
-    looks = any(one.name in LOOKS for one in of(found, "messages", Message))
+    looks = any(one.name in LOOKS for one in records_of(found, "messages", Message))
     hinted = [one.asks for one in templates if one.asks.wants_gpu_hint.startswith("image ") and not one.asks.component]
     if hinted and not any(one.asks.gpus for one in templates) and not any(facts.get(kind) for kind in ("pods", "nodes")):
         left = {field: why for field, why in hinted[0].gaps.items() if field not in ("phase", "wants_gpu_hint")}
@@ -78,7 +78,7 @@ def put_together(allowances: Sequence[Allowance]) -> list[Allowance]:
     return [*found.values()]
 
 
-def distinct(templates: Sequence[PodTemplate]) -> list[PodTemplate]:
+def distinct_templates(templates: Sequence[PodTemplate]) -> list[PodTemplate]:
     """Templates that ask for different things; of a JobSet's or a training job's roles the one with the most GPUs."""
     seen: dict[str, PodTemplate] = {}
     for one in templates:
@@ -89,25 +89,25 @@ def distinct(templates: Sequence[PodTemplate]) -> list[PodTemplate]:
     return sorted(seen.values(), key=lambda one: -one.asks.gpus)
 
 
-def waiting(facts: Facts, templates: Sequence[PodTemplate]) -> Facts:
-    """The facts with the pods that wait completed by what they ask for."""
-    pods: list[Pod] = of(facts, "pods", Pod)
+def fill_waiting_pods(facts: Facts, templates: Sequence[PodTemplate]) -> Facts:
+    """Fill in what the waiting pods ask for."""
+    pods: list[Pod] = records_of(facts, "pods", Pod)
     pending = [pod for pod in pods if pod.phase == "Pending" and not pod.node and not pod.component and not pod.deleting]
     blank = [pod for pod in pending if "requests" in pod.gaps]
-    reasons: list[ScheduleReason] = of(facts, "schedule_reasons", ScheduleReason)
+    reasons: list[ScheduleReason] = records_of(facts, "schedule_reasons", ScheduleReason)
     names = {(reason.namespace, reason.pod) for reason in reasons}
     made: dict[tuple[str, str], Pod] = {}
     if len(templates) == 1 or (templates and templates[0].asks.gpus > 0 == templates[1].asks.gpus):
         asks = templates[0].asks
-        made = {(pod.namespace, pod.pod): filled(pod, asks) for pod in blank}
-        heard = reasons or any(one.name == WAITS for one in of(facts, "messages", Message))
+        made = {(pod.namespace, pod.pod): fill_from_template(pod, asks) for pod in blank}
+        heard = reasons or any(one.name == WAITS for one in records_of(facts, "messages", Message))
         if not pending and heard and not any(pod.requests for pod in pods if pod.target):
             space, name = next(iter(names)) if len(names) == 1 else ("", asks.pod)
             left = {field: why for field, why in asks.gaps.items() if field not in ("phase", "pod", "node", "scheduled", "schedule_reason")}
             made[space, name] = replace(asks, namespace=space or asks.namespace, pod=name, phase="Pending", gaps=left)
             pods = [*pods, made[space, name]]
-    elif not templates and measured(facts):
-        made = {(pod.namespace, pod.pod): filled(pod, one_gpu(pod)) for pod in blank}
+    elif not templates and gpu_use_is_known(facts):
+        made = {(pod.namespace, pod.pod): fill_from_template(pod, one_gpu(pod)) for pod in blank}
     asked = pending or [pod for pod in pods if pod.target]  # a manifest alone is of the pod that waits
     if not made and len(asked) != 1:
         return facts
@@ -120,7 +120,7 @@ def waiting(facts: Facts, templates: Sequence[PodTemplate]) -> Facts:
 
 def whole_messages(facts: Facts) -> Facts:
     """The facts without the clauses that somebody quotes of a scheduler's message that is given as a whole."""
-    reasons: list[ScheduleReason] = of(facts, "schedule_reasons", ScheduleReason)
+    reasons: list[ScheduleReason] = records_of(facts, "schedule_reasons", ScheduleReason)
     said = {reason.reason for reason in reasons if reason.total}
     left = [reason for reason in reasons if reason.total or reason.count or reason.reason not in said]
     return facts if len(left) == len(reasons) else {**facts, "schedule_reasons": [*left]}
@@ -130,10 +130,10 @@ def in_use(facts: Facts) -> Facts:
     """The facts with what a pod that runs says of one that waits and is made of the same template, or of the one before it: the nodes
     do have the GPUs, and they are in use.
     """
-    pods: list[Pod] = [pod for pod in of(facts, "pods", Pod) if pod.target and not pod.component]
+    pods: list[Pod] = [pod for pod in records_of(facts, "pods", Pod) if pod.target and not pod.component]
     held = {(pod.namespace, name) for pod in pods if pod.phase == "Running" and (pod.gpus or "gpus" in pod.gaps) and (name := made_by(pod))}
     waits = {(pod.namespace, pod.pod) for pod in pods if pod.phase == "Pending" and not pod.node and (pod.namespace, made_by(pod)) in held}
-    reasons: list[ScheduleReason] = of(facts, "schedule_reasons", ScheduleReason)
+    reasons: list[ScheduleReason] = records_of(facts, "schedule_reasons", ScheduleReason)
     made = [
         replace(one, in_use=True) if one.of_gpus and not one.preemption and (one.namespace, one.pod) in waits else one for one in reasons
     ]
@@ -150,17 +150,17 @@ def made_by(pod: Pod) -> str:
     return match[1] if match else ""
 
 
-def filled(pod: Pod, asks: Pod) -> Pod:
-    """A pod of a table with what it asks for."""
+def fill_from_template(pod: Pod, asks: Pod) -> Pod:
+    """Fill in what a pod of a table asks for."""
     changes = {field: getattr(asks, field) for field in SHOWN if field in pod.gaps and field not in asks.gaps}
     left = {field: why for field, why in pod.gaps.items() if field not in changes and field not in ("node", "scheduled")}
     return replace(pod, **changes, gaps=left)
 
 
-def measured(facts: Facts) -> bool:
-    """Whether somebody has counted the GPUs in use on all nodes that have some."""
-    counted = {usage.node for usage in of(facts, "node_usage", NodeUsage) if any(map(is_gpu, usage.requested))}
-    offering = {node.node for node in of(facts, "nodes", Node) if gpu_count(node.allocatable)}
+def gpu_use_is_known(facts: Facts) -> bool:
+    """Whether the GPUs in use are known on every node that has GPUs."""
+    counted = {usage.node for usage in records_of(facts, "node_usage", NodeUsage) if any(map(is_gpu, usage.requested))}
+    offering = {node.node for node in records_of(facts, "nodes", Node) if gpu_count(node.allocatable)}
     return bool(offering) and offering <= counted
 
 
@@ -171,19 +171,21 @@ def one_gpu(pod: Pod) -> Pod:
     return replace(pod, requests={"nvidia.com/gpu": 1}, gpus=1, gpu_resources=["nvidia.com/gpu"], gaps=missing)
 
 
-def words(facts: Facts, templates: Sequence[PodTemplate], allowances: Sequence[Allowance]) -> Iterator[Fact]:
-    """What controllers would say."""
-    pods: list[Pod] = [pod for pod in of(facts, "pods", Pod) if pod.target and not pod.node and pod.requests]
+def controller_messages(facts: Facts, templates: Sequence[PodTemplate], allowances: Sequence[Allowance]) -> Iterator[Fact]:
+    """The messages that controllers would write."""
+    pods: list[Pod] = [pod for pod in records_of(facts, "pods", Pod) if pod.target and not pod.node and pod.requests]
     yield from of_queues(templates, pods, [one for one in allowances if one.kind == "queue"])
-    pending = any(pod.phase == "Pending" and not pod.component for pod in of(facts, "pods", Pod))
-    phases = {pod.phase for pod in of(facts, "pods", Pod) if not pod.component}
+    pending = any(pod.phase == "Pending" and not pod.component for pod in records_of(facts, "pods", Pod))
+    phases = {pod.phase for pod in records_of(facts, "pods", Pod) if not pod.component}
     yield from of_volcano(allowances, phases)
     for pool in allowances if pending else ():
         full = [name for name in pool.most if is_gpu(name) and pool.used.get(name, 0) >= pool.most[name]]
         if pool.kind == "nodepool" and full:
             yield Message(name="autoscaler_pool_limit", detail=pool.name, source="status", origin=pool.origin)
     yield from of_machines(facts)
-    yield from of_quotas(templates, of(facts, "quotas", Quota), of(facts, "workloads", Workload), of(facts, "pods", Pod))
+    yield from of_quotas(
+        templates, records_of(facts, "quotas", Quota), records_of(facts, "workloads", Workload), records_of(facts, "pods", Pod)
+    )
 
 
 def of_queues(templates: Sequence[PodTemplate], pods: Sequence[Pod], queues: Sequence[Allowance]) -> Iterator[Message]:
@@ -203,10 +205,10 @@ def of_queues(templates: Sequence[PodTemplate], pods: Sequence[Pod], queues: Seq
 
 def of_cordoned(facts: Facts) -> Iterator[ScheduleReason]:
     """The scheduler, on the pods that wait where all machines that look like GPU nodes are cordoned; nobody has shown what they offer."""
-    nodes: list[Node] = [node for node in of(facts, "nodes", Node) if node.gpu_present or node.gpus_capacity or "gpu" in node.node]
+    nodes: list[Node] = [node for node in records_of(facts, "nodes", Node) if node.gpu_present or node.gpus_capacity or "gpu" in node.node]
     if not nodes or facts.get("schedule_reasons") or not all(node.unschedulable for node in nodes):
         return
-    for pod in of(facts, "pods", Pod):
+    for pod in records_of(facts, "pods", Pod):
         if pod.phase == "Pending" and pod.target and not pod.component and not pod.node and "unschedulable" not in nodes[0].gaps:
             yield ScheduleReason(
                 namespace=pod.namespace, pod=pod.pod, reason="unschedulable", count=len(nodes), total=len(nodes), origin=nodes[0].origin
@@ -215,11 +217,11 @@ def of_cordoned(facts: Facts) -> Iterator[ScheduleReason]:
 
 def of_machines(facts: Facts) -> Iterator[Message]:
     """The scheduler, on a pod that asks for more GPUs than the machines have on which nvidia-smi was run."""
-    machines: list[Smi] = [one for one in of(facts, "smi", Smi) if one.inside != "pod" and not one.problem and one.gpus]
-    short = {(one.namespace, one.pod) for one in of(facts, "schedule_reasons", ScheduleReason) if one.resource == "nvidia.com/gpu"}
+    machines: list[Smi] = [one for one in records_of(facts, "smi", Smi) if one.inside != "pod" and not one.problem and one.gpus]
+    short = {(one.namespace, one.pod) for one in records_of(facts, "schedule_reasons", ScheduleReason) if one.resource == "nvidia.com/gpu"}
     most = max((one.gpus or 0 for one in machines), default=0)
-    if most and not any(gpu_count(node.allocatable) for node in of(facts, "nodes", Node)):
-        for pod in of(facts, "pods", Pod):
+    if most and not any(gpu_count(node.allocatable) for node in records_of(facts, "nodes", Node)):
+        for pod in records_of(facts, "pods", Pod):
             if (pod.namespace, pod.pod) in short and pod.requests.get("nvidia.com/gpu", 0) > most:
                 yield Message(
                     name="card_request_over_node",

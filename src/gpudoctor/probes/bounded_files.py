@@ -23,7 +23,7 @@ def read(path: str | Path) -> bytes:
         if stat.S_ISFIFO(about.st_mode):
             pipe = (about.st_dev, about.st_ino)
             if pipe not in _CAME:
-                _CAME[pipe] = _drained(descriptor)
+                _CAME[pipe] = _drain(descriptor)
             content = _CAME[pipe]
         elif stat.S_ISREG(about.st_mode):
             with os.fdopen(descriptor, "rb", closefd=False) as file:
@@ -37,7 +37,7 @@ def read(path: str | Path) -> bytes:
     return content
 
 
-def _drained(pipe: int) -> bytes:
+def _drain(pipe: int) -> bytes:
     """What comes through a pipe until its writers have closed it."""
     deadline, content = Deadline(PIPE), bytearray()
     waiting = select.poll()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudoctor.analyze.gather import gather
-from gpudoctor.analyze.overtaken import without_overtaken
+from gpudoctor.analyze.past_events import without_overtaken
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.facts.kubernetes import Event
 from gpudoctor.library import index

@@ -11,9 +11,9 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from gpudoctor.probes.base import GRACE, START, Command, Failure, Output, waited
+from gpudoctor.probes.base import GRACE, START, Command, Failure, Output, time_limit_text
 from gpudoctor.probes.frames import Cutter
-from gpudoctor.probes.remote import NoWay, Wire, group, judged, last_line, not_asked, script
+from gpudoctor.probes.remote import NoWay, Wire, group, last_line, not_asked, script, with_failure
 
 LIMIT = 64 << 20  # bytes of one answer
 TRIPS = 4  # round trips that may end early before the rest isn't asked any more
@@ -109,20 +109,20 @@ class _Trip:
                 if self.overtaken and self.newest in self.said:
                     yield from self.not_asked()
                     break
-                if self.stopped():
+                if self.must_stop():
                     break
                 yield None
             if self.hello is None:
                 raise self.unheard(wire)
             if self.newest >= 0 and self.newest not in self.said:
-                yield from self.interrupted(wire)
+                yield from self.interrupted_answers(wire)
         finally:
             wire.close()
 
     def unheard(self, wire: Wire) -> NoWay:
         """Why no shell has answered: what the wire says, else the last that was printed (`This account is currently not available.`)."""
         if not wire.ended:
-            return NoWay("timeout", f"{self.host} did not answer within {waited(self.patience)}")
+            return NoWay("timeout", f"{self.host} did not answer within {time_limit_text(self.patience)}")
         no = wire.why()
         words = last_line((self.noise + self.cutters[1].held).decode("utf-8", "replace"))
         return NoWay(no.failure, f"{no.reason}: {words}") if words and no.failure == "broken" else no
@@ -159,14 +159,14 @@ class _Trip:
         for piece in self.cutters[stream].feed(chunk):
             number = self.at[stream]
             if isinstance(piece, re.Match):
-                yield from self.marked(stream, piece)
+                yield from self.take_mark(stream, piece)
             elif number is not None:
                 kept = self.found[number].printed[stream]
                 kept += piece[: LIMIT + 1 - len(kept)]
             elif self.hello is None and stream == 1:
                 self.noise = (self.noise + piece)[-NOISE:]
 
-    def marked(self, stream: int, mark: re.Match[bytes]) -> Iterator[int]:
+    def take_mark(self, stream: int, mark: re.Match[bytes]) -> Iterator[int]:
         """Take one mark of one stream; → the command that it completes."""
         kind, number, up = mark["kind"], int(mark["number"] or 0), float(mark["up"])
         self.at[stream] = None
@@ -206,12 +206,12 @@ class _Trip:
             seconds=max(0.0, answer.ended - answer.begun),
             time=clock + answer.ended - up if clock else 0.0,
         )
-        output = judged(output, self.host)
+        output = with_failure(output, self.host)
         if output.failure == "timeout":
             self.hung[group(command)] = output.seconds
         return output
 
-    def stopped(self) -> bool:
+    def must_stop(self) -> bool:
         """Whether to read no further: nothing came in time, or too much."""
         return self.too_much() or time.monotonic() - self.since >= self.patience
 
@@ -220,7 +220,7 @@ class _Trip:
         newest = self.found.get(self.newest)
         return newest is not None and sum(map(len, newest.printed.values())) > LIMIT
 
-    def interrupted(self, wire: Wire) -> Iterator[Output]:
+    def interrupted_answers(self, wire: Wire) -> Iterator[Output]:
         """The answer of the command at which the round trip ended early, and of those that hang together with it."""
         number = self.newest
         command, answer = self.commands[number], self.found[number]
@@ -235,7 +235,9 @@ class _Trip:
             failure, reason = "broken", f"the connection to {self.host} was lost while {program} ran: {wire.why().reason}"
         else:
             failure = "unkillable"
-            reason = f"{program} did not answer within {waited(command.timeout)}, could not be ended and was left behind on {self.host}"
+            reason = (
+                f"{program} did not answer within {time_limit_text(command.timeout)}, could not be ended and was left behind on {self.host}"
+            )
         self.said.add(number)
         pages = (bytes(answer.printed[1][:LIMIT]),)
         stderr = bytes(answer.printed[2][:LIMIT])

@@ -71,19 +71,19 @@ def without_overtaken(facts: Facts) -> Facts:
     pods = [fact for fact in facts.get("pods", []) if isinstance(fact, Pod) and fact.pod]
     running = {(pod.namespace, pod.pod) for pod in pods if pod.phase in ("Running", "Succeeded")}
     ready = {(pod.namespace, pod.pod) for pod in pods if pod.phase == "Running" and pod.ready}
-    placed, coming = youngest(events, ("Scheduled",)), youngest((one for one in told if one.count <= AGAIN), COMING)
-    started = youngest(events, ("Started",))
-    ended = {reason: youngest(events, after) for reason, after in ENDED.items()}
+    placed, coming = last_seen_by_object(events, ("Scheduled",)), last_seen_by_object((one for one in told if one.count <= AGAIN), COMING)
+    started = last_seen_by_object(events, ("Started",))
+    ended = {reason: last_seen_by_object(events, after) for reason, after in ENDED.items()}
     back = nodes_back(events)
     gangs = [event for event in events if event.age is not None and goes_on(event)]
 
     def history(event: Event) -> bool:
         name = name_of(event)
         if event.reason in FAILURES:
-            return name in ready or overtakes(started.get(name), event, SETTLED if event.reason == RESTARTS else 0.0)
+            return name in ready or happened_after(started.get(name), event, SETTLED if event.reason == RESTARTS else 0.0)
         if event.reason in ENDED:
-            return overtakes(ended[event.reason].get(name), event) or (event.kind == "Pod" and overtakes(back, event))
-        if event.reason in GANG and any(overtakes(seen(one), event) for one in gangs if of_one_gang(event, one)):
+            return happened_after(ended[event.reason].get(name), event) or (event.kind == "Pod" and happened_after(back, event))
+        if event.reason in GANG and any(happened_after(last_seen(one), event) for one in gangs if of_one_gang(event, one)):
             return True
         if event.reason not in REFUSALS:
             return False
@@ -91,10 +91,10 @@ def without_overtaken(facts: Facts) -> Facts:
         ordered = coming.get(name, UNSEEN).age
         return name in running or placed.get(name, UNSEEN).age <= age or ordered <= min(PROVISIONING, age + TOGETHER)
 
-    old = {place(event) for event in events if history(event)}
+    old = {text_position(event) for event in events if history(event)}
     attempts = earlier_attempts(pods)
     return {
-        kind: [fact for fact in records if not gone(fact, old, running) and not (attempts and of_attempt(fact, attempts))]
+        kind: [fact for fact in records if not is_history(fact, old, running) and not (attempts and of_attempt(fact, attempts))]
         for kind, records in facts.items()
     }
 
@@ -124,10 +124,10 @@ def controller(pod: str) -> str:
 def of_attempt(fact: Fact, attempts: set[str]) -> bool:
     """Whether a record is of one of these pods, or of a file that is called like one: `launcher-c2dmd.log`."""
     pod = getattr(fact, "pod", "")
-    return pod in attempts if pod else any(called(fact.origin.source, name) for name in attempts)
+    return pod in attempts if pod else any(is_named_after(fact.origin.source, name) for name in attempts)
 
 
-def called(source: str, pod: str) -> bool:
+def is_named_after(source: str, pod: str) -> bool:
     """Whether a file bears the name of a pod, or its last part."""
     return pod.rpartition("-")[2] in WORD.findall(PurePath(source).name)
 
@@ -144,21 +144,21 @@ def of_one_gang(group: Event, one: Event) -> bool:
     return same or (bool(stem) and one.namespace == group.namespace and f"{one.name}-".startswith(f"{stem}-"))
 
 
-def seen(event: Event) -> Seen:
+def last_seen(event: Event) -> Seen:
     """When an event of known age was last seen."""
     return Seen(event.age or 0.0, -event.origin.line)
 
 
-def youngest(events: Iterable[Event], reasons: tuple[str, ...]) -> dict[Name, Seen]:
-    """When each object last had an event of some reasons."""
+def last_seen_by_object(events: Iterable[Event], reasons: tuple[str, ...]) -> dict[Name, Seen]:
+    """The time at which each object last had an event with one of these reasons."""
     found: dict[Name, Seen] = {}
     for event in events:
         if event.reason in reasons and event.age is not None:
-            found[name_of(event)] = min(seen(event), found.get(name_of(event), UNSEEN))
+            found[name_of(event)] = min(last_seen(event), found.get(name_of(event), UNSEEN))
     return found
 
 
-def overtakes(later: Seen | None, event: Event, settled: float = 0.0) -> bool:
+def happened_after(later: Seen | None, event: Event, settled: float = 0.0) -> bool:
     """Whether something happened after an event, and has lasted for `settled` seconds. Of equal ages the lower line is the later one."""
     if later is None or event.age is None:
         return False
@@ -170,9 +170,9 @@ def nodes_back(events: list[Event]) -> Seen | None:
     if any(event.reason in LOST for event in events):
         return None
     nodes = [event for event in events if event.kind == "Node"]
-    ready = youngest(nodes, ("NodeReady",))
+    ready = last_seen_by_object(nodes, ("NodeReady",))
     away = [event for event in nodes if event.reason == "NodeNotReady"]
-    return min(ready.values()) if ready and all(overtakes(ready.get(name_of(event)), event) for event in away) else None
+    return min(ready.values()) if ready and all(happened_after(ready.get(name_of(event)), event) for event in away) else None
 
 
 def name_of(event: Event) -> Name:
@@ -180,14 +180,14 @@ def name_of(event: Event) -> Name:
     return event.namespace, event.pod or event.name or event.origin.source
 
 
-def gone(fact: Fact, old: set[tuple[str, int, str]], running: set[Name]) -> bool:
+def is_history(fact: Fact, old: set[tuple[str, int, str]], running: set[Name]) -> bool:
     """Whether a fact is the scheduler's reason, or a message, of an event that is history."""
     if isinstance(fact, ScheduleReason) and fact.pod and (fact.namespace, fact.pod) in running:
         return True
     said = isinstance(fact, ScheduleReason) or (isinstance(fact, Message) and fact.source == "event")
-    return said and place(fact) in old
+    return said and text_position(fact) in old
 
 
-def place(fact: Fact) -> tuple[str, int, str]:
-    """Where a fact stands; the text tells only where there is no line."""
+def text_position(fact: Fact) -> tuple[str, int, str]:
+    """The position of a fact: its file, its line, and its text where it has no line."""
     return fact.origin.source, fact.origin.line, "" if fact.origin.line else fact.origin.text
