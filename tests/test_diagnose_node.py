@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from gpudoctor.cli import nodes
 from gpudoctor.cli.errors import Refused
-from gpudoctor.cli.execute import Where
 from gpudoctor.cli.inputs import further_options
 from gpudoctor.cli.nodes import expand, node_inputs, nodes_asked
+from gpudoctor.cli.where import Where
 from gpudoctor.derive.gpu_table import table
 from gpudoctor.derive.outliers import find_outliers
 from gpudoctor.facts.gpu import Gpu

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from gpudoctor.cli import sessions
 from gpudoctor.cli.errors import Refused
-from gpudoctor.cli.execute import Where
 from gpudoctor.cli.guide_terminal import BEGIN, END, read_paste
+from gpudoctor.cli.where import Where
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.guidance import Decision, News, Place, Reply
 from gpudoctor.engine.guided import Guided, walk

@@ -12,10 +12,11 @@ import pytest
 
 from gpudoctor.cli.complete import complete_format
 from gpudoctor.cli.errors import Refused
-from gpudoctor.cli.execute import Where, execute
+from gpudoctor.cli.execute import execute
 from gpudoctor.cli.printing import Shown, check_shown, deliver, keeper, print_report
 from gpudoctor.cli.scenarios import demonstrate
 from gpudoctor.cli.sharing import redact_report
+from gpudoctor.cli.where import Where
 from gpudoctor.engine import outputs
 from gpudoctor.facts import Subject
 from gpudoctor.library.index import fixtures_folder

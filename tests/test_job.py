@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.cli.errors import Refused
-from gpudoctor.cli.execute import Where, question
+from gpudoctor.cli.execute import question
 from gpudoctor.cli.nccl import diagnose_job, env_inputs, job_inputs
 from gpudoctor.cli.printing import Shown
+from gpudoctor.cli.where import Where
 from gpudoctor.derive.job import state
 from gpudoctor.derive.job_hosts import suspects
 from gpudoctor.derive.job_ranks import numbers, ranks_text

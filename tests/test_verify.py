@@ -15,8 +15,8 @@ import msgspec
 import pytest
 
 from gpudoctor.cli.errors import Refused
-from gpudoctor.cli.execute import Where
 from gpudoctor.cli.verify import Reference, earlier_run, look
+from gpudoctor.cli.where import Where
 from gpudoctor.engine import confirm
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.verification import Ran, Times, overall_outcome

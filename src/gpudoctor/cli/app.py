@@ -113,8 +113,9 @@ def run(
     gpudoctor run diagnose-pod --set name=train-0 --set namespace=ml --record incident-42
     gpudoctor run --replay incident-42
     """
-    from gpudoctor.cli.execute import Where, execute
+    from gpudoctor.cli.execute import execute
     from gpudoctor.cli.inputs import further_options, no_such_option
+    from gpudoctor.cli.where import Where
 
     runbook, further = further_options([runbook, *ctx.args])
     if further and not runbook and replay is None:
@@ -205,7 +206,8 @@ def xid(
         raise Refused(NOT_GUIDED)
     if what:
         raise typer.Exit(triage_files(what, since, timeout, shown))
-    from gpudoctor.cli.execute import Where, execute
+    from gpudoctor.cli.execute import execute
+    from gpudoctor.cli.where import Where
 
     where = Where(
         context=context,

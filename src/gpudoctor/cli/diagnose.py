@@ -41,8 +41,9 @@ def diagnose_pod(
     gpudoctor diagnose pod job/train -n ml     from the owner down, for pods that were never created too
     gpudoctor diagnose pod -A                  every GPU pod that isn't well, folded by cause
     """
-    from gpudoctor.cli.execute import Where, execute
+    from gpudoctor.cli.execute import execute
     from gpudoctor.cli.inputs import pod_inputs
+    from gpudoctor.cli.where import Where
 
     # The question is about the cluster, and goes nowhere else: no ssh.
     where = Where(
@@ -90,7 +91,8 @@ def diagnose_node(
     gpudoctor diagnose node -l nvidia.com/gpu.present=true     by label
     gpudoctor diagnose node --local                            this machine, without any cluster
     """
-    from gpudoctor.cli.execute import Where, execute
+    from gpudoctor.cli.execute import execute
+    from gpudoctor.cli.where import Where
 
     where = Where(
         context=context,

@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from gpudoctor import leaving
 from gpudoctor.cli.errors import USAGE, Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
@@ -18,6 +16,7 @@ from gpudoctor.cli.kubectl_options import kubeconfig_overrides as given_to_kubec
 from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
 from gpudoctor.cli.printing import Shown, check_shown, columns, keeper, print_report
 from gpudoctor.cli.recording import finish_recording, mark_incomplete, recorder
+from gpudoctor.cli.where import Where
 from gpudoctor.report import StepResult
 from gpudoctor.runbook.model import Library, Runbook
 
@@ -27,24 +26,6 @@ if TYPE_CHECKING:
 
 LONGEST = 86_400.0  # seconds of a whole run: a day; also what makes "nan" and "inf" mistakes
 OWNERS = "deployment, replicaset, statefulset, daemonset, job, cronjob and what operators add, such as pytorchjob"
-
-
-class Where(msgspec.Struct, kw_only=True):
-    """What a run reads and may do, and where it is kept."""
-
-    context: str | None = None
-    kubeconfig: Path | None = None
-    namespace: str = ""
-    no_exec: bool = False
-    nodes: list[str] = []  # node sets
-    selector: str = ""  # of nodes
-    local: bool = False
-    via: str = "auto"
-    fanout: int = 32
-    allow_disruptive: bool = False
-    record: Path | None = None
-    replay: Path | None = None
-    guided: bool = False
 
 
 def execute(

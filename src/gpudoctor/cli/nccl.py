@@ -14,7 +14,7 @@ from gpudoctor.patterns import regex
 
 if TYPE_CHECKING:
     from gpudoctor.analyze.gather import Gathered
-    from gpudoctor.cli.execute import Where
+    from gpudoctor.cli.where import Where
     from gpudoctor.intake.budget import Budget
 
 RAS_PORT = 28028  # NCCL_RAS_ADDR's default
@@ -60,7 +60,7 @@ def nccl(
     gpudoctor nccl --job pytorchjob/train -n ml       the logs of all its pods, then the hosts of the suspects
     gpudoctor nccl --ras gpu-07                       a job that hangs now
     """
-    from gpudoctor.cli.execute import Where
+    from gpudoctor.cli.where import Where
 
     where = Where(
         context=context,

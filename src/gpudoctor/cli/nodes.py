@@ -13,7 +13,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.runbook.model import Runbook
 
 if TYPE_CHECKING:
-    from gpudoctor.cli.execute import Where
+    from gpudoctor.cli.where import Where
 
 MOST = 10_000  # machines of one run; a step's `limit` in the runbooks of a node
 # gpu-07, gpu-07.example.org, 10.0.0.7, root@gpu-07: never an option, a path or a word for a shell

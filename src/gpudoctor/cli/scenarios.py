@@ -31,7 +31,8 @@ SCENARIOS: dict[str, Scenario] = {
 
 def demonstrate(name: str, shown: Shown, guided: bool = False) -> int:
     """Run one scenario, or list them."""
-    from gpudoctor.cli.execute import Where, execute
+    from gpudoctor.cli.execute import execute
+    from gpudoctor.cli.where import Where
     from gpudoctor.library.index import fixtures_folder
 
     if not name:

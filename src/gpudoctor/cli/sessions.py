@@ -18,8 +18,8 @@ from gpudoctor.probes.session import Busy, Folder, ids, sessions_folder
 from gpudoctor.reporters.text import safe
 
 if TYPE_CHECKING:
-    from gpudoctor.cli.execute import Where
     from gpudoctor.cli.printing import Shown
+    from gpudoctor.cli.where import Where
     from gpudoctor.probes.base import Command, Output, Probe
     from gpudoctor.probes.record import Recorder
     from gpudoctor.report import Report
@@ -68,7 +68,7 @@ class Open:
     @property
     def where(self) -> Where:
         """What the command line said of where to look."""
-        from gpudoctor.cli.execute import Where
+        from gpudoctor.cli.where import Where
 
         return msgspec.convert(self.state.where, Where, strict=False, dec_hook=lambda kind, value: kind(value))
 

@@ -14,7 +14,7 @@ from gpudoctor.cli.complete import complete_session
 from gpudoctor.cli.errors import INCONCLUSIVE, Refused, complain
 
 if TYPE_CHECKING:
-    from gpudoctor.cli.execute import Where
+    from gpudoctor.cli.where import Where
     from gpudoctor.engine.steps import Run
     from gpudoctor.engine.verification import Verification
     from gpudoctor.engine.verify import After, Before
@@ -102,8 +102,8 @@ def find(what: str, chosen: dict[str, Any], replay: Path | None) -> Reference:
     """The session or bundle that is meant. Raises `Refused`."""
     import msgspec
 
-    from gpudoctor.cli.execute import Where
     from gpudoctor.cli.sessions import BUNDLE, Open, find_session, read
+    from gpudoctor.cli.where import Where
     from gpudoctor.probes.session import Folder, ids
 
     path = Path(what)

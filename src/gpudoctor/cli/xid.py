@@ -8,8 +8,9 @@ import msgspec
 
 from gpudoctor.cli.errors import USAGE, Refused
 from gpudoctor.cli.printing import Shown, check_shown, deliver, print_report
-from gpudoctor.knowledge.xid_decode import Decoded, decode
-from gpudoctor.knowledge.xids import Book, Pair, Sxid, Xid, book
+from gpudoctor.cli.xid_answer import Asked, Explained, Together
+from gpudoctor.knowledge.xid_decode import decode
+from gpudoctor.knowledge.xids import Book, Pair, book
 from gpudoctor.patterns import regex
 
 SCHEMA = "gpudoctor.xid/1"
@@ -19,34 +20,6 @@ CODE = regex(r"(?:s?xid[ =]?)?(\d{1,5})\Z", re.IGNORECASE)
 LINE = regex(r"\bS?Xid \([^)]{1,80}\): ?(\d{1,5})\b,? ?(.*)", re.DOTALL)
 CODE_FORMATS = ("terminal", "json")
 WORST = ("critical", "error", "decode", "warning", "info")
-
-
-class Asked(msgspec.Struct):
-    """One thing that was asked: a code, and the message where a line was pasted."""
-
-    code: int
-    text: str = ""
-    decoded: Decoded | None = None
-
-
-class Together(msgspec.Struct):
-    """What codes mean that stand together on one GPU."""
-
-    codes: list[int]
-    verdict: str
-    actions: list[str]
-
-
-class Explained(msgspec.Struct):
-    """The answer, as `--format json` prints it. `first` is the code to act on, where there are several."""
-
-    schema: str
-    xids: list[Xid]
-    sxids: list[Sxid]
-    lines: list[Asked]
-    together: list[Together]
-    first: int | None
-    unknown: list[int]
 
 
 def asked_codes(words: list[str]) -> list[Asked] | None:

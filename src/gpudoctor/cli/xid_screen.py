@@ -11,7 +11,7 @@ from gpudoctor.knowledge.xids import Book, Sxid, Xid
 from gpudoctor.reporters.text import safe
 
 if TYPE_CHECKING:
-    from gpudoctor.cli.xid import Asked, Explained
+    from gpudoctor.cli.xid_answer import Asked, Explained
 
 WIDEST, NARROWEST = 100, 40  # columns
 LABEL = 12

@@ -17,7 +17,7 @@ from gpudoctor.facts import Facts
 from gpudoctor.facts.job import Collective
 from gpudoctor.knowledge.collectives import operation
 from gpudoctor.probes.base import Output, decoder
-from gpudoctor.tools.nccl.ras import ERRORS, MOST, Answer
+from gpudoctor.tools.nccl.ras_answer import ERRORS, MOST, Answer
 from gpudoctor.tools.parser import ParseError
 
 IN_PROGRESS = 7
