@@ -10,20 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ClusterShell.NodeSet import NodeSet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.cli import nodes
 from gpudoctor.cli.errors import Refused
 from gpudoctor.cli.inputs import further_options
-from gpudoctor.cli.nodes import expand, node_inputs, nodes_asked
+from gpudoctor.cli.nodes import expand, node_inputs
 from gpudoctor.cli.where import Where
 from gpudoctor.derive.gpu_table import table
 from gpudoctor.derive.outliers import find_outliers
+from gpudoctor.engine.asking import question_of
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.node import GpuRow, KernelModule, Outlier, PciDevice
+from gpudoctor.library.index import library
 from gpudoctor.runbook.model import Input, Runbook
 
 FIXTURES = Path(__file__).parent / "fixtures" / "node-health"
@@ -73,12 +74,24 @@ def test_no_text_does_anything_but_be_refused(text: str) -> None:
     assert all(nodes.NAME.match(name) for name in names)
 
 
-def test_the_question_reads_back() -> None:
-    assert nodes_asked("gpu-02", "") == "node gpu-02"
-    words = nodes_asked(",".join(f"gpu-{number:02}" for number in range(1, 17)), "").split()
-    assert words[:2] == ["16", "nodes"]
-    assert len(NodeSet(words[2])) == 16
-    assert nodes_asked("", "gpu=true") == "nodes with gpu=true"
+@pytest.mark.parametrize(
+    ("runbook", "inputs", "asked"),
+    [
+        ("node-health", {"nodes": "gpu-02"}, "node gpu-02"),
+        ("node-health", {"nodes": "gpu-01,gpu-02,gpu-04"}, "3 nodes gpu-[01-02,04]"),
+        ("node-health", {"selector": "gpu=true"}, "nodes with gpu=true"),
+        ("node-health", {}, "as the command says"),
+        ("diagnose-pod", {"name": "train-0", "namespace": "ml"}, "pod ml/train-0"),
+        ("diagnose-pod", {"kind": "job", "name": "train", "namespace": ""}, "job train"),
+        ("diagnose-pod", {"namespace": "ml"}, "GPU pods in ml"),
+        ("diagnose-pod", {"namespace": "ml", "selector": "app=x"}, "pods with app=x in ml"),
+        ("diagnose-pod", {"all_namespaces": True}, "GPU pods in all namespaces"),
+        ("nccl", {"ras": "gpu-01"}, "NCCL on gpu-01"),
+        ("gpu-stack", {"node": "gpu-01"}, "node gpu-01"),
+    ],
+)
+def test_a_runbook_says_what_is_asked(runbook: str, inputs: dict[str, object], asked: str) -> None:
+    assert question_of(library(), library().runbooks[runbook], inputs, "as the command says") == asked
 
 
 def test_the_options_fill_the_inputs_that_a_runbook_has() -> None:

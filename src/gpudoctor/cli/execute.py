@@ -13,7 +13,7 @@ from gpudoctor.cli.errors import USAGE, Refused, complain, no_such
 from gpudoctor.cli.inputs import check, recorded_inputs, settings
 from gpudoctor.cli.kubectl_options import KEPT, inputs_among
 from gpudoctor.cli.kubectl_options import kubeconfig_overrides as given_to_kubectl
-from gpudoctor.cli.nodes import node_inputs, nodes_asked, this_machine
+from gpudoctor.cli.nodes import node_inputs, this_machine
 from gpudoctor.cli.printing import Shown, check_shown, columns, keeper, print_report
 from gpudoctor.cli.recording import finish_recording, mark_incomplete, recorder
 from gpudoctor.cli.where import Where
@@ -42,6 +42,7 @@ def execute(
     """Execute a runbook and print its report; returns the exit code. `gathered` is what files said before; `session` is one
     that somebody goes on with.
     """
+    from gpudoctor.engine.asking import question_of
     from gpudoctor.engine.diagnose import diagnose
     from gpudoctor.engine.steps import NotThere
     from gpudoctor.tools.kubernetes.api_json import seconds
@@ -62,13 +63,13 @@ def execute(
     inputs = session.state.inputs if session else inputs_of(book, given, where, recorded, namespace)
     started = session.state.started if session else seconds(recorded.recorded) or 0.0 if recorded else current_time()
     if where.guided:
-        session = session or sessions.begin_session(book, question(asked, inputs), started, timeout, inputs, where)
+        session = session or sessions.begin_session(book, question_of(library, book, inputs, asked), started, timeout, inputs, where)
         probe = session.recording(probe)
     elif where.record is not None:
         probe = recorder(probe, where.record, book.id, inputs, started)
     keeps = keeper(probe, shown)
     how = {
-        "asked": question(asked, inputs),
+        "asked": question_of(library, book, inputs, asked),
         "started": started,
         "timeout": timeout,
         "fanout": where.fanout,
@@ -140,27 +141,6 @@ def current_time() -> float:
     if not (given.isascii() and given.isdigit() and len(given) <= 11):
         raise Refused(f"SOURCE_DATE_EPOCH is a number of seconds since 1970, not '{given[:80]}'")
     return float(given)
-
-
-def question(asked: str, inputs: dict[str, Any]) -> str:
-    """The question in one line: `pod ml/train-0`, `node gpu-02`, `GPU pods in ml`, `NCCL on gpu-01`."""
-    namespace = str(inputs.get("namespace", ""))
-    if inputs.get("name"):
-        kind = inputs.get("kind", "pod")
-        return f"{kind} {namespace}/{inputs['name']}" if namespace else f"{kind} {inputs['name']}"
-    if inputs.get("node"):
-        return f"node {inputs['node']}"
-    if inputs.get("nodes") or ("local" in inputs and "kind" not in inputs and inputs.get("selector")):
-        return nodes_asked(str(inputs.get("nodes", "")), str(inputs.get("selector", "")))
-    if "kind" in inputs and "all_namespaces" not in inputs and inputs.get("selector"):
-        return f"pods with {inputs['selector']} in {namespace}"
-    if inputs.get("pods"):
-        return f"pods with {inputs['pods']} in {namespace}" if namespace else f"pods with {inputs['pods']}"
-    if inputs.get("ras") and not asked:
-        return f"NCCL on {inputs['ras']}"
-    if "all_namespaces" in inputs:
-        return "GPU pods in all namespaces" if inputs["all_namespaces"] else f"GPU pods in {namespace}"
-    return asked
 
 
 def open_probe(where: Where) -> tuple[Any, Any, str]:

@@ -58,16 +58,6 @@ def has_cluster(where: Where) -> bool:
         raise Refused(str(error)) from None
 
 
-def nodes_asked(nodes: str, selector: str) -> str:
-    """The question in one line: `node gpu-02`, `16 nodes gpu-[01-16]`, `nodes with gpu=true`."""
-    from gpudoctor.nodesets import fold
-
-    names = [name for name in nodes.split(",") if name]
-    if not names:
-        return f"nodes with {selector}"
-    return f"node {names[0]}" if len(names) == 1 else f"{len(names)} nodes {fold(names)}"
-
-
 def this_machine() -> str:
     """The name of this machine, as it calls itself."""
     return os.uname().nodename.split(".")[0] or "localhost"

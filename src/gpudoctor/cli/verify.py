@@ -180,8 +180,9 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
     """One look: a new probe, since what could not be reached may be reached now."""
     import msgspec
 
-    from gpudoctor.cli.execute import current_time, open_probe, question
+    from gpudoctor.cli.execute import current_time, open_probe
     from gpudoctor.engine import confirm
+    from gpudoctor.engine.asking import question_of
     from gpudoctor.engine.conclude import TOOL, stamp
     from gpudoctor.engine.diagnose import conclusions
     from gpudoctor.engine.verification import Verification, overall_outcome
@@ -207,7 +208,7 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
         reference=reference.name,
         recorded=before.recorded,
         runbook=book.id,
-        asked=question(book.title, before.run.inputs),
+        asked=question_of(before.library, book, before.run.inputs, book.title),
         outcome=overall_outcome(findings, new),
         findings=findings,
         new=new,

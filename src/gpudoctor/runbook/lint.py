@@ -58,6 +58,10 @@ def runbook(book: Runbook, given: Library | None) -> Iterator[Problem]:
         not_so = template("not_so", one.not_so, scope.check_types(book, one)) if known else ()
         for text in (*check_problems(book, one, given), *asked, *where, *not_so):
             yield Problem(book.path, one.line, f"expects.{one.id}: {text}")
+    for form in book.question:
+        types = {**input_types(book.inputs), "asked.machines": str}
+        for text in (*condition("when", form.when, types), *template("says", form.says, types)):
+            yield Problem(book.path, form.line, f"question: {text}")
     if book.early:
         for text in early_problems(book, book.early, given):
             yield Problem(book.path, book.early.line, f"early: {text}")

@@ -90,7 +90,8 @@ def record(made: schema.Runbook, document: Document, indexes: Iterable[int]) -> 
         data["line"] = document.line(("steps", index))
         steps.append(data)
     expects = [check_record(one) | {"line": document.line(("expects", n))} for n, one in enumerate(made.expects)]
-    said = {"steps": steps, "expects": expects, "path": document.path, "summary": " ".join(made.summary.split())}
+    question = [one.model_dump() | {"line": document.line(("question", n))} for n, one in enumerate(made.question)]
+    said = {"steps": steps, "expects": expects, "question": question, "path": document.path, "summary": " ".join(made.summary.split())}
     data = made.model_dump(exclude={"schema_"}) | said
     if made.early:
         data["early"] |= {"line": document.line(("early",))}

@@ -92,6 +92,14 @@ class Early(Struct, frozen=True, kw_only=True):
     line: int = 0
 
 
+class Question(Struct, frozen=True, kw_only=True):
+    """What a run asks, where the condition over its inputs holds: a template over the inputs and `asked.machines`, the machines' names."""
+
+    when: str
+    says: str
+    line: int = 0
+
+
 class Show(Struct, frozen=True, kw_only=True):
     """A table that the report shows: one row for each record, a CEL template for each column."""
 
@@ -150,6 +158,7 @@ class Runbook(Struct, frozen=True, kw_only=True):
     steps: list[Step] = []
     expects: list[Expectation] = []
     early: Early | None = None
+    question: list[Question] = []  # the first that holds is the question; then those of the runbooks that it includes
     path: str = ""
 
     def checks(self) -> list[Check]:

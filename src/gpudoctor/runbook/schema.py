@@ -139,6 +139,13 @@ class Early(Model):
     lasting: list[CauseName] = []
 
 
+class Question(Model):
+    """What a run asks, in words."""
+
+    when: Condition
+    says: Annotated[str, Field(min_length=1)]
+
+
 class Show(Model):
     """A table of the report."""
 
@@ -263,6 +270,7 @@ class Runbook(Model):
     steps: Annotated[list[Step], Field(min_length=1)]
     expects: list[Expectation] = []
     early: Early | None = None
+    question: list[Question] = []
 
 
 class Fix(Model):
