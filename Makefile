@@ -28,6 +28,7 @@ test: style types books pytest  ## Everything that must pass before a change is 
 style: $(READY) ## ruff: rules and format
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
+	@find src -name '*.py' -exec awk 'END { if (NR > 400) print "advice: " FILENAME " has " NR " lines; is it about one thing?" }' {} \;
 
 types: $(READY) ## mypy --strict
 	$(BIN)/mypy

@@ -79,8 +79,6 @@ MAY_EXIT = {
     "leaving.py": "a second signal ends the program wherever it is",
 }
 
-LINES = 400
-
 
 def part(module: str) -> str:
     """The part of a module's path: `tools/kernel/log.py` → `tools`, `report.py` → `report`."""
@@ -197,16 +195,6 @@ def test_nothing_runs_text_as_code() -> None:
         if name in RUNS or name.startswith(("os.spawn", "os.exec")) or any(word.arg == "shell" for word in call.keywords)
     ]
     assert wrong == []
-
-
-def length(module: str) -> int:
-    """The lines of a module."""
-    return len((SOURCE / module).read_text(encoding="utf-8").splitlines())
-
-
-def test_modules_stay_short() -> None:
-    long = {module: length(module) for module in MODULES if length(module) > LINES}
-    assert long == {}
 
 
 def test_causes_are_named_only_in_yaml() -> None:
