@@ -107,7 +107,7 @@ def find(what: str, chosen: dict[str, Any], replay: Path | None) -> Reference:
     from gpudoctor.probes.session import Folder, ids
 
     path = Path(what)
-    if what and ("/" in what or (path / "bundle.json").is_file()):
+    if what and ("/" in what or path.is_file() or (path / "bundle.json").is_file()):
         return Reference(what, path, "", msgspec.structs.replace(Where(), **chosen, replay=replay))
     known = ids()
     if not known:
