@@ -65,6 +65,11 @@ def test_every_answer_is_what_its_lines_say(tmp_path: Path) -> None:
         ("runbook: a\n=== x\n--- exit soon\n", "case.txt:2: invalid literal"),
         ("runbook: a\n=== x 'y\n", "case.txt:2: No closing quotation"),
         ("runbook: a\n=== x\n--- see ../../etc/passwd\n", "could lie outside"),
+        ("runbook: a\n=== \n", "names no command"),
+        ("runbook: a\n=== gpu-01:\n", "names no command"),
+        ("runbook: a\n=== x\n--- took nan s\n", "nan is not between 0"),
+        ("runbook: a\n=== x\n--- took 1e400 s\n", "1e400 is not between 0"),
+        ("runbook: a\n=== x\n--- sample -1\n", "-1 is not between 0"),
         ("runbook: a\n=== x\n--- see nowhere.txt\n", "there is no nowhere.txt"),
         ("runbook: a\nrecorded: yesterday\n=== x\n", "case.txt:3: Invalid isoformat"),
         ("runbook: a\ninputs: [1]\n=== x\n", "case.txt:1: Expected `object`"),
@@ -133,3 +138,21 @@ def test_what_is_written_is_read(answers: list[tuple[Answer, list[bytes]]], tmp_
     for one, other in zip(read.outputs, outputs, strict=True):
         assert [again[name] for name in one.stdout] == [pages[name] for name in other.stdout]
         assert (one.exit, one.failure, one.seconds) == (other.exit, other.failure, other.seconds)
+
+
+WORDS = st.sampled_from(
+    ["=== ", "=== x", "=== h: 'a", "--- ", "--- exit 1", "--- exit", "--- page", "--- stderr", "--- see a.txt", "--- at 1", "{", ""]
+)
+
+
+@given(lines=st.lists(st.one_of(WORDS, st.text(max_size=8)), max_size=12))
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_stands_in_it_is_read_or_told(lines: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "case.txt"
+    file.write_bytes("\n".join(["runbook: a", *lines]).encode("utf-8", "surrogatepass"))
+    told = ""
+    try:
+        run, pages = transcript.load(file)
+    except BundleError as error:
+        told = str(error)
+    assert "case.txt" in told if told else {name for answer in run.outputs for name in answer.files} <= pages.keys()

@@ -20,25 +20,27 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Failure
-from gpudoctor.probes.bundle import FILE_NAME, Answer, Bundle, BundleError, read_file
+from gpudoctor.probes.bundle import FILE_NAME, LATEST, Answer, Bundle, BundleError, read_file
 
 ANSWERS = "answers"
 ENDING = ".txt"
+LARGEST_CODE = 1 << 31  # of an exit code and of a sample
 FAILURES: frozenset[str] = frozenset(get_args(Failure)) - {""}
 USUAL = 0.1  # seconds that an answer took, where nothing is said of it
 UNCLEAR = regex(r"^(?:===|---) |[\x00-\x08\x0b-\x1f\x7f]", re.MULTILINE)
 BEGINS = b"runbook: "
 HEADS = ("runbook", "recorded", "inputs")
 
+N = TypeVar("N", int, float)
 Pages = dict[str, bytes]  # name of a page → what it holds
 
 
@@ -89,6 +91,8 @@ def _answer(section: str, head: Bundle, pages: Pages, folder: Path) -> Answer:
     command, *lines = section.split("\n")
     words = shlex.split(command)
     host = words.pop(0)[:-1] if words and words[0].endswith(":") else ""
+    if not words:
+        raise ValueError("'=== ' names no command")
     said: dict[str, Any] = {"time": seconds(head.recorded), "seconds": USUAL, "host": host, "argv": tuple(words)}
     names: list[str] = []
     texts: dict[str, list[str]] = {}
@@ -118,9 +122,9 @@ def _answer_fields(word: str, rest: str) -> dict[str, Any]:
         return {"failure": word.removesuffix(":"), "reason": rest}
     match word:
         case "exit" | "sample":
-            return {word: int(rest)}
+            return {word: number(rest, int, LARGEST_CODE)}
         case "took":
-            return {"seconds": float(rest.removesuffix(" s"))}
+            return {"seconds": number(rest.removesuffix(" s"), float, LATEST)}
         case "at":
             return {"time": seconds(rest)}
         case "via":
@@ -149,6 +153,14 @@ def _on_shelf(name: str, folder: Path) -> Path:
         if (shelf / name).is_file():
             return shelf / name
     raise ValueError(f"there is no {name} in a folder '{ANSWERS}' beside it")
+
+
+def number(text: str, kind: Callable[[str], N], most: float) -> N:
+    """A number from 0 to `most`. Raises ValueError."""
+    value = kind(text)
+    if not 0 <= value <= most:
+        raise ValueError(f"{text[:40]} is not between 0 and {most:g}")
+    return value
 
 
 def seconds(moment: str) -> float:
