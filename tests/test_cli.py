@@ -211,7 +211,7 @@ def test_a_live_run(served: Served) -> None:
         (["run", "pods-pending", "--set", "all_namespaces=maybe"], ["all_namespaces=maybe", "maybe"]),
         (["run", "pods-pending", "--set", "name=--help"], ["--help", "name"]),
         (["run", "cluster-services", "-n", "ml"], ["cluster-services", "namespace"]),
-        (["run", "--replay", "/nowhere"], ["/nowhere", "bundle.json"]),
+        (["run", "--replay", "/nowhere"], ["/nowhere", "what --record wrote"]),
         (["demo", "tainted"], ["tainted", "did you mean taint"]),
         (["explain", "untolerated-tain"], ["did you mean untolerated-taint"]),
         (["show", "gpu-stak"], ["did you mean gpu-stack"]),
