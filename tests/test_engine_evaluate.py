@@ -293,7 +293,7 @@ def test_the_index_gives_what_trying_every_record_gives(pods: list[Fact]) -> Non
     for when in CONDITIONS:
         one = check("pod in pods", when, title="${pod.pod}", e={"type": "events", "on": {"pod": "pod.pod"}})
         short = answer(one, facts)
-        with patch.object(evaluation, "narrowed", lambda condition, name, kind, store, before: store.records("pods", before)):
+        with patch.object(evaluation, "candidate_records", lambda condition, name, kind, store, before: store.records("pods", before)):
             full = answer(one, facts)
         assert sorted(titles(short)) == sorted(titles(full)), when
         assert sorted(short.unsure) == sorted(full.unsure), when

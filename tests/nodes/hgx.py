@@ -101,6 +101,7 @@ def machine() -> Mapping[str, str | Said]:
         PORTS: sysfs(ADAPTERS),
         "ibstat": ibstat(ADAPTERS),
         "ip -j link": interfaces(ADAPTERS),
+        "chronyc tracking": bus.chrony(),
         **{f"perfquery -C {one.name} -P 1": perfquery(64 + one.number) for one in ADAPTERS},
         RAS: HEALTHY,
     }
