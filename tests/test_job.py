@@ -12,16 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.cli.errors import Refused
-from gpudoctor.cli.execute import question
 from gpudoctor.cli.nccl import diagnose_job, env_inputs, job_inputs
 from gpudoctor.cli.printing import Shown
 from gpudoctor.cli.where import Where
 from gpudoctor.derive.job import state
 from gpudoctor.derive.job_hosts import suspects
 from gpudoctor.derive.job_ranks import numbers, ranks_text
+from gpudoctor.engine.asking import question_of
 from gpudoctor.facts import Fact
 from gpudoctor.facts.job import Collective, Communicator, Job, Rank, RankDifference, RankGroup
 from gpudoctor.facts.kubernetes import Message, Pod
+from gpudoctor.library.index import library
 from gpudoctor.report import Lane
 from gpudoctor.reporters.lanes import lanes
 from tests.nodes.cases_nccl import begun, timed_out
@@ -401,12 +402,12 @@ def test_files_beside_a_recording_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "asked"),
+    ("runbook", "inputs", "asked"),
     [
-        ({"kind": "pod", "name": "", "selector": "", "nodes": "", "local": False, "ras": "gpu-01"}, "NCCL on gpu-01"),
-        ({"nodes": "", "selector": "", "local": False, "pods": "app=train", "namespace": "ml"}, "pods with app=train in ml"),
-        ({"nodes": "gpu-01", "selector": "", "local": False, "pods": ""}, "node gpu-01"),
+        ("nccl", {"ras": "gpu-01"}, "NCCL on gpu-01"),
+        ("nccl-env", {"pods": "app=train", "namespace": "ml"}, "pods with app=train in ml"),
+        ("nccl-env", {"nodes": "gpu-01"}, "node gpu-01"),
     ],
 )
-def test_what_a_replay_was_asked(inputs: dict[str, Any], asked: str) -> None:
-    assert question("", inputs) == asked
+def test_what_a_replay_was_asked(runbook: str, inputs: dict[str, Any], asked: str) -> None:
+    assert question_of(library(), library().runbooks[runbook], inputs, "") == asked
