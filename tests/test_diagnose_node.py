@@ -78,6 +78,7 @@ def test_no_text_does_anything_but_be_refused(text: str) -> None:
     ("runbook", "inputs", "asked"),
     [
         ("node-health", {"nodes": "gpu-02"}, "node gpu-02"),
+        ("node-health", {"nodes": "gpu-02,"}, "node gpu-02"),
         ("node-health", {"nodes": "gpu-01,gpu-02,gpu-04"}, "3 nodes gpu-[01-02,04]"),
         ("node-health", {"selector": "gpu=true"}, "nodes with gpu=true"),
         ("node-health", {}, "as the command says"),

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when a text may fit them: parsers and recognisers name 800, a run needs some of them.
+"""Regular expressions that are compiled when a text may fit them: parsers and forms name 800, a run needs some of them.
 
 To compile one takes half a millisecond, which is longer than to read a small file with it. So its literals are looked for first.
 """

@@ -37,4 +37,4 @@ def machines_text(nodes: str) -> str:
     ('node gpu-02', '2 nodes gpu-[01-02]')
     """
     names = [name for name in nodes.split(",") if name]
-    return f"node {nodes}" if len(names) < 2 else f"{len(names)} nodes {fold(names)}"
+    return f"node {''.join(names)}" if len(names) < 2 else f"{len(names)} nodes {fold(names)}"

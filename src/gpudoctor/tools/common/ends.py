@@ -33,7 +33,7 @@ NOUNS = ("Node GUID:", "System image GUID:")  # of an adapter that ibstat shows 
 
 
 def cut_off(name: str, text: str) -> str:
-    """Why the answer that a parser or recogniser reads isn't whole, "" where it is.
+    """Why the answer that a parser or form reads isn't whole, "" where it is.
 
     >>> cut_off("dcgm.diag", "+-----+\\n| a   |\\n+-----+"), cut_off("dcgm.diag", "+-----+\\n| a   |")
     ('', "cut off after '| a   |'")
