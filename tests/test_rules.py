@@ -70,6 +70,15 @@ def test_a_value_that_a_row_is_named_after_needs_no_is(tmp_path: Path) -> None:
     assert tables(tmp_path, text).tables["kernel-log"].checks()[0].when == 'message.name == "lost"'
 
 
+def test_a_row_gives_way_to_other_values(tmp_path: Path) -> None:
+    known = tables(tmp_path, TABLE.replace("when: xid.pid > 0", "unless: [48, 94]"))
+    library = Library(causes=CAUSES, tables=known.tables, runbooks={"book": book(tmp_path, "book", known)})
+    for codes, outcome in (([31], "found"), ([31, 13], "found"), ([31, 94], "clear"), ([94], "clear")):
+        store = Store()
+        store.put(0, {"xids": [Xid(node="gpu-1", code=code) for code in codes]})
+        assert [one.outcome for one in outcomes.of_facts(library, store)] == ["clear", outcome], codes
+
+
 def test_files_are_held_against_a_row_once_however_many_runbooks_try_it(tmp_path: Path) -> None:
     known = tables(tmp_path)
     library = Library(causes=CAUSES, tables=known.tables, runbooks={name: book(tmp_path, name, known) for name in ("one", "two")})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,8 @@ class Tally(msgspec.Struct):
         self.unanswered |= report.coverage.answered < report.coverage.asked
 
 
-def run_case(library: Library, book: Runbook, case: Case, folder: Path, tally: Tally) -> list[str]:
-    """Run one case; returns what differs from the expectation."""
+def run_case(library: Library, book: Runbook, case: Case, folder: Path, tally: Tally, covered: Sequence[Runbook] = ()) -> list[str]:
+    """Run one case; returns what differs from the expectation. A case may name the checks of the covered runbooks as its own."""
     try:
         replay = Replay(folder / case.bundle)
         inputs = inputs_of(book, {**replay.bundle.inputs, **case.inputs}, case.inputs)
@@ -54,7 +54,7 @@ def run_case(library: Library, book: Runbook, case: Case, folder: Path, tally: T
         return [] if case.verdict == "not-found" else [f"{missing.what} was not found"]
     report, checked = conclusions(library, run, asked=case.name, started=0.0)
     tally.add(report, checked)
-    return list(differences(book, case, report, {one.name: one.outcome for one in checked}))
+    return list(differences([book, *covered], case, report, {one.name: one.outcome for one in checked}))
 
 
 def inputs_of(book: Runbook, known: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
@@ -66,11 +66,11 @@ def inputs_of(book: Runbook, known: dict[str, Any], named: dict[str, Any]) -> di
     return {name: cast(value, book.inputs[name].type) if isinstance(value, str) else value for name, value in given.items()}
 
 
-def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) -> Iterator[str]:
+def differences(books: Sequence[Runbook], case: Case, report: Report, got: dict[str, str]) -> Iterator[str]:
     """What a report has that the case doesn't name, and the other way round."""
     if report.verdict != case.verdict:
         yield f"verdict is {report.verdict}, not {case.verdict}"
-    wanted = [with_full_check_name(book, expected.model_dump()) for expected in case.findings]
+    wanted = [with_full_check_name(books, expected.model_dump()) for expected in case.findings]
     found = [{**msgspec.to_builtins(one), "subject": one.subject.name} for one in report.findings]
     for number in range(max(len(wanted), len(found))):
         if number >= len(wanted):
@@ -80,7 +80,7 @@ def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) 
         elif any(value and found[number].get(key) != value for key, value in wanted[number].items()):
             yield f"finding {number + 1} is {brief(found[number])}, not {brief(wanted[number])}"
     open_ = sorted((one.cause, one.check) for one in report.candidates)
-    named_ = sorted((one.cause, full_check_name(book, one.check) if one.check else "") for one in case.candidates)
+    named_ = sorted((one.cause, full_check_name(books, one.check) if one.check else "") for one in case.candidates)
     if [cause for cause, _ in open_] != [cause for cause, _ in named_] or any(
         c and c != o for (_, o), (_, c) in zip(open_, named_, strict=True)
     ):
@@ -90,21 +90,22 @@ def differences(book: Runbook, case: Case, report: Report, got: dict[str, str]) 
             yield f"there is no check '{name}'"
     for word, names in (("skipped", case.skipped), ("unknown", case.unknown)):
         for name in names:
-            actual = got.get(full_check_name(book, name))
+            actual = got.get(full_check_name(books, name))
             if actual is None:
                 yield f"{word}: there is no check '{name}'"
             elif actual != word:
                 yield f"check {name} is {actual}, not {word}"
 
 
-def full_check_name(book: Runbook, check: str) -> str:
-    """A check's full name; a test may leave its own runbook out."""
-    return check if "." in check else f"{book.id}.{check}"
+def full_check_name(books: Sequence[Runbook], check: str) -> str:
+    """A check's full name; a test may leave its own runbook out, and those that it covers."""
+    owner = next((book for book in books if any(one.id == check for one in book.checks())), books[0])
+    return check if "." in check else f"{owner.id}.{check}"
 
 
-def with_full_check_name(book: Runbook, expected: dict[str, Any]) -> dict[str, Any]:
+def with_full_check_name(books: Sequence[Runbook], expected: dict[str, Any]) -> dict[str, Any]:
     """Return an expected finding with the full name of its check."""
-    return {**expected, "check": full_check_name(book, expected["check"])}
+    return {**expected, "check": full_check_name(books, expected["check"])}
 
 
 def brief(finding: dict[str, Any]) -> str:
@@ -117,6 +118,15 @@ def coverage_gaps(book: Runbook, tally: Tally) -> Iterator[str]:
     """The coverage rule: each check is found in one case and quiet in another, each expectation shown in one and not so in another; one
     case is healthy; one doesn't answer.
     """
+    yield from checks_without_case(book, tally)
+    if not tally.healthy:
+        yield "no case is healthy"
+    if not tally.unanswered:
+        yield "no case has a command that doesn't answer"
+
+
+def checks_without_case(book: Runbook, tally: Tally) -> Iterator[str]:
+    """The checks and expectations of a runbook that the cases don't try."""
     for check in book.checks():
         seen = tally.seen.get(f"{book.id}.{check.id}", set())
         if "found" not in seen:
@@ -128,10 +138,6 @@ def coverage_gaps(book: Runbook, tally: Tally) -> Iterator[str]:
         for word in ("shown", "not so"):
             if word not in was:
                 yield f"expectation {expected.id} is {word} in no case"
-    if not tally.healthy:
-        yield "no case is healthy"
-    if not tally.unanswered:
-        yield "no case has a command that doesn't answer"
 
 
 def run_file(library: Library, path: Path, test: PairedTest) -> Iterator[tuple[str, list[str]]]:
@@ -141,9 +147,11 @@ def run_file(library: Library, path: Path, test: PairedTest) -> Iterator[tuple[s
         yield test.runbook, problems
         return
     tally = Tally()
+    covered = [library.runbooks[name] for name in test.covers if name in library.runbooks]
     for case in test.cases:
-        yield case.name, run_case(library, book, case, path.parent / test.fixtures, tally)
-    yield "coverage", list(coverage_gaps(book, tally))
+        yield case.name, run_case(library, book, case, path.parent / test.fixtures, tally, covered)
+    unknown = [f"covers '{name}', which is no runbook" for name in test.covers if name not in library.runbooks]
+    yield "coverage", [*unknown, *coverage_gaps(book, tally), *(gap for one in covered for gap in checks_without_case(one, tally))]
 
 
 def tested_runbook(library: Library, path: Path) -> tuple[Runbook | None, list[str]]:

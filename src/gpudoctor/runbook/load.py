@@ -127,17 +127,30 @@ def table(path: Path, shown: str = "", given: model.Library | None = None) -> tu
     checks: list[dict[str, Any]] = []
     for number, group in enumerate(made.rules):
         for name, row in group.rows.items():
-            listed = [*row.is_] if isinstance(row.is_, list) else [name if row.is_ is None else row.is_]
-            values = ", ".join(json.dumps(value, ensure_ascii=False) for value in listed)
-            field = f"{group.each.name}.{group.by}"
-            when = f"{field} in [{values}]" if len(listed) > 1 else f"{field} == {values}"
-            more = f" && ({row.when})" if row.when else ""
-            own = {"id": name, "each": group.each.model_dump(), "when": when + more, "table": made.id}
-            place = ("rules", number, "rows", name)
-            checks.append(row.model_dump(exclude={"is_", "when"}) | own | {"line": document.line(place)})
+            line = document.line(("rules", number, "rows", name))
+            checks.append(row_record(group, name, row) | {"table": made.id, "line": line})
     steps = [{"id": "rows", "title": made.title, "checks": checks, "line": 1}]
     data = {"id": made.id, "title": made.title, "references": made.references, "path": document.path, "steps": steps}
     return msgspec.convert(spelled_out(data, given.lists if given else {}), model.Runbook), []
+
+
+def row_record(group: schema.Group, name: str, row: schema.Row) -> dict[str, Any]:
+    """A row as a check."""
+    record, field = group.each.name, group.by
+    parts = [having(record, field, name if row.is_ is None else row.is_), *([f"({row.when})"] if row.when else [])]
+    joins = []
+    if row.unless is not None:
+        parts.append("!unless.present")
+        joins.append({"name": "unless", "type": group.each.type, "where": having("unless", field, row.unless), "pick": "count"})
+    made = row.model_dump(exclude={"is_", "when", "unless"})
+    return made | {"id": name, "each": group.each.model_dump(), "when": " && ".join(parts), "joins": joins}
+
+
+def having(record: str, field: str, values: Any) -> str:
+    """The condition that a field has one of some values."""
+    listed = values if isinstance(values, list) else [values]
+    spelled = [json.dumps(value, ensure_ascii=False) for value in listed]
+    return f"{record}.{field} == {spelled[0]}" if len(spelled) == 1 else f"{record}.{field} in [{', '.join(spelled)}]"
 
 
 def lists(path: Path, shown: str = "") -> tuple[dict[str, str], list[Problem]]:

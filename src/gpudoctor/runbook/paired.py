@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gpudoctor.runbook.fields import Plain
+from gpudoctor.runbook.fields import Kebab, Plain
 from gpudoctor.runbook.schema import Model
 
 
@@ -46,5 +46,6 @@ class PairedTest(Model):
     """A `.test.yaml` file."""
 
     runbook: str
+    covers: list[Kebab] = []  # runbooks that it includes, which these cases try too
     fixtures: str
     cases: Annotated[list[Case], Field(min_length=1)]

@@ -114,10 +114,13 @@ class Check(Model):
 
 
 class Row(Model):
-    """One row of a table: where the field has the value that the row is named after, or one of `is`, and `when` holds, it finds a cause."""
+    """One row of a table: where the field has the value that the row is named after, or one of `is`, and `when` holds, it finds a cause,
+    unless another record of the type has a value of `unless`.
+    """
 
     is_: Annotated[Plain | Annotated[list[Plain], Field(min_length=1)] | None, Field(alias="is")] = None
     when: Condition = ""
+    unless: Plain | Annotated[list[Plain], Field(min_length=1)] | None = None
     finds: CauseName
     title: Annotated[str, Field(min_length=1)]
     confidence: Literal["confirmed", "likely", "possible"] = "confirmed"

@@ -17,6 +17,9 @@ READERS = {"dmesg", "journalctl", "lspci", "lsmod", "df", "mokutil", "nvidia-ctk
 # message.name == "nccl_refused"   |   message.name in ["nccl_refused", "nccl_no_route"]
 ASKED_MESSAGES = regex(r'\bmessage\.name (?:== "\w+"|in \[[^\]]*\])')
 NAME = regex(r'"(\w+)"')
+HEAD = 500  # characters of a test file in which its head stands
+COVERS = regex(r"(?m)^covers: \[([^\]]*)\]")
+NAMES = regex(r"[a-z0-9-]+")
 SPELLED = regex(r'\bin \[("[^"]+"|\d+)(?:,\s+(?:"[^"]+"|\d+)){2,}\]')
 
 
@@ -34,8 +37,9 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
             yield from fix_problems(cause, fix)
     yield from not_told_apart(given)
     yield from lists_written_twice(folder)
+    tested = {name for path in folder.glob("*.test.yaml") for name in tested_by(path)}
     for book in given.runbooks.values():
-        if any(check.finds for check in book.checks()) and not (folder / f"{book.id}.test.yaml").is_file():
+        if any(check.finds for check in book.checks()) and book.id not in tested:
             yield f"{book.path}: has no {book.id}.test.yaml beside it"
         critical = any(check.weighs(given.causes[check.finds]) == "critical" for check in book.checks() if check.finds in given.causes)
         if critical and not book.references:
@@ -46,6 +50,12 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
                 yield f"{book.path}:{step.line}: step {step.id}: asks something: give `why`, one sentence for who is guided through it"
             if step.choices and not step.when and not step.each:
                 yield f"{book.path}:{step.line}: step {step.id}: asks a person in every run: give `when`, or `each` of what was found"
+
+
+def tested_by(path: Path) -> list[str]:
+    """The runbooks that a paired test tries: its own, and those that it says it covers, in one of its first lines."""
+    covers = COVERS.search(path.read_text(encoding="utf-8")[:HEAD])
+    return [path.name.removesuffix(".test.yaml"), *(NAMES.findall(covers[1]) if covers else ())]
 
 
 def lists_written_twice(folder: Path) -> Iterator[str]:
