@@ -70,6 +70,13 @@ def test_a_value_that_a_row_is_named_after_needs_no_is(tmp_path: Path) -> None:
     assert tables(tmp_path, text).tables["kernel-log"].checks()[0].when == 'message.name == "lost"'
 
 
+def test_rows_that_say_the_same_have_one_title(tmp_path: Path) -> None:
+    text = TABLE.replace("by: code", "by: code\n    title: Xid ${xid.code}").replace(
+        "title: 'Xid ${xid.code} on ${xid.node}'", "act: reboot"
+    )
+    assert [row.title for row in tables(tmp_path, text).tables["kernel-log"].checks()] == ["Xid ${xid.code}", "The program failed"]
+
+
 def test_a_row_gives_way_to_other_values(tmp_path: Path) -> None:
     known = tables(tmp_path, TABLE.replace("when: xid.pid > 0", "unless: [48, 94]"))
     library = Library(causes=CAUSES, tables=known.tables, runbooks={"book": book(tmp_path, "book", known)})

@@ -143,7 +143,8 @@ def row_record(group: schema.Group, name: str, row: schema.Row) -> dict[str, Any
         parts.append("!unless.present")
         joins.append({"name": "unless", "type": group.each.type, "where": having("unless", field, row.unless), "pick": "count"})
     made = row.model_dump(exclude={"is_", "when", "unless"})
-    return made | {"id": name, "each": group.each.model_dump(), "when": " && ".join(parts), "joins": joins}
+    own = {"id": name, "title": row.title or group.title, "each": group.each.model_dump(), "when": " && ".join(parts), "joins": joins}
+    return made | own
 
 
 def having(record: str, field: str, values: Any) -> str:

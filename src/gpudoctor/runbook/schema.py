@@ -122,7 +122,7 @@ class Row(Model):
     when: Condition = ""
     unless: Plain | Annotated[list[Plain], Field(min_length=1)] | None = None
     finds: CauseName
-    title: Annotated[str, Field(min_length=1)]
+    title: str = ""
     confidence: Literal["confirmed", "likely", "possible"] = "confirmed"
     severity: Severity | None = None
     act: str = ""
@@ -131,10 +131,11 @@ class Row(Model):
 
 
 class Group(Model):
-    """The rows that look at one field of one fact type."""
+    """The rows that look at one field of one fact type. The title is of the rows that have none."""
 
     each: EachField
     by: Snake
+    title: str = ""
     rows: Annotated[dict[Snake, Row], Field(min_length=1)]
 
 
