@@ -20,7 +20,8 @@ NAME = regex(r'"(\w+)"')
 HEAD = 500  # characters of a test file in which its head stands
 COVERS = regex(r"(?m)^covers: \[([^\]]*)\]")
 NAMES = regex(r"[a-z0-9-]+")
-SPELLED = regex(r'\bin \[("[^"]+"|\d+)(?:,\s+(?:"[^"]+"|\d+)){2,}\]')
+SPELLED = regex(r'\bin \[(?:"[^"]*"|\d+)(?:,\s+(?:"[^"]*"|\d+))+\]')
+SHORT = 36  # characters up to which two values are written out more easily than named
 
 
 def problems(given: Library, folder: Path) -> Iterator[str]:
@@ -59,13 +60,15 @@ def tested_by(path: Path) -> list[str]:
 
 
 def lists_written_twice(folder: Path) -> Iterator[str]:
-    """A list of at least three values that conditions spell out in two places: it belongs into `rules/lists.yaml`, under a name."""
+    """A list that conditions spell out in two places: it belongs into `rules/lists.yaml`, named. Two short values may stand twice."""
     places: dict[str, list[str]] = {}
     for path in sorted([*folder.glob("*.yaml"), *(folder / "rules").glob("*.yaml")]):
         text = path.read_text(encoding="utf-8") if not path.name.endswith(".test.yaml") else ""
         for found in SPELLED.finditer(text):
             place = f"{path.relative_to(folder)}:{text.count(chr(10), 0, found.start()) + 1}"
-            places.setdefault(" ".join(found[0].split()), []).append(place)
+            spelled = " ".join(found[0].split())
+            if spelled.count(",") > 1 or len(spelled) > SHORT:
+                places.setdefault(spelled, []).append(place)
     for spelled, where in places.items():
         if len(where) > 1:
             yield f"{' and '.join(where)}: the same list {spelled[:60]}: give it a name in rules/lists.yaml"
