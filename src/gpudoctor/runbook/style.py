@@ -59,6 +59,13 @@ def tested_by(path: Path) -> list[str]:
     return [path.name.removesuffix(".test.yaml"), *(NAMES.findall(covers[1]) if covers else ())]
 
 
+def test_of(runbook: Path) -> Path:
+    """The paired test that tries a runbook: the one beside it with its stem, where it isn't there one that covers it."""
+    own = runbook.with_name(f"{runbook.stem}.test.yaml")
+    beside = [] if own.is_file() else sorted(runbook.parent.glob("*.test.yaml"))
+    return next((path for path in beside if runbook.stem in tested_by(path)), own)
+
+
 def lists_written_twice(folder: Path) -> Iterator[str]:
     """A list that conditions spell out in two places: it belongs into `rules/lists.yaml`, named. Two short values may stand twice."""
     places: dict[str, list[str]] = {}
