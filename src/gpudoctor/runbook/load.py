@@ -81,8 +81,16 @@ def load_checked(path: Path, library: model.Library) -> tuple[model.Runbook | No
     """The runbook of a file that isn't one of the library's, linted against it: either a runbook or all of its problems."""
     book, problems = runbook(path, given=library)
     if book is not None:
+        book = with_early(book, library.runbooks)
         problems = list(lint.runbook(book, library))
     return (None if problems else book), problems
+
+
+def with_early(book: model.Runbook, runbooks: dict[str, model.Runbook]) -> model.Runbook:
+    """A runbook that says nothing of what may pass by itself, with what one says that it includes."""
+    included = (runbooks[step.include] for step in book.steps if step.include in runbooks)
+    early = book.early or next((other.early for other in included if other.early), None)
+    return msgspec.structs.replace(book, early=early)
 
 
 def record(made: schema.Runbook, document: Document, indexes: Iterable[int], given: model.Library) -> model.Runbook:
