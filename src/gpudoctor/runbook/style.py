@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpudoctor.patterns import regex
-from gpudoctor.runbook import allowed
+from gpudoctor.runbook import allowed, lint_messages
 from gpudoctor.runbook.model import Cause, FixTemplate, Library, Runbook
 
 # The first words of commands that only read; a fix made of one of these changes nothing.
@@ -32,6 +32,7 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
         for fix in cause.fixes:
             yield from fix_problems(cause, fix)
     yield from not_told_apart(given)
+    yield from (f"knowledge/messages: {text}" for text in lint_messages.style(given))
     for book in given.runbooks.values():
         if any(check.finds for check in book.checks()) and not (folder / f"{book.id}.test.yaml").is_file():
             yield f"{book.path}: has no {book.id}.test.yaml beside it"
