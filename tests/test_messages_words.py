@@ -26,6 +26,9 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("exporter_without_profiling", 'level=ERROR msg="Profiling API panic - DCP metrics disabled"'),
     # k8s-device-plugin: imex.go, resources.go, main.go
     ("imex_channel_missing", "error querying IMEX channels: requested IMEX channel 3 does not exist"),
+    # NCCL: socket.cc, ipcsocket.cc
+    ("nccl_system_call_failed", "NCCL WARN ncclSocketInit: Socket creation failed : Address family not supported by protocol"),
+    ("nccl_system_call_failed", "NCCL WARN UDS: Binding to socket /tmp/nccl-socket-3-aa failed : Address already in use (98)"),
     # nvidia.ko before 535
     ("nvrm_no_device_started", "NVRM: No NVIDIA devices probed."),
     # --- tails of lines as they are quoted

@@ -13,9 +13,11 @@ from gpudoctor.runbook.model import Library
 
 PACKAGE = Path(__file__).parent.parent
 LONGEST = 250  # characters of one pattern; a longer one is several wordings, or one that nobody can check by reading
-# The history of a GPU (`derive.timeline`) has every kernel line with its address; these are read by nothing else.
-BY_ADDRESS = {
+# Read without their names: the history of a GPU (`derive.timeline`) has every kernel line with its address, and a rank that ends with
+# a warning of NCCL in known words is not taken for a program that ends with an error of its own (`derive.job`).
+UNNAMED = {
     "iommu_fault",
+    "nccl_system_call_failed",
     "pcie_error_corrected",
     "pcie_error_not_corrected",
     "pcie_port_contained",
@@ -61,7 +63,7 @@ def pattern_problems(entry: KnownMessage) -> Iterator[str]:
 
 def style(given: Library) -> Iterator[str]:
     """What stops a merge: a pattern that is too long, one that its neighbour makes needless, a message that nobody reads."""
-    read = BY_ADDRESS | names_in_conditions(given) | names_in_sources()
+    read = UNNAMED | names_in_conditions(given) | names_in_sources()
     for entry in given.messages:
         if entry.name not in read and not entry.survivor and entry.harmless is None:
             yield f"{entry.name}: no check and no measurement reads it: delete it, or write the check"
