@@ -14,7 +14,7 @@ from gpudoctor.runbook.model import Library
 PACKAGE = Path(__file__).parent.parent
 LONGEST = 250  # characters of one pattern; a longer one is several wordings, or one that nobody can check by reading
 # Read without their names: the history of a GPU (`derive.timeline`) has every kernel line with its address, and a rank that ends with
-# a warning of NCCL in known words is not taken for a program that ends with an error of its own (`derive.job`).
+# a warning of NCCL in known words is not taken for a program that ends with an error of its own (`tools.job.log`).
 UNNAMED = {
     "iommu_fault",
     "nccl_system_call_failed",
