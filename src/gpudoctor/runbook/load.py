@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from pydantic import ValidationError
 
-from gpudoctor.knowledge.compiled import Harmless, KnownMessage
+from gpudoctor.knowledge.compiled import Harmless, KnownMessage, Wording
 from gpudoctor.patterns import regex
 from gpudoctor.runbook import lint, model, paired, schema
 from gpudoctor.runbook.yamlfile import Document, Problem, read
@@ -235,7 +235,14 @@ def messages(path: Path, shown: str = "") -> tuple[list[KnownMessage], list[Prob
 
 def message(entry: schema.Message) -> KnownMessage:
     """One known message. What is harmless, with a reason, is benign too."""
-    made = msgspec.convert({**entry.model_dump(), "benign": bool(entry.benign)}, KnownMessage)
+    made = KnownMessage(
+        name=entry.name,
+        wordings=[Wording(one.pattern, one.line) for one in entry.wordings()],
+        unless=entry.unless,
+        source=entry.source,
+        benign=bool(entry.benign),
+        survivor=entry.survivor,
+    )
     if not isinstance(entry.benign, schema.Benign):
         return made
     given = entry.benign

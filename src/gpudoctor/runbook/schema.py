@@ -368,16 +368,35 @@ class Benign(Model):
     not_last: bool = False
 
 
-class Message(Model):
-    """An entry of a messages file."""
+class Wording(Model):
+    """How one program says a message."""
 
-    name: Snake
     pattern: Annotated[str, Field(min_length=1)]
     line: Annotated[str, Field(min_length=1)]
+
+
+class Message(Model):
+    """An entry of a messages file: one pattern with its line, or several of them."""
+
+    name: Snake
+    pattern: str = ""
+    line: str = ""
+    any: Annotated[list[Wording], Field(min_length=2)] = []
     unless: str = ""
     source: str = ""
     benign: bool | Benign = False
     survivor: bool = False
+
+    @model_validator(mode="after")
+    def has_one_form(self) -> Message:
+        """`pattern` and `line`, or `any` with both in each."""
+        if bool(self.any) == bool(self.pattern or self.line) or bool(self.pattern) != bool(self.line):
+            raise ValueError("needs a pattern and a line, or any: a list of both")
+        return self
+
+    def wordings(self) -> list[Wording]:
+        """All patterns, each with its line."""
+        return self.any or [Wording(pattern=self.pattern, line=self.line)]
 
 
 class Messages(Model):

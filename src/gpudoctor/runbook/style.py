@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpudoctor.patterns import regex
-from gpudoctor.runbook import allowed
+from gpudoctor.runbook import allowed, lint_messages
 from gpudoctor.runbook.model import Cause, FixTemplate, Library, Runbook
 
 # The first words of commands that only read; a fix made of one of these changes nothing.
@@ -38,6 +38,7 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
             yield from fix_problems(cause, fix)
     yield from not_told_apart(given)
     yield from lists_written_twice(folder)
+    yield from (f"knowledge/messages: {text}" for text in lint_messages.style(given))
     tested = {name for path in folder.glob("*.test.yaml") for name in tested_by(path)}
     for book in given.runbooks.values():
         if any(check.finds for check in book.checks()) and book.id not in tested:
