@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.facts import Subject
+from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.facts.stall import Measure
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import PARSERS, load
@@ -84,3 +85,9 @@ def test_any_mixture_and_any_cut_is_read_or_refused(lines: list[str], cut: int) 
     for name in (*NAMES, "prometheus.queries", "notes.said"):
         with contextlib.suppress(ParseError):
             said(text, name)
+
+
+def test_a_gpu_that_an_answer_names_by_its_index_has_a_name() -> None:
+    (one,) = said('avg_over_time(DCGM_FI_DEV_GPU_UTIL[6h])\n{Hostname="gpu-02", gpu="3"}  96.4\n', "prometheus.queries")["gpu_samples"]
+    assert isinstance(one, GpuSample)
+    assert (one.gpu, one.index, one.span) == ("GPU 3", 3, 21600.0)
