@@ -54,6 +54,8 @@ def test_every_fact_of_a_note_is_stated() -> None:
     facts = [fact for text in (HELD, *written) for records in read(text).values() for fact in records]
     assert len(facts) > len(written) > 50
     assert all(fact.stated for fact in facts)
+    places = [path.name for path in Path(notes.__path__[0]).glob("*.py") if "stated=" in path.read_text(encoding="utf-8")]
+    assert places == ["said.py"]
 
 
 def test_a_note_that_tells_of_no_gpu_is_refused() -> None:

@@ -21,19 +21,10 @@ RULE = regex(r"[\s|:+=_─━┼-]{3,}\Z")
 # "… at 95 W. The other ones are …"
 END = regex(r"(?<=[.!?])\s+(?=[^\W\d_]|\d{1,3} ?[x×]? ?GPU)(?![a-z])|;\s*")
 UNIT = regex(r"[(\[/ ,_]\s*(%|pct|percent|W|watts?|MiB|GiB|GB|MB|MHz|°? ?C)\s*[)\]]?\s*\Z", 2)
-UNITS = {
-    "pct": "%",
-    "percent": "%",
-    "watt": "W",
-    "watts": "W",
-    "mhz": "MHz",
-    "mib": "MiB",
-    "gib": "GiB",
-    "gb": "GB",
-    "mb": "MB",
-    "w": "W",
+UNITS = {unit.lower(): unit for unit in ("%", "W", "MHz", "MiB", "GiB", "GB", "MB")} | {
+    **dict.fromkeys(("pct", "percent"), "%"),
+    **dict.fromkeys(("watt", "watts"), "W"),
     "c": "°C",
-    "%": "%",
 }
 # What a column without a unit is in.
 BARE = (
