@@ -97,7 +97,7 @@ SEVERAL = regex(
 )
 # "for 36 min", "since 2 h", "for days"
 LASTING = regex(
-    r"\b(?:for|since|keeps?|stays?) ?(?:over |more than |at least |the last |the past |ca\.? |about |~ ?|> ?|≥ ?)?"
+    r"\b(?:for|since|keeps?|stays?)\b ?(?:over |more than |at least |the last |the past |ca\.? |about |~ ?|> ?|≥ ?)?"
     r"(\d{1,4}(?:[.,]\d{1,2})?)?\+? ?(s(?:ec(?:onds?)?)?|min(?:utes?)?|h(?:ours?|rs?)?|days?)(?![\w/])",
     2,
 )
