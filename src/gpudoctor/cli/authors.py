@@ -79,6 +79,8 @@ def print_schema(write: bool) -> int:
     kinds: dict[str, type[schema.Model]] = {
         "runbook": schema.Runbook,
         "runbook-test": paired.PairedTest,
+        "rules": schema.Rules,
+        "lists": schema.Lists,
         "catalogue": schema.Catalogue,
         "messages": schema.Messages,
     }

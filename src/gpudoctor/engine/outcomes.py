@@ -63,11 +63,15 @@ def first_commands(step: StepRun) -> list[str]:
 def of_facts(library: Library, store: Store, all_of: Collection[str] = ()) -> list[Checked]:
     """Every check of every stable runbook over facts that no step has asked for (`analyze`); `all_of` are types of which a file has all."""
     checked = []
+    rows: set[tuple[str, str]] = set()  # of tables that several runbooks try
     for book in library.runbooks.values():
         inputs: Inputs = {name: given.default for name, given in book.inputs.items()}
         if book.status != "stable":
             continue
         for check in book.checks():
+            if check.table and (check.table, check.id) in rows:
+                continue
+            rows |= {(check.table, check.id)}
             answer = evaluate(book, check, inputs, store)
             # Nobody asked for what isn't in the files: without a single record of its type a check has looked at nothing.
             nothing = check.each is not None and check.each.type not in all_of and not has_subjects(check, store)

@@ -15,15 +15,24 @@ from gpudoctor.runbook.yamlfile import Problem
 
 def compile_files() -> tuple[Library, list[Problem]]:
     """Read the runbooks, the catalogue and the messages, and check them against each other."""
-    problems: list[Problem] = []
     runbooks: dict[str, Runbook] = {}
     causes: dict[str, Cause] = {}
     messages: list[KnownMessage] = []
     harmless: list[KnownMessage] = []
     settings: list[Known] = []
     signs = Library().signs
+    lists, problems = load.lists(index.lists_file(), "runbooks/rules/lists.yaml")
+    known = Library(lists=lists)
+    tables: dict[str, Runbook] = {}
+    for path in sorted(set(index.tables_folder().glob("*.yaml")) - {index.lists_file()}):
+        rows, found = load.table(path, os.path.relpath(path, index.root()), known)
+        tables |= {rows.id: rows} if rows else {}
+        problems += found
+    known = Library(lists=lists, tables=tables)
     for path in index.source_files():
         shown = os.path.relpath(path, index.root())
+        if path.parent == index.tables_folder():
+            continue
         if path.parent == index.messages_folder():
             more, found = load.messages(path, shown)
             messages += more
@@ -32,20 +41,22 @@ def compile_files() -> tuple[Library, list[Problem]]:
         elif path == index.settings_file():
             settings, found = nccl_settings.load(path, shown)
         elif path == index.signs_file():
-            book, found = load.runbook(path, shown)
+            book, found = load.runbook(path, shown, known=known)
             signs = book or signs
         elif path.parent.name == "catalogue":
             entries, found = load.catalogue(path, shown)
             found = found + [Problem(shown, 0, f"the cause '{name}' is in two files") for name in entries.keys() & causes.keys()]
             causes.update(entries)
         else:
-            book, found = load.runbook(path, shown)
+            book, found = load.runbook(path, shown, known=known)
             if book is not None:
                 runbooks[book.id] = book
         problems += found
     marks = {message.name: signs_in for message in (*messages, *harmless) if (signs_in := literals(message.pattern))}
     made = Library(
         runbooks=dict(sorted(runbooks.items())),
+        tables=tables,
+        lists=lists,
         causes=dict(sorted(causes.items())),
         messages=messages,
         harmless=harmless,

@@ -100,12 +100,23 @@ def signs_file() -> Path:
     return PACKAGE / "knowledge" / "signs.yaml"
 
 
+def tables_folder() -> Path:
+    """The folder of the tables of rules."""
+    return runbooks_folder() / "rules"
+
+
+def lists_file() -> Path:
+    """The lists that conditions name."""
+    return tables_folder() / "lists.yaml"
+
+
 def source_files() -> list[Path]:
     """All files that the index is made from, in a fixed order."""
     books = runbooks_folder()
     found = [path for path in books.glob("*.yaml") if not path.name.endswith(".test.yaml")]
     given = (harmless_file(), settings_file(), signs_file())
-    return sorted([*found, *(books / "catalogue").glob("*.yaml"), *messages_folder().glob("*.yaml"), *given])
+    folders = (books / "catalogue", tables_folder(), messages_folder())
+    return sorted([*found, *(path for folder in folders for path in folder.glob("*.yaml")), *given])
 
 
 def code_files() -> list[Path]:

@@ -22,7 +22,10 @@ TEXT_TYPES = ("STRING", "INT", "UINT", "DOUBLE", "BOOL", "LIST", "DYN")  # what 
 
 def library(given: Library) -> list[Problem]:
     """Everything that would make a run wrong: a run refuses to start with any of these."""
-    problems = [problem for book in (*given.runbooks.values(), given.signs) for problem in runbook(book, given)]
+    books = (*given.runbooks.values(), *given.tables.values(), given.signs)
+    problems = [problem for book in books for problem in runbook(book, given)]
+    tried = {name for book in given.runbooks.values() for step in book.steps for name in step.rules}
+    problems += [Problem(one.path, 0, "no step of a runbook tries these rules") for name, one in given.tables.items() if name not in tried]
     problems += [Problem("runbooks/catalogue", 0, text) for text in catalogue_references(given)]
     problems += [Problem("knowledge/messages", 0, text) for text in message_problems(given)]
     return problems
@@ -46,7 +49,7 @@ def runbook(book: Runbook, given: Library | None) -> Iterator[Problem]:
             if check.id in seen_checks:
                 yield Problem(book.path, check.line, f"steps.{name}.checks.{check.id}: the id is there twice")
             seen_checks.add(check.id)
-            for text in check_problems(book, check, given):
+            for text in check_problems(book, check, given) if check.table in ("", book.id) else ():  # a row's are those of its table
                 yield Problem(book.path, check.line, f"steps.{name}.checks.{check.id}: {text}")
     for one in book.expects:
         if one.id in seen_checks:
@@ -110,6 +113,8 @@ def step_problems(book: Runbook, number: int, given: Library | None) -> Iterator
             yield "effect: the command only reads, and disturbs nothing"
         if step.parse not in PARSERS:
             yield unknown_name("parser", step.parse, PARSERS)
+    if given is not None:
+        yield from (unknown_name("table of rules", name, given.tables) for name in step.rules if name not in given.tables)
     if step.derive and step.derive not in DERIVATIONS:
         yield unknown_name("derivation", step.derive, DERIVATIONS)
     if step.show:

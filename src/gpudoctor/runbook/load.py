@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
@@ -11,11 +12,13 @@ import msgspec
 from pydantic import ValidationError
 
 from gpudoctor.knowledge.compiled import Harmless, KnownMessage
+from gpudoctor.patterns import regex
 from gpudoctor.runbook import lint, model, paired, schema
 from gpudoctor.runbook.yamlfile import Document, Problem, read
 
 M = TypeVar("M", bound=schema.Model)
 SCHEMA = 1  # the version of the format
+LIST = regex(r"\blist\.([a-z][a-z0-9_]*)")  # message.name in list.rdma_failures
 
 
 def validate_document(document: Document, kind: type[M]) -> tuple[M | None, list[Problem]]:
@@ -24,7 +27,7 @@ def validate_document(document: Document, kind: type[M]) -> tuple[M | None, list
     if document.value is None:
         return None, problems
     version = document.value.get("schema")
-    if kind is schema.Runbook and isinstance(version, int) and version > SCHEMA:
+    if kind in (schema.Runbook, schema.Rules) and isinstance(version, int) and version > SCHEMA:
         message = f"is written for schema {version}; this gpudoctor reads schema {SCHEMA}: upgrade gpudoctor"
         return None, [Problem(document.path, document.line(("schema",)), message)]
     try:
@@ -56,17 +59,21 @@ def keys_of_models() -> Iterator[str]:
 KEYS = sorted(set(keys_of_models()))
 
 
-def runbook(path: Path, shown: str = "", given: model.Library | None = None) -> tuple[model.Runbook | None, list[Problem]]:
+def runbook(
+    path: Path, shown: str = "", given: model.Library | None = None, known: model.Library | None = None
+) -> tuple[model.Runbook | None, list[Problem]]:
     """The runbook of a file; conditions are not yet compiled (see `lint`).
 
     When a part of the file has problems there is no runbook, and what is sound in the rest is linted here and now, so that all problems
     are shown at once; `given` is the library that names are then looked up in (without it causes and included runbooks aren't checked).
+    The tables and lists are those of `known`, or of the same library.
     """
     document = read(path, shown)
     made, problems = validate_document(document, schema.Runbook)
+    known = known or given or model.Library()
     if made is not None:
-        return record(made, document, range(len(made.steps))), []
-    problems += lint.runbook(rest, given) if (rest := sound_parts(document)) else []
+        return record(made, document, range(len(made.steps)), known), []
+    problems += lint.runbook(rest, given) if (rest := sound_parts(document, known)) else []
     return None, sorted(problems, key=lambda problem: problem.line)
 
 
@@ -78,8 +85,10 @@ def load_checked(path: Path, library: model.Library) -> tuple[model.Runbook | No
     return (None if problems else book), problems
 
 
-def record(made: schema.Runbook, document: Document, indexes: Iterable[int]) -> model.Runbook:
-    """The record that the engine executes; `indexes` are the places of the steps in the document."""
+def record(made: schema.Runbook, document: Document, indexes: Iterable[int], given: model.Library) -> model.Runbook:
+    """The record that the engine executes; `indexes` are the places of the steps in the document. The tables that a step names, and the
+    lists that conditions name, are those of a library.
+    """
     steps = []
     for index, step in zip(indexes, made.steps, strict=True):
         data = step.model_dump(exclude={"nvml", "promql", "ask"})
@@ -88,6 +97,8 @@ def record(made: schema.Runbook, document: Document, indexes: Iterable[int]) -> 
             check_record(check) | {"line": document.line(("steps", index, "checks", n))} for n, check in enumerate(step.checks)
         ]
         data["line"] = document.line(("steps", index))
+        rows = [row for name in step.rules if name in given.tables for row in given.tables[name].checks()]
+        data["checks"] += map(msgspec.to_builtins, rows)
         steps.append(data)
     expects = [check_record(one) | {"line": document.line(("expects", n))} for n, one in enumerate(made.expects)]
     question = [one.model_dump() | {"line": document.line(("question", n))} for n, one in enumerate(made.question)]
@@ -95,16 +106,54 @@ def record(made: schema.Runbook, document: Document, indexes: Iterable[int]) -> 
     data = made.model_dump(exclude={"schema_"}) | said
     if made.early:
         data["early"] |= {"line": document.line(("early",))}
-    return msgspec.convert(data, model.Runbook)
+    return msgspec.convert(spelled_out(data, given.lists), model.Runbook)
 
 
-def sound_parts(document: Document) -> model.Runbook | None:
+def spelled_out(value: Any, lists: dict[str, str]) -> Any:
+    """The data of a runbook with the lists in place of their names; a name that no list has stays, and is an error where it stands."""
+    if isinstance(value, dict):
+        return {key: spelled_out(one, lists) for key, one in value.items()}
+    if isinstance(value, list):
+        return [spelled_out(one, lists) for one in value]
+    return LIST.sub(lambda named: lists.get(named[1], named[0]), value) if isinstance(value, str) and "list." in value else value
+
+
+def table(path: Path, shown: str = "", given: model.Library | None = None) -> tuple[model.Runbook | None, list[Problem]]:
+    """A table of rules, as a runbook of one step whose checks are the rows."""
+    document = read(path, shown)
+    made, problems = validate_document(document, schema.Rules)
+    if made is None:
+        return None, problems
+    checks: list[dict[str, Any]] = []
+    for number, group in enumerate(made.rules):
+        for name, row in group.rows.items():
+            listed = [*row.is_] if isinstance(row.is_, list) else [name if row.is_ is None else row.is_]
+            values = ", ".join(json.dumps(value, ensure_ascii=False) for value in listed)
+            field = f"{group.each.name}.{group.by}"
+            when = f"{field} in [{values}]" if len(listed) > 1 else f"{field} == {values}"
+            more = f" && ({row.when})" if row.when else ""
+            own = {"id": name, "each": group.each.model_dump(), "when": when + more, "table": made.id}
+            place = ("rules", number, "rows", name)
+            checks.append(row.model_dump(exclude={"is_", "when"}) | own | {"line": document.line(place)})
+    steps = [{"id": "rows", "title": made.title, "checks": checks, "line": 1}]
+    data = {"id": made.id, "title": made.title, "references": made.references, "path": document.path, "steps": steps}
+    return msgspec.convert(spelled_out(data, given.lists if given else {}), model.Runbook), []
+
+
+def lists(path: Path, shown: str = "") -> tuple[dict[str, str], list[Problem]]:
+    """The lists that conditions name, each as a condition spells it."""
+    made, problems = validate_document(read(path, shown), schema.Lists)
+    spelled = {name: f"[{', '.join(json.dumps(one) for one in values)}]" for name, values in made.lists.items()} if made else {}
+    return spelled, problems
+
+
+def sound_parts(document: Document, given: model.Library) -> model.Runbook | None:
     """A file that doesn't pass, without the steps and checks that have problems: of these only the ids stay, since others refer to them."""
     value = document.value or {}
     header = {"schema": SCHEMA, "id": PurePath(document.path).stem, "title": "-", "inputs": value.get("inputs", {})}
     steps = {n: step for n, raw in enumerate(list_under(value, "steps")) if (step := sound_step(raw, header)) is not None}
     try:
-        return record(schema.Runbook.model_validate(header | {"steps": list(steps.values())}), document, steps)
+        return record(schema.Runbook.model_validate(header | {"steps": list(steps.values())}), document, steps, given)
     except ValidationError:
         return None
 

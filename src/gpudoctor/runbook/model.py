@@ -64,6 +64,7 @@ class Check(Struct, frozen=True, kw_only=True):
     act: str = ""  # a template that gives one of the acts, where the driver says more than the catalogue; "" = the cause's own
     settle_with: list[str] = []
     node: str = ""  # a template: the node that the fixes are about, where the subject is a pod that is on none
+    table: str = ""  # the table whose row it is
     line: int = 0
 
     def weighs(self, cause: Cause) -> Severity:
@@ -140,6 +141,7 @@ class Step(Struct, frozen=True, kw_only=True):
     timeout: float = 30.0
     lasts: str = ""  # seconds that the command itself takes, beside `timeout`: a template
     sample: Sample | None = None
+    rules: list[str] = []  # tables that are tried on the answer; their rows stand among the checks
     checks: list[Check] = []
     show: Show | None = None
     line: int = 0
@@ -201,6 +203,8 @@ class Library(Struct, frozen=True, kw_only=True):
     """Everything declarative in one piece: what is compiled into the index."""
 
     runbooks: dict[str, Runbook] = {}
+    tables: dict[str, Runbook] = {}  # of rules: each is one step, and each row a check of it
+    lists: dict[str, str] = {}  # name of a list → how a condition spells it
     causes: dict[str, Cause] = {}
     messages: list[KnownMessage] = []
     harmless: list[KnownMessage] = []  # those that are looked for only in lines that say trouble

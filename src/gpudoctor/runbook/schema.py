@@ -37,6 +37,9 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+Version = Annotated[Literal[1], Field(alias="schema"), BeforeValidator(lambda value: None if value is True else value)]  # True == 1
+
+
 class Each(Model):
     """`each: pod in pods`."""
 
@@ -108,6 +111,44 @@ class Check(Model):
             if isinstance(join.on, list) and self.each is None:
                 raise ValueError(f"with.{name}.on is a list of fields of two records, and the check has no each")
         return self
+
+
+class Row(Model):
+    """One row of a table: where the field has the value that the row is named after, or one of `is`, and `when` holds, it finds a cause."""
+
+    is_: Annotated[Plain | Annotated[list[Plain], Field(min_length=1)] | None, Field(alias="is")] = None
+    when: Condition = ""
+    finds: CauseName
+    title: Annotated[str, Field(min_length=1)]
+    confidence: Literal["confirmed", "likely", "possible"] = "confirmed"
+    severity: Severity | None = None
+    act: str = ""
+    settle_with: list[str] = []
+    node: str = ""
+
+
+class Group(Model):
+    """The rows that look at one field of one fact type."""
+
+    each: EachField
+    by: Snake
+    rows: Annotated[dict[Snake, Row], Field(min_length=1)]
+
+
+class Rules(Model):
+    """A table of rules: each row leads from one value to one cause."""
+
+    schema_: Version
+    id: Kebab
+    title: Annotated[str, Field(min_length=1)]
+    references: list[Url] = []
+    rules: Annotated[list[Group], Field(min_length=1)]
+
+
+class Lists(Model):
+    """Values that conditions name together: `message.name in list.NAME`."""
+
+    lists: Annotated[dict[Snake, Annotated[list[Plain], Field(min_length=2)]], Field(min_length=1)]
 
 
 class Expectation(Check):
@@ -214,6 +255,7 @@ class Step(Model):
     parse: str = ""
     timeout: Duration = 30.0
     sample: Sample | None = None
+    rules: list[Kebab] = []
     checks: list[Check] = []
     show: Show | None = None
 
@@ -223,6 +265,8 @@ class Step(Model):
         kinds = [name for name in ("run", "nvml", "promql", "ask", "derive", "include") if getattr(self, name)]
         if len(kinds) > 1:
             raise ValueError(f"has {' and '.join(kinds)}: a step does one of run, nvml, promql, ask, derive, include")
+        if self.rules and not kinds:
+            raise ValueError("has rules, and reads nothing that they could be tried on")
         if not kinds and not self.checks and not self.show:
             raise ValueError("does nothing: give it run, nvml, promql, ask, derive, include, checks or show")
         if bool(self.ask) != bool(self.choices) or len(self.choices) == 1:
@@ -236,7 +280,7 @@ class Step(Model):
             raise ValueError("has parse without run")
         if not self.include and not self.id:
             raise ValueError("needs an id")
-        if self.include and (self.checks or self.each or self.show):
+        if self.include and (self.checks or self.each or self.show or self.rules):
             raise ValueError("an include has only set and when")
         if not self.run and (self.otherwise or self.optional or self.effect or self.sample):
             raise ValueError("has otherwise, optional, effect or sample, and no command")
@@ -259,7 +303,7 @@ class Step(Model):
 class Runbook(Model):
     """A runbook file."""
 
-    schema_: Annotated[Literal[1], Field(alias="schema"), BeforeValidator(lambda value: None if value is True else value)]  # True == 1
+    schema_: Version
     id: Kebab
     title: Annotated[str, Field(min_length=1)]
     status: Literal["experimental", "stable", "deprecated"] = "stable"

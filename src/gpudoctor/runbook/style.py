@@ -17,6 +17,7 @@ READERS = {"dmesg", "journalctl", "lspci", "lsmod", "df", "mokutil", "nvidia-ctk
 # message.name == "nccl_refused"   |   message.name in ["nccl_refused", "nccl_no_route"]
 ASKED_MESSAGES = regex(r'\bmessage\.name (?:== "\w+"|in \[[^\]]*\])')
 NAME = regex(r'"(\w+)"')
+SPELLED = regex(r'\bin \[("[^"]+"|\d+)(?:,\s+(?:"[^"]+"|\d+)){2,}\]')
 
 
 def problems(given: Library, folder: Path) -> Iterator[str]:
@@ -32,6 +33,7 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
         for fix in cause.fixes:
             yield from fix_problems(cause, fix)
     yield from not_told_apart(given)
+    yield from lists_written_twice(folder)
     for book in given.runbooks.values():
         if any(check.finds for check in book.checks()) and not (folder / f"{book.id}.test.yaml").is_file():
             yield f"{book.path}: has no {book.id}.test.yaml beside it"
@@ -44,6 +46,19 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
                 yield f"{book.path}:{step.line}: step {step.id}: asks something: give `why`, one sentence for who is guided through it"
             if step.choices and not step.when and not step.each:
                 yield f"{book.path}:{step.line}: step {step.id}: asks a person in every run: give `when`, or `each` of what was found"
+
+
+def lists_written_twice(folder: Path) -> Iterator[str]:
+    """A list of at least three values that conditions spell out in two places: it belongs into `rules/lists.yaml`, under a name."""
+    places: dict[str, list[str]] = {}
+    for path in sorted([*folder.glob("*.yaml"), *(folder / "rules").glob("*.yaml")]):
+        text = path.read_text(encoding="utf-8") if not path.name.endswith(".test.yaml") else ""
+        for found in SPELLED.finditer(text):
+            place = f"{path.relative_to(folder)}:{text.count(chr(10), 0, found.start()) + 1}"
+            places.setdefault(" ".join(found[0].split()), []).append(place)
+    for spelled, where in places.items():
+        if len(where) > 1:
+            yield f"{' and '.join(where)}: the same list {spelled[:60]}: give it a name in rules/lists.yaml"
 
 
 def not_told_apart(given: Library) -> Iterator[str]:
