@@ -23,7 +23,7 @@ from gpudoctor.facts.job import (
     Stack,
     StackSum,
 )
-from gpudoctor.facts.kernel import GpuErrors, KernelLog, KernelOutcome, Sxid, TimelineEntry, Xid
+from gpudoctor.facts.kernel import GpuErrors, KernelLog, Sxid, TimelineEntry, Xid
 from gpudoctor.facts.kubernetes import (
     Claim,
     Container,
@@ -133,7 +133,6 @@ FACTS: dict[str, type[Fact]] = {
     "ranks": Rank,
     "reaches": Reach,
     "kernel_logs": KernelLog,
-    "kernel_outcomes": KernelOutcome,
     "runtime_classes": RuntimeClass,
     "runtime_configs": RuntimeConfig,
     "schedule_reasons": ScheduleReason,

@@ -1,4 +1,4 @@
-"""Readers of what a program, its profiler or its tracker tells of its own pace: the part of a step that waits for data, how much of the
+"""What a program, its profiler or its tracker tells of its own pace: the part of a step that waits for data, how much of the
 GPU its kernels fill, since when there was no step.
 
 Sources: Megatron-LM's timers (megatron/core/timers.py), the GPU summary of PyTorch's TensorBoard plugin (kineto/tb_plugin), the public
@@ -12,8 +12,11 @@ from datetime import datetime
 from itertools import pairwise
 from statistics import median
 
-from gpudoctor.notes.measure import SECONDS, Line, N, Reading
+from gpudoctor.facts import Facts, Subject
 from gpudoctor.patterns import regex
+from gpudoctor.probes.base import Output
+from gpudoctor.tools.common import measures
+from gpudoctor.tools.common.measures import SECONDS, Line, N, Reading
 
 DATA = (
     r"batch[ _]input|host[ _]input|"
@@ -70,12 +73,6 @@ SAVED = regex(
 DAY, FEWEST = 86400, 3
 STEP = regex(r"\b(?:step|iter(?:ation)?|global_step)\b ?[:=]? ?\d", 2)
 TOOK = regex(rf"\b{N} ?s(?:ec)?/(?:step|it)\b|\bstep_time[=: ]+{N}")
-
-
-def program_figures(lines: Sequence[Line]) -> Iterator[Reading]:
-    """What a program's own figures say."""
-    for reader in (shares, timers, ray_data, summaries, tracker, last_progress_time):
-        yield from reader(lines)
 
 
 def shares(lines: Sequence[Line]) -> Iterator[Reading]:
@@ -209,3 +206,16 @@ def of_day(clock: object) -> int:
     """The second of the day."""
     hours, minutes, seconds = (int(clock[at] or 0) for at in (1, 2, 3))  # type: ignore[index]
     return hours * 3600 + minutes * 60 + seconds
+
+
+READERS = (shares, timers, ray_data, summaries, tracker, last_progress_time)
+
+
+def numbers(output: Output, about: Subject) -> Facts:
+    """A Measure for each number."""
+    return measures.measures(output, about, READERS)
+
+
+def score(lines: Sequence[str], argv: Sequence[str]) -> int:
+    """Score a text with one of these numbers."""
+    return measures.score(lines, argv, READERS)

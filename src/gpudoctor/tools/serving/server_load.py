@@ -1,4 +1,5 @@
-"""Readers of how long requests wait for a server of models, and of how many it turns away: its counters, its own lines, access logs.
+"""How long requests wait for a server of models, and how many it turns away: its counters, its own
+lines, access logs.
 
 vllm:time_to_first_token_seconds_sum{model_name="m"} 301221.0   nv_inference_queue_duration_us{model="m",version="1"} 981120112201
 … total_time="48.1s" validation_time="1.2ms" queue_time="41.2s" inference_time="6.9s" …     "POST /v1/chat/completions HTTP/1.1" 504 …
@@ -11,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from gpudoctor.notes.measure import SECONDS, Line, N, Reading
 from gpudoctor.patterns import regex
+from gpudoctor.tools.common.measures import SECONDS, Line, N, Reading
 
 # A sum of seconds beside its count, by what it is of.
 KINDS = {
@@ -38,11 +39,16 @@ CALL = regex(
 )
 REFUSED = frozenset(("408", "429", "503", "504"))  # too late or too much; any other failure has a cause of its own
 FEWEST, LINES, TURNED = 100, 3, 3  # requests of which a mean is told; lines of a log; requests that were turned away
+# vLLM: Avg prompt throughput: 0.0 tokens/s, …, Running: 1 reqs, Waiting: 5 reqs
+ENGINE = regex(
+    rf"Avg prompt throughput: {N} tokens/s.{{0,100}}Running: (\d{{1,6}}) reqs,(?: Swapped: \d+ reqs,)?"
+    r" (?:Waiting|Pending): (\d{1,6}) reqs"
+)
 
 
-def load(lines: Sequence[Line]) -> Iterator[Reading]:
+def server_load(lines: Sequence[Line]) -> Iterator[Reading]:
     """All of these."""
-    for reader in (counters, triton, tgi_queue_times, access):
+    for reader in (counters, triton, tgi_queue_times, access, engine):
         yield from reader(lines)
 
 
@@ -102,3 +108,16 @@ def access(lines: Sequence[Line]) -> Iterator[Reading]:
                 turned, last = turned + 1, (number, text)
     if turned >= TURNED:
         yield Reading("error_share", turned / total, last, label="errors")
+
+
+def engine(lines: Sequence[Line]) -> Iterator[Reading]:
+    """vLLM: how many requests wait for each that runs, where no prompt is taken in and at least two lines in a row say so."""
+    before = 0.0
+    for number, text in lines:
+        if "throughput" not in text or not (match := ENGINE.search(text)):
+            continue
+        running, waiting = int(match[2]), int(match[3])
+        ratio = waiting / running if running and waiting >= 4 and float(match[1]) == 0.0 else 0.0
+        if ratio and before:
+            yield Reading("queue_ratio", min(ratio, before), (number, text))
+        before = ratio
