@@ -13,7 +13,6 @@ import msgspec
 
 from gpudoctor.analyze.expected_output import without_expected
 from gpudoctor.analyze.inferred_facts import add_implied
-from gpudoctor.analyze.past_events import without_overtaken
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.identity import IDENTITY
 
@@ -25,8 +24,7 @@ OF_RANKS = ("ranks", "messages", "settings")  # whose `node` may be a host name 
 
 
 def merge_facts(facts: Facts) -> Facts:
-    """The facts with namespaces completed, partial records of one thing joined, equal messages folded, and without what was wanted or
-    is history."""
+    """The facts with namespaces completed, partial records of one thing joined, equal messages folded, and without what was wanted."""
     named = with_namespaces(with_pods(without_expected(facts)))
     for kind, names in NAMES.items():
         if kind in named:
@@ -39,7 +37,7 @@ def merge_facts(facts: Facts) -> Facts:
         named["messages"] = fold_messages(named["messages"])
     if "gpu_samples" in named:
         named["gpu_samples"] = as_printed(named["gpu_samples"])
-    return without_overtaken(named)
+    return named
 
 
 def as_printed(samples: list[Fact]) -> list[Fact]:
