@@ -69,6 +69,7 @@ class History(NamedTuple):
     """What of the facts is history: the positions of events that are over, the pods that run, and the earlier attempts of a Job."""
 
     over: frozenset[Position] = frozenset()
+    lines: frozenset[Position] = frozenset()  # those of all events
     running: frozenset[Name] = frozenset()
     attempts: frozenset[str] = frozenset()
 
@@ -81,7 +82,17 @@ class History(NamedTuple):
         if isinstance(fact, ScheduleReason) and fact.pod and (fact.namespace, fact.pod) in self.running:
             return True
         said = isinstance(fact, ScheduleReason) or (isinstance(fact, Message) and fact.source == "event")
-        return (said and position(fact) in self.over) or (bool(self.attempts) and of_attempt(fact, self.attempts))
+        return (said and self.position(fact) in self.over) or (bool(self.attempts) and of_attempt(fact, self.attempts))
+
+    def position(self, fact: Fact) -> Position:
+        """The position of a reason or a message: the event's own, where it stands on its line.
+
+        Of an object in JSON each entry has a line, or none has: its messages are found by what they are of, and when that was seen last.
+        """
+        where = fact.origin
+        if (where.source, where.line) in self.lines:
+            return where.source, where.line
+        return in_time(fact, fact.age) if isinstance(fact, Message) else (where.source, where.text)
 
 
 def judge(events: Iterable[Fact], pods: Iterable[Fact]) -> History:
@@ -119,7 +130,8 @@ def judge(events: Iterable[Fact], pods: Iterable[Fact]) -> History:
             over.update(positions(plain))
         elif event.type != "Normal":
             current.update(positions(plain))
-    return History(frozenset(over - current), running, frozenset(earlier_attempts(named)))
+    lines = frozenset((event.origin.source, event.origin.line) for event in told if event.origin.line)
+    return History(frozenset(over - current), lines, running, frozenset(earlier_attempts(named)))
 
 
 def in_order(events: list[Event]) -> list[Event]:
@@ -204,17 +216,9 @@ def name_of(event: Event) -> Name:
 
 
 def positions(event: Event) -> list[Position]:
-    """Where what an event says stands: the position of the scheduler's reasons in it, and that of its messages."""
+    """Where what an event says stands: by its line, by its text, and by what it is of."""
     where = event.origin
-    return [(where.source, where.line)] if where.line else [(where.source, where.text), in_time(event, event.age)]
-
-
-def position(fact: Fact) -> Position:
-    """The position of a reason or a message. Where a text has no lines, messages of several events are one, of the age of the last."""
-    where = fact.origin
-    if where.line:
-        return where.source, where.line
-    return in_time(fact, fact.age) if isinstance(fact, Message) else (where.source, where.text)
+    return [(where.source, where.line or where.text), (where.source, where.text), in_time(event, event.age)]
 
 
 def in_time(fact: Fact, age: float | None) -> Position:
