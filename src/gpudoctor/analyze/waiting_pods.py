@@ -187,7 +187,10 @@ def with_claims(facts: Facts) -> Facts:
 
 
 def with_usage(facts: Facts) -> Facts:
-    """The facts; nodes whose pods, as far as they were shown, ask for all GPUs that it offers are full, whoever else runs there."""
+    """The facts; nodes whose pods, as far as they were shown, ask for all GPUs that it offers are full, whoever else runs there.
+
+    A run adds up all pods of the cluster; texts show some of them, and of a node that isn't full nothing follows.
+    """
     pods: list[Pod] = records_of(facts, "pods", Pod)
     if facts.get("node_usage") or not any(pod.phase == "Pending" for pod in pods):
         return facts
