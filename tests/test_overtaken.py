@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudoctor.analyze.gather import gather
-from gpudoctor.analyze.past_events import without_overtaken
+from gpudoctor.derive.overtaken import judge
 from gpudoctor.engine.diagnose import analyze
+from gpudoctor.engine.store import Store
 from gpudoctor.facts.kubernetes import Event
 from gpudoctor.library import index
 from gpudoctor.report import Report
@@ -130,7 +131,9 @@ def test_the_conditions_of_a_custom_resource_are_read(tmp_path: Path) -> None:
 def test_many_events_of_no_pod_take_a_moment() -> None:
     events = [Event(reason=reason, age=float(age)) for age in range(50_000) for reason in ("FailedScheduling", "Scheduled")]
     began = time.monotonic()
-    assert without_overtaken({"events": [*events]})["events"] == events
+    store = Store()
+    store.put(0, {"events": [*events]})
+    assert len(store.records("events")) == len(events)
     assert time.monotonic() - began < 5
 
 
@@ -146,4 +149,4 @@ def test_many_events_of_no_pod_take_a_moment() -> None:
     )
 )
 def test_no_age_breaks_it_and_events_stay(events: list[Event]) -> None:
-    assert without_overtaken({"events": [*events]})["events"] == events
+    assert judge(events, ()).without([*events]) == events

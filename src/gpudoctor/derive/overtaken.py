@@ -7,13 +7,13 @@ Events stay for an hour, and a pod that waited for a while keeps its old warning
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import PurePath
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from gpudoctor.facts import Fact, Facts
+from gpudoctor.facts import Fact
 from gpudoctor.facts.kubernetes import Event, Message, Pod, ScheduleReason
 from gpudoctor.patterns import regex
 
@@ -52,6 +52,7 @@ RANDOM = regex(r"-[bcdfghjklmnpqrstvwxz2456789]{5}$")
 WORD = regex(r"[a-z0-9]+")
 
 Name = tuple[str, str]
+Position = tuple[object, ...]
 
 
 class Seen(NamedTuple):
@@ -64,20 +65,51 @@ class Seen(NamedTuple):
 UNSEEN = Seen(NEVER, 0)
 
 
-def without_overtaken(facts: Facts) -> Facts:
-    """The facts without messages and scheduler's reasons that are known to be history. Events themselves stay."""
-    told = [fact for fact in facts.get("events", []) if isinstance(fact, Event)]
-    events = in_order(told)
-    pods = [fact for fact in facts.get("pods", []) if isinstance(fact, Pod) and fact.pod]
-    running = {(pod.namespace, pod.pod) for pod in pods if pod.phase in ("Running", "Succeeded")}
-    ready = {(pod.namespace, pod.pod) for pod in pods if pod.phase == "Running" and pod.ready}
-    placed, coming = last_seen_by_object(events, ("Scheduled",)), last_seen_by_object((one for one in told if one.count <= AGAIN), COMING)
-    started = last_seen_by_object(events, ("Started",))
-    ended = {reason: last_seen_by_object(events, after) for reason, after in ENDED.items()}
-    back = nodes_back(events)
-    gangs = [event for event in events if event.age is not None and goes_on(event)]
+class History(NamedTuple):
+    """What of the facts is history: the positions of events that are over, the pods that run, and the earlier attempts of a Job."""
 
-    def history(event: Event) -> bool:
+    over: frozenset[Position] = frozenset()
+    lines: frozenset[Position] = frozenset()  # those of all events
+    running: frozenset[Name] = frozenset()
+    attempts: frozenset[str] = frozenset()
+
+    def without(self, records: list[Fact]) -> list[Fact]:
+        """The records that are not history. Events themselves stay."""
+        return [fact for fact in records if not self.is_past(fact)] if self.over or self.running or self.attempts else records
+
+    def is_past(self, fact: Fact) -> bool:
+        """Whether a fact is the scheduler's reason, or a message, of an event that is over, or of an earlier attempt."""
+        if isinstance(fact, ScheduleReason) and fact.pod and (fact.namespace, fact.pod) in self.running:
+            return True
+        said = isinstance(fact, ScheduleReason) or (isinstance(fact, Message) and fact.source == "event")
+        return (said and self.position(fact) in self.over) or (bool(self.attempts) and of_attempt(fact, self.attempts))
+
+    def position(self, fact: Fact) -> Position:
+        """The position of a reason or a message: the event's own, where it stands on its line.
+
+        Of an object in JSON each entry has a line, or none has: its messages are found by what they are of, and when that was seen last.
+        """
+        where = fact.origin
+        if (where.source, where.line) in self.lines:
+            return where.source, where.line
+        return in_time(fact, fact.age) if isinstance(fact, Message) else (where.source, where.text)
+
+
+def judge(events: Iterable[Fact], pods: Iterable[Fact]) -> History:
+    """What is known to be history by the events and the pods."""
+    told = [fact for fact in events if isinstance(fact, Event)]
+    ordered = in_order(told)
+    named = [fact for fact in pods if isinstance(fact, Pod) and fact.pod]
+    running = frozenset((pod.namespace, pod.pod) for pod in named if pod.phase in ("Running", "Succeeded"))
+    ready = {(pod.namespace, pod.pod) for pod in named if pod.phase == "Running" and pod.ready}
+    placed = last_seen_by_object(ordered, ("Scheduled",))
+    coming = last_seen_by_object((one for one in told if one.count <= AGAIN), COMING)
+    started = last_seen_by_object(ordered, ("Started",))
+    ended = {reason: last_seen_by_object(ordered, after) for reason, after in ENDED.items()}
+    back = nodes_back(ordered)
+    gangs = [event for event in ordered if event.age is not None and goes_on(event)]
+
+    def is_over(event: Event) -> bool:
         name = name_of(event)
         if event.reason in FAILURES:
             return name in ready or happened_after(started.get(name), event, SETTLED if event.reason == RESTARTS else 0.0)
@@ -88,15 +120,18 @@ def without_overtaken(facts: Facts) -> Facts:
         if event.reason not in REFUSALS:
             return False
         age = event.age if event.age is not None else -NEVER  # a refusal of unknown age may be of this moment
-        ordered = coming.get(name, UNSEEN).age
-        return name in running or placed.get(name, UNSEEN).age <= age or ordered <= min(PROVISIONING, age + TOGETHER)
+        ordered_at = coming.get(name, UNSEEN).age
+        return name in running or placed.get(name, UNSEEN).age <= age or ordered_at <= min(PROVISIONING, age + TOGETHER)
 
-    old = {text_position(event) for event in events if history(event)}
-    attempts = earlier_attempts(pods)
-    return {
-        kind: [fact for fact in records if not is_history(fact, old, running) and not (attempts and of_attempt(fact, attempts))]
-        for kind, records in facts.items()
-    }
+    over: set[Position] = set()
+    current: set[Position] = set()
+    for event, plain in zip(ordered, told, strict=True):
+        if is_over(event):
+            over.update(positions(plain))
+        elif event.type != "Normal":
+            current.update(positions(plain))
+    lines = frozenset((event.origin.source, event.origin.line) for event in told if event.origin.line)
+    return History(frozenset(over - current), lines, running, frozenset(earlier_attempts(named)))
 
 
 def in_order(events: list[Event]) -> list[Event]:
@@ -121,7 +156,7 @@ def controller(pod: str) -> str:
     return RANDOM.sub("", pod)
 
 
-def of_attempt(fact: Fact, attempts: set[str]) -> bool:
+def of_attempt(fact: Fact, attempts: Collection[str]) -> bool:
     """Whether a record is of one of these pods, or of a file that is called like one: `launcher-c2dmd.log`."""
     pod = getattr(fact, "pod", "")
     return pod in attempts if pod else any(is_named_after(fact.origin.source, name) for name in attempts)
@@ -180,14 +215,13 @@ def name_of(event: Event) -> Name:
     return event.namespace, event.pod or event.name or event.origin.source
 
 
-def is_history(fact: Fact, old: set[tuple[str, int, str]], running: set[Name]) -> bool:
-    """Whether a fact is the scheduler's reason, or a message, of an event that is history."""
-    if isinstance(fact, ScheduleReason) and fact.pod and (fact.namespace, fact.pod) in running:
-        return True
-    said = isinstance(fact, ScheduleReason) or (isinstance(fact, Message) and fact.source == "event")
-    return said and text_position(fact) in old
+def positions(event: Event) -> list[Position]:
+    """Where what an event says stands: by its line, by its text, and by what it is of."""
+    where = event.origin
+    return [(where.source, where.line or where.text), (where.source, where.text), in_time(event, event.age)]
 
 
-def text_position(fact: Fact) -> tuple[str, int, str]:
-    """The position of a fact: its file, its line, and its text where it has no line."""
-    return fact.origin.source, fact.origin.line, "" if fact.origin.line else fact.origin.text
+def in_time(fact: Fact, age: float | None) -> Position:
+    """The position of what was said of an object at a time."""
+    about = fact.subject()
+    return fact.origin.source, about.namespace, about.pod or about.workload or about.node, age

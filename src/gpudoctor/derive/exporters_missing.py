@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gpudoctor.derive.scheduling_plugins import tolerates
-from gpudoctor.facts import Facts
+from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.kubernetes import Node, Pod, Workload
 from gpudoctor.facts.monitoring import ExporterNode
 
@@ -16,8 +16,8 @@ DEPLOY = "nvidia.com/gpu.deploy.dcgm-exporter"  # the label by which the operato
 SEVERAL = 2  # exporters that are listed with their nodes: one alone was asked for by name
 
 
-def nodes_without(facts: Facts) -> Iterator[ExporterNode]:
-    """A record for each such node, once."""
+def nodes_without(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
+    """A record for each such node, once; none of the others, whose exporters nobody has listed."""
     nodes = [one for one in facts.get("nodes", []) if isinstance(one, Node) and one.gpu_present and one.node]
     sets = [one for one in facts.get("workloads", []) if isinstance(one, Workload) and one.component == PART and one.kind == "DaemonSet"]
     every = [one for one in facts.get("pods", []) if isinstance(one, Pod) and one.node]
@@ -32,7 +32,7 @@ def nodes_without(facts: Facts) -> Iterator[ExporterNode]:
     for pod in ready_neighbours(every):
         if pod.node not in covered:
             found.setdefault(pod.node, ExporterNode(node=pod.node, origin=pod.origin))
-    yield from found.values()
+    return {"exporter_nodes": [*found.values()]} if found else {}
 
 
 def ready_neighbours(pods: list[Pod]) -> Iterator[Pod]:
