@@ -145,7 +145,8 @@ def table(path: Path, shown: str = "", given: model.Library | None = None) -> tu
 def row_record(group: schema.Group, name: str, row: schema.Row) -> dict[str, Any]:
     """A row as a check."""
     record, field = group.each.name, group.by
-    parts = [having(record, field, name if row.is_ is None else row.is_), *([f"({row.when})"] if row.when else [])]
+    value = [having(record, field, name if row.is_ is None else row.is_)] if field else []
+    parts = [*value, *([f"({row.when})" if value else row.when] if row.when else [])]
     joins = []
     if row.unless is not None:
         parts.append("!unless.present")

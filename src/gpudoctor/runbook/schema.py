@@ -131,12 +131,22 @@ class Row(Model):
 
 
 class Group(Model):
-    """The rows that look at one field of one fact type. The title is of the rows that have none."""
+    """The rows that look at one field (`by`) of one fact type, or each at what its `when` says of the record. The title is of the rows that
+    have none.
+    """
 
     each: EachField
-    by: Snake
+    by: SnakeOrEmpty = ""
     title: str = ""
     rows: Annotated[dict[Snake, Row], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def decides(self) -> Group:
+        """Something decides in each row."""
+        for name, row in self.rows.items():
+            if not self.by and (not row.when or row.is_ is not None or row.unless is not None):
+                raise ValueError(f"rows.{name}: without `by` a row has `when`, and neither `is` nor `unless`")
+        return self
 
 
 class Rules(Model):
