@@ -14,6 +14,7 @@ from gpudoctor.derive.overtaken import judge
 from gpudoctor.engine.diagnose import analyze
 from gpudoctor.engine.store import Store
 from gpudoctor.facts.kubernetes import Event
+from gpudoctor.facts.slurm import SlurmNode
 from gpudoctor.library import index
 from gpudoctor.report import Report
 
@@ -126,6 +127,20 @@ def test_the_conditions_of_a_custom_resource_are_read(tmp_path: Path) -> None:
         "    Message:  3/4 tasks in gang unschedulable: pod group is not ready, 3 Pending, 4 minAvailable\n    Reason:  X\n"
     )
     assert causes(report(tmp_path, paste=text)) == ["gang-scheduling-wait"]
+
+
+def test_what_slurms_log_says_of_a_node_is_over_once_its_state_is_shown() -> None:
+    logged = SlurmNode(node="gpu-01", reason_kind="memory", out=True, logged=True)
+    other = SlurmNode(node="gpu-02", reason_kind="memory", out=True, logged=True)
+    for shown, left in (
+        (SlurmNode(node="gpu-01", state="IDLE", out=False), [other]),
+        (SlurmNode(node="gpu-01", state="IDLE", out=True, reason="Low RealMemory"), [other]),
+        (SlurmNode(node="gpu-01", state="IDLE", out=True), [logged, other]),  # why it is out, only the log says
+    ):
+        store = Store()
+        store.put(0, {"slurm_nodes": [logged, other]})
+        store.put(1, {"slurm_nodes": [shown]})
+        assert [one for one in store.records("slurm_nodes") if one.logged] == left  # type: ignore[attr-defined]
 
 
 def test_many_events_of_no_pod_take_a_moment() -> None:

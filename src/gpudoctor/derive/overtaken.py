@@ -1,6 +1,6 @@
 """What later events have overtaken: refusals to place a pod that runs by now or for which a node is on its way, start failures of a pod
 that is ready or whose containers were started since, a queue that has let the workload in, a node that is ready again, what an earlier
-pod of a Job said that was done by a later one.
+pod of a Job said that was done by a later one, what Slurm's log says of a node whose present state is shown.
 
 Events stay for an hour, and a pod that waited for a while keeps its old warnings in `kubectl describe`.
 """
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from gpudoctor.facts import Fact
 from gpudoctor.facts.kubernetes import Event, Message, Pod, ScheduleReason
+from gpudoctor.facts.slurm import SlurmNode
 from gpudoctor.patterns import regex
 
 REFUSALS = ("FailedScheduling", "Unschedulable", "NotTriggerScaleUp", "FailedScaleUp")
@@ -72,15 +73,19 @@ class History(NamedTuple):
     lines: frozenset[Position] = frozenset()  # those of all events
     running: frozenset[Name] = frozenset()
     attempts: frozenset[str] = frozenset()
+    slurm_nodes: frozenset[str] = frozenset()  # whose present state is shown
 
     def without(self, records: list[Fact]) -> list[Fact]:
         """The records that are not history. Events themselves stay."""
-        return [fact for fact in records if not self.is_past(fact)] if self.over or self.running or self.attempts else records
+        judged = self.over or self.running or self.attempts or self.slurm_nodes
+        return [fact for fact in records if not self.is_past(fact)] if judged else records
 
     def is_past(self, fact: Fact) -> bool:
         """Whether a fact is the scheduler's reason, or a message, of an event that is over, or of an earlier attempt."""
         if isinstance(fact, ScheduleReason) and fact.pod and (fact.namespace, fact.pod) in self.running:
             return True
+        if isinstance(fact, SlurmNode):
+            return fact.logged and fact.node in self.slurm_nodes
         said = isinstance(fact, ScheduleReason) or (isinstance(fact, Message) and fact.source == "event")
         return (said and self.position(fact) in self.over) or (bool(self.attempts) and of_attempt(fact, self.attempts))
 
@@ -95,8 +100,8 @@ class History(NamedTuple):
         return in_time(fact, fact.age) if isinstance(fact, Message) else (where.source, where.text)
 
 
-def judge(events: Iterable[Fact], pods: Iterable[Fact]) -> History:
-    """What is known to be history by the events and the pods."""
+def judge(events: Iterable[Fact], pods: Iterable[Fact], slurm_nodes: Iterable[Fact] = ()) -> History:
+    """What is known to be history by the events, the pods and the nodes of Slurm."""
     told = [fact for fact in events if isinstance(fact, Event)]
     ordered = in_order(told)
     named = [fact for fact in pods if isinstance(fact, Pod) and fact.pod]
@@ -131,7 +136,10 @@ def judge(events: Iterable[Fact], pods: Iterable[Fact]) -> History:
         elif event.type != "Normal":
             current.update(positions(plain))
     lines = frozenset((event.origin.source, event.origin.line) for event in told if event.origin.line)
-    return History(frozenset(over - current), lines, running, frozenset(earlier_attempts(named)))
+    # One that is out without a reason: the log has it.
+    states = (one for one in slurm_nodes if isinstance(one, SlurmNode) and not one.logged and not (one.out and not one.reason))
+    shown = frozenset(one.node for one in states)
+    return History(frozenset(over - current), lines, running, frozenset(earlier_attempts(named)), shown)
 
 
 def in_order(events: list[Event]) -> list[Event]:

@@ -23,7 +23,7 @@ from gpudoctor.facts.identity import identity_of
 
 FINAL = 1_000_000  # an order after every step: the whole store
 
-JUDGES = ("events", "pods")  # which say what of the other records is history
+JUDGES = ("events", "pods", "slurm_nodes")  # which say what of the other records is history
 
 UNREAD = object()  # where `Store.having` keeps the records whose field could not be read
 
@@ -112,7 +112,7 @@ class Store:
         if last not in lists:
             if last[1:] not in self.histories:
                 told = [record for chunk in self.read("events", last[1]) for record in chunk]
-                self.histories[last[1:]] = overtaken.judge(told, self.all_of("pods", last[2]))
+                self.histories[last[1:]] = overtaken.judge(told, self.all_of("pods", last[2]), self.all_of("slurm_nodes", last[3]))
             lists[last] = self.histories[last[1:]].without(self.all_of(kind, last[0]))
         return last, lists[last]
 
