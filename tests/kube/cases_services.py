@@ -199,7 +199,10 @@ CASES: dict[str, Case] = {
     "keda-trigger": services(
         objects=(
             event(
-                HPA, "KEDAScalerFailed", 'error parsing prometheus metadata: missing required parameter "serverAddress" in [triggerMetadata]', count=9
+                HPA,
+                "KEDAScalerFailed",
+                'error parsing prometheus metadata: missing required parameter "serverAddress" in [triggerMetadata]',
+                count=9,
             ),
         )
     ),

@@ -264,7 +264,8 @@ WORDS: dict[str, Case] = {
     "crun-hook-fails-updated": case(creating(), CRUN, ("Updated", "  crun 1.21-1.el9 -> 1.23-1.el9")),
     "runc-fails-itself": case(
         creating(),
-        OCI + "unable to start container process: error during container init: open sysctl net.ipv4.ip_unprivileged_port_start file: reopen "
+        OCI
+        + "unable to start container process: error during container init: open sysctl net.ipv4.ip_unprivileged_port_start file: reopen "
         "fd 8: permission denied",
     ),
     "mounted-list-unknown": case(creating(), CLI + "device error: /var/run/nvidia-container-devices: unknown device: unknown"),

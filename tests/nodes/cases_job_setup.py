@@ -1,4 +1,4 @@
-"""Jobs whose communicators a host does not let come about: its devices and memory, forced settings, plugins, RDMA libraries, and the MTU."""
+"""Jobs whose communicators a host does not let come about: devices, memory, forced settings, plugins, RDMA libraries, and the MTU."""
 
 from __future__ import annotations
 
