@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import yaml
-
 from gpudoctor.library.index import messages_folder
+from gpudoctor.runbook import load
 from gpudoctor.tools.common.messages import find
 from gpudoctor.tools.common.scanner import compile_scanner
 
@@ -13,11 +12,9 @@ class MessageFiles:
     """The entries of the named files, and a scanner that knows only them."""
 
     def __init__(self, *files: str) -> None:
-        self.entries: list[dict[str, object]] = [
-            entry for file in files for entry in yaml.safe_load((messages_folder() / f"{file}.yaml").read_text())["messages"]
-        ]
-        self.scanner = compile_scanner([(str(entry["name"]), str(entry["pattern"])) for entry in self.entries])
-        self.benign = {str(entry["name"]) for entry in self.entries if entry.get("benign")}
+        self.entries = [entry for file in files for entry in load.messages(messages_folder() / f"{file}.yaml")[0]]
+        self.scanner = compile_scanner([(entry.name, entry.pattern) for entry in self.entries])
+        self.benign = {entry.name for entry in self.entries if entry.benign}
 
     def names(self, text: str) -> set[str]:
         """The messages that a text has."""

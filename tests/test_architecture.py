@@ -64,7 +64,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "cel_expr_python": ("runbook/conditions.py",),
     "pydantic": ("runbook/",),
     "yaml": ("runbook/yamlfile.py", "tools/kubectl/manifests.py", "tools/kubernetes/configs.py", "probes/kube_config.py"),
-    "re2": ("tools/common/scanner.py", "runbook/lint.py", "engine/field_demands.py", "probes/redact.py"),
+    "re2": ("tools/common/scanner.py", "runbook/lint_messages.py", "engine/field_demands.py", "probes/redact.py"),
     "rich": ("reporters/",),
     "typer": ("cli/",),
     **dict.fromkeys(("subprocess", "socket", "ssl", "http", "urllib", "urllib3", "kubernetes", "websocket", "pynvml"), ("probes/",)),

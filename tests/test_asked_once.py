@@ -44,7 +44,7 @@ def test_each_log_of_a_job_once(served: Served, tmp_path: Path) -> None:
     report, fetched = asked(served, "nccl", "--job", "train", "-n", "ml")
     assert fetched == dict.fromkeys(PODS, 1)
     outcomes = {step["id"]: step["outcome"] for step in report["steps"]}
-    readers = ("nccl.logs", "nccl.reached", "nccl.kernels", "nccl.measured")
+    readers = ("job-logs.logs", "network.measured", "network.reached")
     assert {outcomes[name] for name in readers} == {"clear"}
     recorded, again = asked(served, "nccl", "--job", "train", "-n", "ml", "--record", str(tmp_path / "bundle"))
     assert again == fetched

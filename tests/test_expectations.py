@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
+from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.plan import used_types
 from gpudoctor.engine.steps import Run, steps_behind
 from gpudoctor.library import index
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.replay import Replay
 from gpudoctor.report import Report, ReportSubject
-from gpudoctor.runbook.model import Library, Runbook
-from tests.engine_fakes import CAUSES, facts, fake_parsers, problems_of, refused, run
+from gpudoctor.runbook.model import Library, Runbook, Step
+from tests import engine_fakes
+from tests.engine_fakes import CAUSES, Fake, facts, fake_parsers, problems_of, refused, run
 from tests.recorded_cases import BOOKS, executed, recorded
 
 __all__ = ["fake_parsers"]
@@ -240,8 +242,25 @@ def test_what_is_not_so_is_told_with_its_values(gpu: dict[str, Any], when: str, 
 
 def test_every_stable_runbook_expects_something_or_includes_what_does() -> None:
     known = index.library().runbooks
-    nothing = [name for name, book in known.items() if book.status == "stable" and not book.expects and not included(book)]
-    assert nothing == ["hosts", "owners"]  # one only names machines, the other only finds owners whose pods were never made
+    nothing = {name for name, book in known.items() if book.status == "stable" and not book.expects and not included(book)}
+    parts = {step.include for book in known.values() for step in book.steps if step.include}
+    assert nothing <= parts  # a part of a runbook that does: by itself it is never healthy
+    assert all(expects_somewhere(known, name) for name in parts & nothing)
+
+
+def expects_somewhere(known: dict[str, Runbook], part: str) -> bool:
+    """Whether each way up from a part leads to a runbook that expects something."""
+    above = [book for book in known.values() if any(step.include == part for step in book.steps)]
+    return any(book.expects or included(book) or expects_somewhere(known, book.id) for book in above)
+
+
+def test_a_part_of_another_runbook_is_never_healthy_by_itself(tmp_path: Path) -> None:
+    part = engine_fakes.book("- {id: pods, run: [kubectl, get, pods], parse: test.pods, why: Asks.}", tmp_path, "part")
+    whole = msgspec.structs.replace(part, id="whole", steps=[Step(id="", include="part")])
+    library = Library(causes=CAUSES, runbooks={"part": part, "whole": whole})
+    report = diagnose(library, part, {}, Fake({"kubectl get pods": facts(pods=[])}), timeout=20.0)
+    assert report.verdict == "inconclusive"
+    assert [one.why for one in report.not_shown] == ["part is a part of whole, which says what a sound answer shows"]
 
 
 def included(book: Runbook) -> bool:

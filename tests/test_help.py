@@ -126,7 +126,7 @@ TAINT = "tests/fixtures/diagnose-pod/taint"
         ("run --fromat json", "No such option: --fromat (Possible options: --format)"),
         ("demo tain", "there is no scenario 'tain'; did you mean taint?"),
         ("demo zzz", "there is no scenario 'zzz'; there are lost-gpu"),
-        ("run gpu-stak", "there is no runbook 'gpu-stak'; did you mean gpu-stack or gpu-use?"),
+        ("run gpu-stak", "there is no runbook 'gpu-stak'; did you mean gpu-stack or gpu-stack-logs or gpu-use?"),
         ("run zzz", "there is no runbook 'zzz'; `gpudoctor list` shows them"),
         ("run", "which runbook? `gpudoctor list` shows them"),
         ("run thermal-throttle", "which nodes? give names such as gpu-[01-16] (`run` takes them as --node NAMES)"),

@@ -1,27 +1,30 @@
-"""The project's own messages: each entry finds its own line, and a line found by nobody is an error of the entry."""
+"""The project's own messages: the scanner finds each in every line of it, and with the detail of the wording that matches."""
 
 from __future__ import annotations
 
 import pytest
-import yaml
 
-from gpudoctor.library.index import messages_folder
+from gpudoctor.knowledge.compiled import KnownMessage, Wording
+from gpudoctor.library.index import library
 from gpudoctor.tools.common.messages import find
-from gpudoctor.tools.common.scanner import Scanner, compile_scanner
-
-ENTRIES = [entry for path in sorted(messages_folder().glob("*.yaml")) for entry in yaml.safe_load(path.read_text())["messages"]]
+from gpudoctor.tools.common.scanner import compile_scanner
 
 
-@pytest.fixture(scope="module")
-def known() -> Scanner:
-    return compile_scanner([(entry["name"], entry["pattern"]) for entry in ENTRIES])
+@pytest.mark.parametrize("message", library().messages, ids=lambda message: message.name)
+def test_a_message_is_found_in_its_lines(message: KnownMessage) -> None:
+    for wording in message.wordings:
+        assert message.name in {hit.name for hit in find([wording.line.encode()])}, wording.line
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
-def test_an_entry_finds_its_line(entry: dict[str, str], known: Scanner) -> None:
-    hits = list(find([entry["line"].encode()], known))
-    assert entry["name"] in [hit.name for hit in hits]
-
-
-def test_one_capture_group_at_most(known: Scanner) -> None:
-    assert [name for name, pattern in zip(known.names, known.patterns, strict=True) if pattern.groups > 1] == []
+def test_the_detail_is_that_of_the_wording_which_matches() -> None:
+    refused = KnownMessage(
+        name="refused",
+        wordings=[
+            Wording(r"connect to (\S+) failed", "connect to a failed"),
+            Wording(r"(\S+) refuses", "a refuses"),
+            Wording("was refused", "it was refused"),
+        ],
+    )
+    known = compile_scanner([(refused.name, refused.pattern)])
+    found = [hit.detail for hit in find([b"connect to gpu-01 failed\ngpu-02 refuses\nit was refused\n"], known)]
+    assert found == ["gpu-01", "gpu-02", ""]

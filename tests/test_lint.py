@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.knowledge.compiled import KnownMessage
+from gpudoctor.knowledge.compiled import Harmless, KnownMessage, Wording
 from gpudoctor.runbook import lint, style
 from gpudoctor.runbook.allowed import refusal
-from gpudoctor.runbook.model import Check, Each, FixTemplate, Input, Library, Runbook, Step
+from gpudoctor.runbook.model import Check, Each, FixTemplate, Input, Join, Library, Runbook, Step
 from tests.engine_fakes import CAUSES, cause, problems_of
 
 HEAD = """\
@@ -317,16 +317,57 @@ def test_the_catalogue_names_only_what_is_there() -> None:
 
 def test_messages_match_their_own_line_and_name_no_cause() -> None:
     entries = [
-        KnownMessage(name="good", pattern="no (.+) here", line="no luck here"),
-        KnownMessage(name="good", pattern="x", line="x"),
-        KnownMessage(name="wrong_line", pattern="abc", line="ab"),
-        KnownMessage(name="not_a_pattern", pattern="(", line="("),
-        KnownMessage(name="two_groups", pattern="(a)(b)", line="ab"),
-        KnownMessage(name="backreference", pattern=r"(a)\1", line="aa"),
-        KnownMessage(name="sick_pod", pattern="x", line="x"),
+        KnownMessage(name="good", wordings=[Wording("no (.+) here", "no luck here")]),
+        KnownMessage(name="good", wordings=[Wording("x", "x")]),
+        KnownMessage(name="wrong_line", wordings=[Wording("abc", "ab")]),
+        KnownMessage(name="not_a_pattern", wordings=[Wording("(", "(")]),
+        KnownMessage(name="two_groups", wordings=[Wording("(a)(b)", "ab")]),
+        KnownMessage(name="backreference", wordings=[Wording(r"(a)\1", "aa")]),
+        KnownMessage(name="sick_pod", wordings=[Wording("x", "x")]),
+        KnownMessage(name="second_wrong", wordings=[Wording("x", "x"), Wording("abc", "ab")]),
+        KnownMessage(name="excepted", wordings=[Wording("x", "x"), Wording("y", "y no")], unless="no"),
+        KnownMessage(name="flag", wordings=[Wording("(?i)x", "X"), Wording("y", "y")]),
     ]
     found = [problem.message for problem in lint.library(Library(causes=CAUSES, messages=entries))]
-    assert [text.split(":")[0] for text in found] == ["good", "wrong_line", "not_a_pattern", "two_groups", "backreference", "sick_pod"]
+    assert [text.split(":")[0] for text in found] == [
+        "good",
+        "wrong_line",
+        "not_a_pattern",
+        "two_groups",
+        "backreference",
+        "sick_pod",
+        "second_wrong",
+        "excepted",
+        "flag",
+    ]
+
+
+def test_style_wants_short_patterns_needed_wordings_and_messages_that_are_read(tmp_path: Path) -> None:
+    check = Check(
+        id="heard",
+        each=Each(name="message", type="messages"),
+        joins=[Join(name="other", type="messages", on={"name": '"joined"'}, where='other.name == "sought"')],
+        when='message.name in ["asked", "long", "needless"]',
+    )
+    a = Wording("a", "a")
+    entries = [
+        KnownMessage(name="asked", wordings=[a, Wording("b", "b")]),
+        KnownMessage(name="long", wordings=[Wording("a|" * 125 + "b", "a")]),
+        KnownMessage(name="needless", wordings=[a, Wording("b", "ba")]),
+        KnownMessage(name="unread", wordings=[a], benign=True),
+        *(KnownMessage(name=name, wordings=[a]) for name in ("joined", "sought", "nccl_refused_by_nobody")),
+        KnownMessage(name="excused", wordings=[a], benign=True, harmless=Harmless(why="it comes and goes")),
+        KnownMessage(name="lost", wordings=[a], survivor=True),
+    ]
+    book = Runbook(id="r", title="r", steps=[Step(id="s", checks=[check])])
+    library = Library(runbooks={"r": book}, messages=entries)
+    found = [text.split(": ")[1:3] for text in style.problems(library, tmp_path) if text.startswith("knowledge/messages")]
+    assert found == [
+        ["unread", "no check and no measurement reads it"],
+        ["nccl_refused_by_nobody", "no check and no measurement reads it"],
+        ["long", "a pattern has 251 characters, at most 250"],
+        ["needless", "two patterns match this line, so one is needless or the line is not its own"],
+    ]
 
 
 def test_style_wants_fixes_that_can_be_undone_and_verified(tmp_path: Path) -> None:
@@ -358,7 +399,7 @@ def test_causes_of_one_message_are_told_apart_on_one_side_at_least(tmp_path: Pat
         library = Library(
             runbooks={"r": Runbook(id="r", title="r", steps=[Step(id="s", checks=checks)])},
             causes={name: cause(name, confused_with=apart.get(name, {})) for name in whens},
-            messages=[KnownMessage(name=name, pattern="x", line="x") for name in ("heard", "seen")],
+            messages=[KnownMessage(name=name, wordings=[Wording("x", "x")]) for name in ("heard", "seen")],
         )
         return [text for text in style.problems(library, tmp_path) if "may also mean" in text]
 
@@ -375,7 +416,7 @@ def test_a_benign_message_alone_finds_nothing_alarming(tmp_path: Path) -> None:
     def noisy(when: str) -> list[str]:
         check = Check(id="heard", each=Each(name="message", type="messages"), when=when, finds="a", title="heard")
         book = Runbook(id="r", title="r", steps=[Step(id="s", checks=[check])], references=["https://example.com"])
-        entry = KnownMessage(name="noise", pattern="x", line="x", benign=True)
+        entry = KnownMessage(name="noise", wordings=[Wording("x", "x")], benign=True)
         library = Library(runbooks={"r": book}, causes={"a": cause("a", severity="warning")}, messages=[entry])
         return [text for text in style.problems(library, tmp_path) if "benign" in text]
 

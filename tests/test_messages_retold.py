@@ -55,7 +55,8 @@ FLOORS: dict[str, tuple[Callable[[str], str], float]] = {
 def test_retold_messages_are_recognised(kind: str) -> None:
     retold, floor = FLOORS[kind]
     said = [message for message in messages() if not message.benign]  # nobody retells a row of a configuration
-    missed = [message.name for message in said if message.name not in {hit.name for hit in find([retold(message.line).encode()])}]
+    lines = {message.name: retold(message.wordings[0].line) for message in said}
+    missed = [name for name, line in lines.items() if name not in {hit.name for hit in find([line.encode()])}]
     assert 1 - len(missed) / len(said) >= floor, missed
 
 

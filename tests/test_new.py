@@ -60,6 +60,16 @@ def test_a_new_check_stands_in_its_step_and_its_cause_in_the_catalogue(checkout:
     assert "fan_stopped" in tested, "its case is still to be written"
 
 
+def test_a_new_check_of_a_runbook_that_another_ones_test_covers_goes_into_that(checkout: Path) -> None:
+    done = gpudoctor(checkout, "new", "check", "network.plugin_silent", "net-plugin-not-found")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert "runbooks/nccl.test.yaml" in done.stdout
+    assert not (checkout / "runbooks" / "network.test.yaml").exists()
+    tested = gpudoctor(checkout, "test", "runbooks/network.yaml").stdout
+    assert tested.startswith("nccl.test.yaml\n")
+    assert "check plugin_silent is found in no case" in tested
+
+
 @pytest.mark.parametrize("tool", ["linux", "nvidia_smi"])
 def test_a_new_parser_passes_its_test_and_the_rules_of_style(tool: str, checkout: Path) -> None:
     done = gpudoctor(checkout, "new", "parser", tool, "sensors", "--command", "sensors -u")

@@ -1,16 +1,27 @@
-"""What people write of GPUs in their own words: amounts with units, clauses, and tables of counters."""
+"""What people write of GPUs in their own words: amounts with units, clauses, and the one door to them."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from gpudoctor.facts import Subject
+from gpudoctor import notes
+from gpudoctor.facts import Facts, Subject
 from gpudoctor.knowledge.board_power import default_limit
-from gpudoctor.notes import rank_counters
+from gpudoctor.library.index import library
+from gpudoctor.notes import said
 from gpudoctor.notes.amounts import stated_amounts
 from gpudoctor.notes.clauses import clauses
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.tools.parser import ParseError
+from tests.pasted import corpus, diagnosed
+
+HELD = "GPUs 0-3: 100 % util but only ~100 W (cap 600 W), for 40 min, rank 0 to 3 of the training\n"
+
+
+def read(text: str) -> Facts:
+    return said.read(Output(Command(("cat",)), pages=(text.encode(),), source="x.txt"), Subject(kind="cluster"))
 
 
 def test_of_several_boards_the_lowest_limit_counts() -> None:
@@ -33,10 +44,34 @@ def test_a_row_of_a_table_becomes_a_sentence() -> None:
     assert [one.text for one in clauses([*enumerate(rows, 1)])] == ["GPU 0, util: 100 %, power: 86 W"]
 
 
-def output(text: str) -> Output:
-    return Output(Command(("cat",)), pages=(text.encode(),), source="x.txt")
+def test_there_is_one_door_and_no_step_of_a_runbook_goes_through_it() -> None:
+    assert [*notes.PARSERS] == ["notes.said"]
+    assert [book.id for book in library().runbooks.values() for step in book.steps if step.parse in notes.PARSERS] == []
 
 
-def test_what_is_no_table_of_counters_is_said() -> None:
+def test_every_fact_of_a_note_is_stated() -> None:
+    written = [one.text for one in corpus() if said.score(one.text.split("\n"), one.text)]
+    facts = [fact for text in (HELD, *written) for records in read(text).values() for fact in records]
+    assert len(facts) > len(written) > 50
+    assert all(fact.stated for fact in facts)
+    places = [path.name for path in Path(notes.__path__[0]).glob("*.py") if "stated=" in path.read_text(encoding="utf-8")]
+    assert places == ["said.py"]
+
+
+def test_a_note_that_tells_of_no_gpu_is_refused() -> None:
     with pytest.raises(ParseError, match=r"x\.txt"):
-        rank_counters.counters(output("rank  enqueued  completed\n"), Subject(kind="cluster"))
+        read("Looked at it with Kim.\n")
+
+
+def test_a_note_finds_at_most_what_is_possible(tmp_path: Path) -> None:
+    report = diagnosed(tmp_path, HELD)
+    assert (report.verdict, report.findings) == ("inconclusive", [])
+    assert "collective-hang" in [one.cause for one in report.candidates]
+
+
+def test_beside_what_a_tool_has_printed_a_note_tells_nothing(tmp_path: Path) -> None:
+    printed = (
+        "index, name, utilization.gpu [%], power.draw [W], enforced.power.limit [W]\n0, NVIDIA H100 80GB HBM3, 97 %, 640.10 W, 700.00 W\n"
+    )
+    report = diagnosed(tmp_path, HELD, printed)
+    assert [one.cause for one in (*report.findings, *report.candidates)] == []

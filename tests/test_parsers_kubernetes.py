@@ -628,6 +628,10 @@ class TestSmallObjects:
         found = parse("quotas", shape)["quotas"]
         assert {(q.resource, q.hard, q.used) for q in found} == {("requests.nvidia.com/gpu", 8, 6), ("requests.cpu", 10000, 0)}  # type: ignore[attr-defined]
 
+    def test_storage_classes(self) -> None:
+        (found,) = parse("storage_classes", {"kind": "StorageClass", "metadata": {"name": "fast"}})["storage_classes"]
+        assert found.storage_class == "fast"  # type: ignore[attr-defined]
+
     def test_runtime_classes(self) -> None:
         (found,) = parse("runtime_classes", {"kind": "RuntimeClass", "metadata": {"name": "nvidia"}, "handler": "nvidia"})[
             "runtime_classes"

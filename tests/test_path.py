@@ -66,6 +66,14 @@ def test_a_finding_names_its_check_its_values_and_their_lines() -> None:
     assert "Unknown Error" in read_line("gpu-health/fields-unreadable", value.line)
 
 
+def test_a_rule_of_a_table_names_the_line_of_its_row() -> None:
+    (check,) = [tried for one in reasons(replayed("dcgm-health/dcgm-remap-pending")) for tried in one.checks if "row_remap" in tried.check]
+    name, _, line = check.place.partition(":")
+    assert name == "rules/dcgm-health.yaml"
+    text = (Path(__file__).parents[1] / "runbooks" / name).read_text().split("\n")
+    assert "row_remap_pending: {" in text[int(line) - 1]
+
+
 def read_line(name: str, line: int) -> str:
     (page,) = transcript.load(FIXTURES / f"{name}.txt")[1].values()
     return page.decode().split("\n")[line - 1]

@@ -17,7 +17,7 @@ from gpudoctor.facts import Fact, Origin
 from gpudoctor.facts.gpu import Gpu
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.kubernetes import Message
-from gpudoctor.knowledge.compiled import KnownMessage
+from gpudoctor.knowledge.compiled import KnownMessage, Wording
 from gpudoctor.report import Report
 from gpudoctor.reporters import render
 from gpudoctor.runbook import lint
@@ -48,7 +48,7 @@ KNOWN = {
 }
 LIBRARY = Library(
     causes={one.id: one for one in CAUSES},
-    messages=[KnownMessage(name=name, pattern=pattern, line=line) for name, (pattern, line) in KNOWN.items()],
+    messages=[KnownMessage(name=name, wordings=[Wording(pattern, line)]) for name, (pattern, line) in KNOWN.items()],
 )
 WRAPPED = KNOWN["import_failed"][1]
 

@@ -70,6 +70,15 @@ def test_a_value_that_a_row_is_named_after_needs_no_is(tmp_path: Path) -> None:
     assert tables(tmp_path, text).tables["kernel-log"].checks()[0].when == 'message.name == "lost"'
 
 
+def test_a_row_of_a_group_without_a_field_has_a_condition(tmp_path: Path) -> None:
+    text = TABLE.replace("    by: code\n", "").replace("is: 79, ", "when: xid.code == 79 && xid.pid == 0, ").replace("is: [31, 43], ", "")
+    assert [row.when for row in tables(tmp_path, text).tables["kernel-log"].checks()] == ["xid.code == 79 && xid.pid == 0", "xid.pid > 0"]
+    (tmp_path / "bare.yaml").write_text(text.replace("when: xid.pid > 0, ", ""))
+    made, problems = load.table(tmp_path / "bare.yaml")
+    assert made is None
+    assert "rows.page: without `by` a row has `when`" in str(problems[0])
+
+
 def test_rows_that_say_the_same_have_one_title(tmp_path: Path) -> None:
     text = TABLE.replace("by: code", "by: code\n    title: Xid ${xid.code}").replace(
         "title: 'Xid ${xid.code} on ${xid.node}'", "act: reboot"

@@ -383,7 +383,10 @@ def test_catalogue_messages_and_tests_have_located_problems_too(tmp_path: Path) 
     path.write_text("messages:\n  - {name: a, pattern: b}\n")
     messages, problems = load.messages(path, "m.yaml")
     assert not messages
-    assert str(problems[0]) == "m.yaml:2: messages.0.line: is missing"
+    assert str(problems[0]) == "m.yaml:2: messages.0: needs a pattern and a line, or any: a list of both"
+    path.write_text("messages:\n  - name: a\n    any:\n      - {pattern: b, line: b}\n      - {pattern: c}\n")
+    messages, problems = load.messages(path, "m.yaml")
+    assert str(problems[0]) == "m.yaml:5: messages.0.any.1.line: is missing"
     path.write_text("runbook: a.yaml\nfixtures: f\ncases:\n  - {name: n, bundle: b, verdict: well}\n")
     test, problems = load.paired_test(path, "t.yaml")
     assert test is None

@@ -23,7 +23,7 @@ def test_a_pattern_is_named_for_a_text_with_one_of_its_literals() -> None:
 
 def test_every_known_line_is_found_by_its_words_as_by_the_set() -> None:
     known = messages.scanner()
-    lines = [message.line.encode() for message in library().messages]
+    lines = [wording.line.encode() for message in library().messages for wording in message.wordings]
     for line in lines:
         assert set(known.hints.set.Match(line) or ()) <= set(known.hints.short.fitting(line)), line
 

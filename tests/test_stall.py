@@ -25,9 +25,9 @@ from gpudoctor.intake import long_texts
 from gpudoctor.intake.recognise import recognise
 from gpudoctor.knowledge.trend import change, steady_rise
 from gpudoctor.library.index import library
-from gpudoctor.notes import measures
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.registry import load
+from gpudoctor.tools.common import measures
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.training import log as training_log
 from gpudoctor.tools.training.step_lines import Step, step_in
@@ -454,7 +454,7 @@ def test_a_long_log_is_read_in_parts_and_says_the_same(since: int, monkeypatch: 
 def test_lines_that_are_alike_are_measured_once_in_a_while() -> None:
     lines = [f"step {n} data 0.{n % 10} s fwd 1.0 s" for n in range(10_000)]
     lines[5_000] = "p99 latency: 812 ms"
-    kept = measures.numbered_lines("\n".join(lines))
+    kept = measures.numbered_lines(lines)
     assert len(kept) == measures.ALIKE + 1 + measures.LAST
     assert (5_001, "p99 latency: 812 ms") in kept
     assert kept[-1][0] == 10_000

@@ -322,16 +322,16 @@ def said(text: str, **more: object) -> Trouble:
     ],
 )
 def test_what_is_harmless_is_so_for_a_reason_so_often_and_not_as_the_last_word(line: dict[str, object], harmless: bool) -> None:
+    x = {"pattern": "x", "line": "x"}
     entries = [
         {
             "name": "lease_lost",
-            "pattern": "x",
-            "line": "x",
+            "wordings": [x],
             "benign": True,
             "harmless": {"why": "tried again", "at_most": 3, "not_last": True},
         },
-        {"name": "always", "pattern": "x", "line": "x", "benign": True, "harmless": {"why": "told at each start"}},
-        {"name": "noise", "pattern": "x", "line": "x", "benign": True},
+        {"name": "always", "wordings": [x], "benign": True, "harmless": {"why": "told at each start"}},
+        {"name": "noise", "wordings": [x], "benign": True},
     ]
     known = msgspec.structs.replace(
         library(), messages=msgspec.convert(entries, type(library().messages) and list[type(library().messages[0])])

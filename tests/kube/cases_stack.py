@@ -55,9 +55,10 @@ def kernel(*lines: str) -> str:
     return QUIET + "".join(f"2026-03-01T11:30:{second:02},000000+00:00 {line}\n" for second, line in enumerate(lines))
 
 
-def answers(dmesg: str = QUIET, smi: str = SMI) -> dict[str, list[Any]]:
+def answers(dmesg: str = QUIET, smi: str = SMI, listed: str = "") -> dict[str, list[Any]]:
     """What the parts in which programs can run answer."""
     said = [exec_answer("dmesg", "--time-format=iso", stdout=dmesg), exec_answer("nvidia-smi", stdout=smi)]
+    said += [exec_answer("nvidia-smi", "-L", stdout=listed)] if listed else []
     return {place(part): said for part in FEW}
 
 
@@ -68,6 +69,7 @@ def stack(
     logs: dict[str, str] | None = None,
     dmesg: str = QUIET,
     smi: str = SMI,
+    listed: str = "",
     ask: list[str] = ASK,
     faults: tuple[Any, ...] = (),
     **states: Any,
@@ -75,7 +77,8 @@ def stack(
     """A case over one node with some parts of the stack; `states` are those of `gpu_stack`, `on` the node."""
     here = on or node(NODE)
     said = {place("device_plugin"): STARTED} | (logs or {})
-    return Case(ask, cluster([here, *gpu_stack(NODE, parts=parts, **states), *objects], logs=said, exec=answers(dmesg, smi), faults=faults))
+    run = answers(dmesg, smi, listed)
+    return Case(ask, cluster([here, *gpu_stack(NODE, parts=parts, **states), *objects], logs=said, exec=run, faults=faults))
 
 
 def crashing(part: str, *lines: str, parts: tuple[str, ...] = FEW, **more: Any) -> Case:

@@ -77,6 +77,13 @@ def said(*lines: str, previous: bool = False) -> dict[str, str]:
 
 LIVENESS = 'Liveness probe failed: Get "http://192.0.2.17:8080/healthz": dial tcp 192.0.2.17:8080: connect: connection refused'
 
+WAITED = looping(1)
+SLOW_MOUNT = [
+    event(
+        WAITED, "FailedMount", 'MountVolume.SetUp failed for volume "data" : mount failed: exit status 32', count=3, age="55m", first="58m"
+    ),
+    event(WAITED, "Started", "Started container main", type="Normal", count=7, age="4m", first="54m"),
+]
 # Incidents as they happen: one story each.
 STORIES: dict[str, Case] = {
     "runs": case(pod("train-0", gpus=1, node=HOME, age="2h")),
@@ -84,6 +91,9 @@ STORIES: dict[str, Case] = {
     "events-refused": case(
         creating(),
         faults=[{"match": "GET /api/v1/namespaces/ml/events", "status": 403, "message": "events is forbidden"}],
+    ),
+    "mount-came-late": Case(
+        ASK, cluster([WAITED, SLOW_MOUNT, nodes()], logs=said("torch.OutOfMemoryError: CUDA out of memory.", previous=True))
     ),
     "image-not-found": case(
         creating(waiting=("ImagePullBackOff", f'Back-off pulling image "{IMAGE}"')),

@@ -62,6 +62,7 @@ BUILT_IN = (
 )
 CUSTOM = (
     Resource("batch.volcano.sh/v1alpha1", "Job", "jobs", True, ("vcjob", "vj"), True),
+    Resource("karpenter.sh/v1", "NodePool", "nodepools", False, (), True),
     Resource("kubeflow.org/v1", "MPIJob", "mpijobs", True, (), True),
     Resource("kubeflow.org/v1", "PyTorchJob", "pytorchjobs", True, (), True),
     Resource("kueue.x-k8s.io/v1beta1", "ClusterQueue", "clusterqueues", False, ("cq",), True),

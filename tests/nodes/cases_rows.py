@@ -23,12 +23,6 @@ CASES: dict[str, Case] = {
     "job-islands-tested": alone(
         "ib_write_bw, each with each", "n1 n2 PASS", "n3 n4 PASS", "n1 n3 FAIL", "n1 n4 FAIL", "n2 n3 FAIL", "n2 n4 FAIL"
     ),
-    "job-kernels-tried": alone(
-        "ib_write_bw --use_cuda by kernel", "n1 6.8.0-51-generic ok", "n2 6.8.0-60-generic fail", "n3 6.8.0-60-generic fail"
-    ),
-    "job-kernels-alike": working(
-        "ib_write_bw --use_cuda by kernel", "n1 6.8.0-51-generic fail", "n2 6.8.0-60-generic fail", "n3 6.8.0-51-generic ok"
-    ),
     "job-topology-without-gpudirect": working(NET.format(0), NET.replace("mlx5_0", "eth0").format(0), network="Socket", net=""),
     "job-topology-with-gpudirect": working(NET.format(1), NET.replace("mlx5_0", "mlx5_1").format(0)),
     "job-gid-missing": alone(

@@ -150,10 +150,6 @@ CASES: dict[str, Case] = {
             "    batch-generator ................................: (2900.10, 3010.40)",
             "GPU Utilization            98.1 %",
             "Est. SM Efficiency         3.0 %",
-            "run            image          tok/s/gpu",
-            "base-1         trainer:2.0    10402",
-            "base-2         trainer:2.0    10398",
-            "base-3         trainer:2.1    7120",
             '[pid 48260] pread64(31, "\\0\\0"..., 262144, 88080384) = 262144 <41.483011>',
             "           ops/s       rpc bklog",
             "           0.000         812.000",
@@ -222,8 +218,8 @@ CASES: dict[str, Case] = {
     "stall-server": node(
         *WAVES,
         log=log(
-            "P99 TTFT (ms):                           9120.44",
-            "agreed with product: p99 TTFT < 2 s, errors < 1 %",
+            "  http_req_duration",
+            "  \u2717 'p(95)<500' p(95)=812.31ms",
             "E0301 12:00:10.412031 1 infer_handler.cc:184] [request id: 81] Exceeds maximum queue size",
             gap=1,
         ),
@@ -250,16 +246,4 @@ CASES: dict[str, Case] = {
         inputs={"for": 0.0},
     ),
     "stall-hot-memory": node(*WAVES, log=log("VRAM Temps: |  112°c |")),
-    "stall-loader-trials": node(*WAVES, log=log("num_workers=0: 41.2 samples/s", "num_workers=8: 212.0 samples/s", gap=0)),
-    "stall-loader-no-gain": node(*WAVES, log=log("num_workers=0: 201.2 samples/s", "num_workers=8: 212.0 samples/s", gap=0)),
-    "stall-exporters-killed": node(
-        *WAVES,
-        log=log(
-            "        image: nvcr.io/nvidia/k8s/dcgm-exporter:4.2.3-4.1.3-ubuntu22.04",
-            "nodes   pods   OOMKilled   working set",
-            "small   40     0           466 MiB",
-            "large   25     12          486 MiB",
-            gap=0,
-        ),
-    ),
 }

@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from gpudoctor.analyze.expected_output import without_expected
-from gpudoctor.analyze.inferred_facts import add_implied
-from gpudoctor.analyze.past_events import without_overtaken
+from gpudoctor.analyze.waiting_pods import complete
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.identity import IDENTITY
+from gpudoctor.facts.kubernetes import Message, Pod
 
 # The fields that name a thing; a record without the last one stands for itself.
 NAMES: dict[str, tuple[str, ...]] = {"pods": ("namespace", "pod"), "containers": ("namespace", "pod", "container"), "nodes": ("node",)}
@@ -25,8 +25,7 @@ OF_RANKS = ("ranks", "messages", "settings")  # whose `node` may be a host name 
 
 
 def merge_facts(facts: Facts) -> Facts:
-    """The facts with namespaces completed, partial records of one thing joined, equal messages folded, and without what was wanted or
-    is history."""
+    """The facts with namespaces completed, partial records of one thing joined, equal messages folded, and without what was wanted."""
     named = with_namespaces(with_pods(without_expected(facts)))
     for kind, names in NAMES.items():
         if kind in named:
@@ -34,12 +33,12 @@ def merge_facts(facts: Facts) -> Facts:
     for kind in STATES:
         if kind in named:
             named[kind] = [record for same in group_by_identity(named[kind], IDENTITY[kind]) for record in latest_per_text(same)]
-    named = add_implied(named)
+    named = with_nodes(complete(named))
     if "messages" in named:
         named["messages"] = fold_messages(named["messages"])
     if "gpu_samples" in named:
         named["gpu_samples"] = as_printed(named["gpu_samples"])
-    return without_overtaken(named)
+    return named
 
 
 def as_printed(samples: list[Fact]) -> list[Fact]:
@@ -58,6 +57,20 @@ def with_pods(facts: Facts) -> Facts:
 def _on_pod(fact: Fact, pods: set[str]) -> Fact:
     host = getattr(fact, "node", "")
     return msgspec.structs.replace(fact, node="", pod=host) if host in pods and not getattr(fact, "pod", "") else fact
+
+
+def with_nodes(facts: Facts) -> Facts:
+    """What a pod's log says is said on the node that the pod was seen on, as a command that reads the log knows it."""
+    homes = {(pod.namespace, pod.pod): pod.node for pod in facts.get("pods", []) if isinstance(pod, Pod) and pod.pod and pod.node}
+    messages = facts.get("messages", []) if homes else []
+    made = [on_node(one, homes) if isinstance(one, Message) and one.source == "log" else one for one in messages]
+    return {**facts, "messages": made} if made else facts
+
+
+def on_node(message: Message, homes: dict[tuple[str, str], str]) -> Message:
+    """A message with the node of its pod, where only the pod is known."""
+    home = homes.get((message.namespace, message.pod), "") if message.pod and not message.node else ""
+    return msgspec.structs.replace(message, node=home) if home else message
 
 
 def with_namespaces(facts: Facts) -> Facts:

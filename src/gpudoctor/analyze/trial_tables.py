@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gpudoctor.facts import Origin
 from gpudoctor.facts.kubernetes import Message
 from gpudoctor.intake.split import Section
-from gpudoctor.notes.comparison_tables import note_cells
+from gpudoctor.notes.clauses import note_cells
 from gpudoctor.patterns import regex
 
 HELPS, NEEDLESS, HOST = "works_with_setting", "works_with_defaults", "runs_fail_with_host"

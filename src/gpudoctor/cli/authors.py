@@ -59,10 +59,10 @@ def test_files(paths: list[Path]) -> list[Path]:
     if not paths:
         need_checkout("test", ", or give the path of a runbook")
         return sorted(index.runbooks_folder().glob("*.test.yaml"))
-    files = [path if path.name.endswith(".test.yaml") else path.with_name(f"{path.stem}.test.yaml") for path in paths]
+    files = list(dict.fromkeys(path if path.name.endswith(".test.yaml") else style.test_of(path) for path in paths))
     for path in files:
         if not path.is_file():
-            raise Refused(f"{path} is not there: a runbook's test lies beside it, with the same stem")
+            raise Refused(f"{path} is not there: a runbook's test lies beside it, with the same stem, or covers it")
     return files
 
 

@@ -68,6 +68,7 @@ class Explained(msgspec.Struct):
     confused_with: dict[str, str]
     explains: list[str]
     explained_by: list[str]
+    yields_to: list[str]
     found_by: list[str]
     references: list[str]
 
@@ -119,7 +120,21 @@ def explain_cause(library: Library, cause: Cause) -> Explained:
         confused_with=library.told_apart(cause.id),
         **{
             name: getattr(cause, name)
-            for name in ("id", "title", "subject", "severity", "layer", "broader", "means", "tell", "act", "who", "fixes", "explains")
+            for name in (
+                "id",
+                "title",
+                "subject",
+                "severity",
+                "layer",
+                "broader",
+                "means",
+                "tell",
+                "act",
+                "who",
+                "fixes",
+                "explains",
+                "yields_to",
+            )
         },
         references=cause.references,
     )
@@ -148,6 +163,7 @@ def screen(library: Library, told: Explained, color: bool) -> str:
     page.gap()
     add_names(page, "brings about", told.explains)
     add_names(page, "brought about by", told.explained_by)
+    add_names(page, "gives way to", told.yields_to)
     add_names(page, "checked in", told.found_by)
     for link in told.references:
         page.lines((f"see {link}", "dim"))

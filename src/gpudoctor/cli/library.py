@@ -101,11 +101,13 @@ def step_lines(step: Step) -> Iterator[str]:
         yield "        a machine without it is passed over"
     if step.effect:
         yield "        disturbs running work: only with --allow-disruptive"
+    if step.rules:
+        yield f"rules   {', '.join(f'rules/{name}.yaml' for name in step.rules)}"
     if step.derive:
         yield f"derive  {step.derive}, from what was read"
     for check in step.checks:
         if check.finds:
-            yield f"check   {check.id} → {check.finds}"
+            yield f"{'rule ' if check.table else 'check'}   {check.id} → {check.finds}"
 
 
 def step_request(step: Step) -> str:

@@ -73,6 +73,11 @@ DERIVATIONS: dict[str, Derivation] = {
         files=("exporters", "services", "prometheuses", "monitors"),
     ),
     "monitoring.nodes": Derivation(("exporters", "nodes"), ("exporter_nodes",), "scrape_paths:nodes", asked=True),
+    "monitoring.uncovered": Derivation(
+        ("pods",), ("exporter_nodes",), "exporters_missing:nodes_without", beside=("nodes", "workloads"), files=("pods", "workloads")
+    ),
+    "pods.siblings": Derivation(("pods",), ("siblings",), "siblings:siblings"),
+    "queues.short": Derivation(("allowances",), ("queue_shortages",), "queues:shortages", beside=("pod_templates", "pods", "workloads")),
     "settings.compared": Derivation(
         ("settings",), ("setting_rows", "setting_matches"), "settings:compare_settings", beside=("interfaces", "ib_ports", "pods")
     ),

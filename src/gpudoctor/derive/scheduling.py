@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import msgspec
 
-from gpudoctor.derive.scheduling_asks import PERHAPS, distinct_asks, records_of, requests
+from gpudoctor.derive.scheduling_asks import distinct_asks, records_of, requests
 from gpudoctor.derive.scheduling_checks import evaluate
 from gpudoctor.derive.scheduling_compare import count_by_reason, difference, latest_clauses, uncomputed_reasons
 from gpudoctor.derive.scheduling_fit import nearest_fits
@@ -88,7 +88,7 @@ def table(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: fl
                 else difference(words, ours, len(hosts), counts_usage=bool(usage), computed=around.known_plugins(ask.pod))
             )
             origin = words[0].origin if words else pod.origin
-            own = msgspec.structs.replace(numbers, agrees=not differs, difference=differs, origin=origin)
+            own = msgspec.structs.replace(numbers, agrees=not differs, difference=differs, origin=origin, stated=pod.stated)
             filled["scheduling"].append(for_pod(own, pod))
             filled["node_groups"] += [for_pod(group, pod) for group in groups]
             filled["fits"] += [for_pod(one, pod) for one in fits]
@@ -124,7 +124,7 @@ def nodes_with_labels(nodes: Sequence[Node]) -> list[Node]:
 def messages(reasons: Sequence[ScheduleReason]) -> defaultdict[tuple[str, str], list[ScheduleReason]]:
     """The scheduler's clauses by pod."""
     by_pod: defaultdict[tuple[str, str], list[ScheduleReason]] = defaultdict(list)
-    for reason in (one for one in reasons if one.reason != PERHAPS):
+    for reason in reasons:
         by_pod[reason.namespace, reason.pod].append(reason)
     return by_pod
 

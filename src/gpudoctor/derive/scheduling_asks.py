@@ -14,8 +14,6 @@ from gpudoctor.facts.kubernetes import Claim, Pod, Toleration, Volume
 MOST_SPECS = 50  # distinct pods that are evaluated in any case; those that ask for the most GPUs come first
 MOST_WORK = 500_000  # distinct pods times nodes: a few seconds
 
-PERHAPS = "labels_perhaps"  # a ScheduleReason: no node that was shown has what a pod selects; whether the pod waits isn't known
-
 AFact = TypeVar("AFact", bound=Fact)
 
 

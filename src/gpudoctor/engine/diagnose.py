@@ -11,6 +11,7 @@ import msgspec
 from gpudoctor.derive import DERIVATIONS, run_derivation
 from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall_verdict, precedence, relate, trouble
 from gpudoctor.engine.fleet import BEYOND, FANOUT
+from gpudoctor.engine.plan import plan
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, fold_troubles, host_set_text
 from gpudoctor.engine.store import Store
@@ -85,7 +86,7 @@ def conclusions(
         checked,
         explain_path=explain_path,
         runbook=run.book.id,
-        weighed=expectations.of_run(run),
+        weighed=expectations.of_run(library, run),
         asked=asked or run.book.title,
         started=started,
         coverage=coverage(run, unread_files(files)),
@@ -121,9 +122,9 @@ def analyze(
     read = [one for one in inputs if one.recognised_as]
     all_of = {kind for one in read for name in one.recognised_as if name in PARSERS for kind in PARSERS[name].all_of}
     checked = outcomes.of_facts(library, store, all_of)
-    shows = [step.show for step in shown.steps if step.show] if shown else []
     defaults = {name: declared.default for name, declared in shown.inputs.items()} if shown else {}
-    made = [table(show, shown, defaults, store) for show in shows if shown]
+    steps = plan(library, shown, defaults) if shown else []
+    made = [table(one.step.show, one.book, one.inputs, store) for one in steps if one.step.show]
     return report(
         library,
         store,

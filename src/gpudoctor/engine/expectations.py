@@ -75,9 +75,10 @@ class Weighed(msgspec.Struct):
         return bool(self.shown) and not self.not_shown
 
 
-def of_run(run: Run) -> Weighed:
+def of_run(library: Library, run: Run) -> Weighed:
     """The expectations of a runbook and of all that it included and asked. What an included one expects of things that aren't there, or
-    of a program that a machine doesn't have, is needless; what was asked about must be there.
+    of a program that a machine doesn't have, is needless; what was asked about must be there. A part of other runbooks that expects nothing
+    leaves it to them to say what is sound.
     """
     made = Weighed()
     seen: list[tuple[str, Inputs]] = []
@@ -104,6 +105,11 @@ def of_run(run: Run) -> Weighed:
     own = [one for one in expectations_of(run.book, run.inputs) if not one.texts]
     if own and made.stated_expectations.isdisjoint(f"{run.book.id}.{one.id}" for one in own):
         made.not_shown.append(not_shown(run.book, own[0], NOBODY, ["nothing was read of which it is expected"], []))
+    whole = next((book.id for book in library.runbooks.values() if any(step.include == run.book.id for step in book.steps)), "")
+    if whole and not made.expected:
+        made.expected = True
+        reason = f"{run.book.id} is a part of {whole}, which says what a sound answer shows"
+        made.not_shown.append(NotShown(expectation="", subject=reported(NOBODY), why=reason))
     return made
 
 

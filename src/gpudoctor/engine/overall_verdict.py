@@ -6,7 +6,19 @@ from gpudoctor.engine.outcomes import Checked
 from gpudoctor.report import Candidate, Finding, InputFile, Unknown, Verdict
 
 # What no parser knows: only known lines, or numbers of a known kind, were looked for in it. What stands beside them is still unknown.
-SEARCHED = frozenset({"text", "logs.text", "text.measures", "gpu.stated"})
+SEARCHED = frozenset(
+    {
+        "text",
+        "logs.text",
+        "cuda.bandwidth",
+        "linux.measures",
+        "notes.said",
+        "prometheus.answers",
+        "serving.measures",
+        "slurm.accounting",
+        "training.figures",
+    }
+)
 
 
 def unknowns(checked: list[Checked]) -> list[Unknown]:

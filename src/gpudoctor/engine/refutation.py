@@ -12,7 +12,7 @@ from gpudoctor.engine.successors import Works
 from gpudoctor.facts import Subject
 from gpudoctor.facts.identity import Links, has_no_place
 from gpudoctor.report import ReportSubject
-from gpudoctor.runbook.model import Cause
+from gpudoctor.runbook.model import Cause, Library
 
 Key = tuple[str, str]
 
@@ -28,10 +28,10 @@ class Said(msgspec.Struct, frozen=True):
 class Refuters:
     """The expectations of a run by their names and by whom they are about."""
 
-    def __init__(self, run: Run, links: Links, works: Works) -> None:
+    def __init__(self, library: Library, run: Run, links: Links, works: Works) -> None:
         self.links, self.works = links, works
         self.said: dict[str, dict[Key, list[Said]]] = {}
-        weighed = expectations.of_run(run)
+        weighed = expectations.of_run(library, run)
         for seen in weighed.shown:
             self.note(seen.expectation, Said(subject_of(seen.subject), says=seen.says))
         for unseen in weighed.not_shown:

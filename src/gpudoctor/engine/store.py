@@ -1,7 +1,8 @@
 """The fact store: every parser's records by type. Checks read only this.
 
 Records carry the order of the step that read them, so that what a check sees never depends on which command answered first. Two
-records with the same identity (the same pod read by two commands) become one: the earlier one, completed by the later.
+records with the same identity (the same pod read by two commands) become one: the earlier one, completed by the later. What later
+events have overtaken is handed to nobody, whether a command or a file said so.
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.derive import DERIVED
+from gpudoctor.derive import DERIVED, overtaken
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.identity import identity_of
 
 FINAL = 1_000_000  # an order after every step: the whole store
 
+JUDGES = ("events", "pods", "slurm_nodes")  # which say what of the other records is history
+
 UNREAD = object()  # where `Store.having` keeps the records whose field could not be read
 
 Place = tuple[int, int]  # the order of a step, and the number of its command
+Last = tuple[int, ...]  # the orders of the last steps that a list rests on
 Index = dict[tuple[Any, ...], list[Fact]]
 
 
@@ -36,9 +40,11 @@ class Store:
         self.closed = False
         self.chunks: dict[Place, Facts] = {}
         self.by_kind: defaultdict[str, dict[int, dict[int, list[Fact]]]] = defaultdict(dict)  # type → order → number → records
-        self.lists: dict[str, dict[int, list[Fact]]] = {}  # type → an order → the records of it that steps before that order read
-        self.indexes: dict[str, dict[tuple[int, tuple[str, ...]], Index]] = {}
-        self.places: dict[str, dict[tuple[int, str], defaultdict[Any, list[int]]]] = {}  # of a field's values in a list
+        self.merged: dict[str, dict[int, list[Fact]]] = {}  # type → an order → the records of it that steps up to that order read
+        self.histories: dict[Last, overtaken.History] = {}  # by the last orders of the `JUDGES`
+        self.lists: dict[str, dict[Last, list[Fact]]] = {}  # those of `merged` that are no history
+        self.indexes: dict[str, dict[tuple[Last, tuple[str, ...]], Index]] = {}
+        self.places: dict[str, dict[tuple[Last, str], defaultdict[Any, list[int]]]] = {}  # of a field's values in a list
 
     def put(self, order: int, facts: Facts, number: int = 0) -> None:
         """Add what the answer to a step's command of that number gave."""
@@ -65,9 +71,7 @@ class Store:
         self.chunks[place] = facts
         for kind, records in facts.items():
             self.by_kind[kind].setdefault(place[0], {})[place[1]] = records
-            self.lists.pop(kind, None)
-            self.indexes.pop(kind, None)
-            self.places.pop(kind, None)
+            self.forget(kind)
 
     def drop(self, place: Place) -> Facts:
         """Forget the facts of a place; returns them."""
@@ -77,10 +81,19 @@ class Store:
             del numbers[place[1]]
             if not numbers:
                 del self.by_kind[kind][place[0]]
-            self.lists.pop(kind, None)
-            self.indexes.pop(kind, None)
-            self.places.pop(kind, None)
+            self.forget(kind)
         return facts
+
+    def forget(self, kind: str) -> None:
+        """Forget the lists of a type whose records have changed; of all types where it says what is history."""
+        self.merged.pop(kind, None)
+        if kind in JUDGES:
+            self.histories.clear()
+        for made in (self.lists, self.indexes, self.places):
+            if kind in JUDGES:
+                made.clear()
+            else:
+                made.pop(kind, None)
 
     def has(self, kind: str, before: int = FINAL) -> bool:
         """Whether the type was asked for and answered, even with no record."""
@@ -92,17 +105,33 @@ class Store:
         with self.lock:
             return self.records_and_order(kind, before)[1]
 
-    def records_and_order(self, kind: str, before: int) -> tuple[int, list[Fact]]:
-        """`records`, for a caller that holds the lock, and the order of the last step that they are of: what comes later gives the same."""
-        found = self.by_kind.get(kind, {})
-        last = max((order for order in found if order < before), default=-1)
+    def records_and_order(self, kind: str, before: int) -> tuple[Last, list[Fact]]:
+        """`records`, for a caller that holds the lock, and the orders of the last steps that they rest on."""
+        last = (self.last(kind, before), *(self.last(judge, before) for judge in JUDGES))
         lists = self.lists.setdefault(kind, {})
         if last not in lists:
-            chunks = [found[order][number] for order in sorted(found) if order <= last for number in sorted(found[order])]
-            if kind in DERIVED:
-                chunks = chunks[-1:]
-            lists[last] = merge_records(kind, [record for chunk in chunks for record in chunk])
+            if last[1:] not in self.histories:
+                told = [record for chunk in self.read("events", last[1]) for record in chunk]
+                self.histories[last[1:]] = overtaken.judge(told, self.all_of("pods", last[2]), self.all_of("slurm_nodes", last[3]))
+            lists[last] = self.histories[last[1:]].without(self.all_of(kind, last[0]))
         return last, lists[last]
+
+    def last(self, kind: str, before: int) -> int:
+        """The order of the last step before another that has read a type, -1 for none."""
+        return max((order for order in self.by_kind.get(kind, ()) if order < before), default=-1)
+
+    def read(self, kind: str, last: int) -> list[list[Fact]]:
+        """What each command of the steps up to an order has given of a type."""
+        found = self.by_kind.get(kind, {})
+        return [found[order][number] for order in sorted(found) if order <= last for number in sorted(found[order])]
+
+    def all_of(self, kind: str, last: int) -> list[Fact]:
+        """All records of a type that steps up to an order have read, history too."""
+        merged = self.merged.setdefault(kind, {})
+        if last not in merged:
+            chunks = self.read(kind, last)
+            merged[last] = merge_records(kind, [record for chunk in (chunks[-1:] if kind in DERIVED else chunks) for record in chunk])
+        return merged[last]
 
     def counts(self, order: int) -> list[tuple[str, int]]:
         """The types that one step read, with how many records of each."""

@@ -95,7 +95,9 @@ def tried_check(seen: Sight, outcome: Outcome, *, near: list[str] | None = None,
 
 
 def check_place(one: Checked) -> str:
-    """The place where a check is written: file:line."""
+    """The place where a check is written: file:line. A row of a table is written there."""
+    if one.check.table:
+        return f"rules/{one.check.table}.yaml:{one.check.line}"
     return f"{one.book.path.rpartition('/')[2] or one.book.id}:{one.check.line}"
 
 

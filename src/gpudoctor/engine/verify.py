@@ -47,7 +47,7 @@ class Before:
         self.checked = outcomes.of_run(run)
         self.links = links_of(run)
         self.works = Works(run.store, self.links)
-        self.refuters = Refuters(run, self.links, self.works)
+        self.refuters = Refuters(library, run, self.links, self.works)
         found = precedence.not_overridden(precedence.draw_conclusions(library, self.checked, self.links))
         hits = hits_of(library, self.checked, self.links)
         self.pasts = [
@@ -112,7 +112,7 @@ class After:
         self.checked = outcomes.of_run(run)
         self.links = links_of(run)
         self.works = Works(run.store, self.links)
-        self.refuters = Refuters(run, self.links, self.works)
+        self.refuters = Refuters(before.library, run, self.links, self.works)
         self.hits = hits_of(before.library, self.checked, self.links)
         self.answers: dict[tuple[str, int], Answer] = {}
         self.rests_on: dict[tuple[str, int], list[StepRun]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpudoctor.facts.base import Fact, Origin, Subject
-from gpudoctor.facts.configuration import KubeletConfig, RuntimeConfig
+from gpudoctor.facts.configuration import ClusterPolicy, KubeletConfig, RuntimeConfig
 from gpudoctor.facts.dcgm import DcgmError, DcgmHealth, DcgmPolicy, DcgmStats, DcgmTest
 from gpudoctor.facts.devices import DeviceClaim, DeviceSlice, RuntimeClass
 from gpudoctor.facts.fabric import Fabric, NvLinkSum
@@ -23,7 +23,7 @@ from gpudoctor.facts.job import (
     Stack,
     StackSum,
 )
-from gpudoctor.facts.kernel import GpuErrors, KernelLog, KernelOutcome, Sxid, TimelineEntry, Xid
+from gpudoctor.facts.kernel import GpuErrors, KernelLog, Sxid, TimelineEntry, Xid
 from gpudoctor.facts.kubernetes import (
     Claim,
     Container,
@@ -36,6 +36,7 @@ from gpudoctor.facts.kubernetes import (
     Quota,
     ScheduleReason,
     StackConfig,
+    StorageClass,
     Target,
     Volume,
     Workload,
@@ -57,16 +58,29 @@ from gpudoctor.facts.monitoring import (
 from gpudoctor.facts.node import Clock, GpuRow, Host, KernelModule, Outlier, PciDevice, ProcessPod, Unit
 from gpudoctor.facts.person import Answer
 from gpudoctor.facts.program import Ending, Trouble
-from gpudoctor.facts.scheduling import Fit, NodeGroup, Scheduling, StackPart, Wait
+from gpudoctor.facts.scheduling import (
+    Allowance,
+    Fit,
+    LocalQueue,
+    NodeGroup,
+    PodTemplate,
+    QueueShortage,
+    Scheduling,
+    Sibling,
+    StackPart,
+    Wait,
+)
 from gpudoctor.facts.slurm import SlurmGres, SlurmJob, SlurmNode
 from gpudoctor.facts.stall import EngineLoad, FileSystem, GpuPrograms, GpuUse, Measure, NodeUse, Orphan, Pace, Process
 
 FACTS: dict[str, type[Fact]] = {
     "allocations": Allocation,
+    "allowances": Allowance,
     "answers": Answer,
     "cables": Cable,
     "claims": Claim,
     "clocks": Clock,
+    "cluster_policies": ClusterPolicy,
     "collective_tests": CollectiveTest,
     "collectives": Collective,
     "communicators": Communicator,
@@ -105,6 +119,7 @@ FACTS: dict[str, type[Fact]] = {
     "kernel_modules": KernelModule,
     "kubelets": KubeletConfig,
     "limits": Limit,
+    "local_queues": LocalQueue,
     "measures": Measure,
     "messages": Message,
     "monitors": Monitor,
@@ -120,11 +135,13 @@ FACTS: dict[str, type[Fact]] = {
     "paces": Pace,
     "pci_devices": PciDevice,
     "pod_monitors": Monitor,
+    "pod_templates": PodTemplate,
     "pods": Pod,
     "process_pods": ProcessPod,
     "processes": Process,
     "orphans": Orphan,
     "prometheuses": PrometheusServer,
+    "queue_shortages": QueueShortage,
     "quotas": Quota,
     "device_claims": DeviceClaim,
     "device_slices": DeviceSlice,
@@ -133,7 +150,6 @@ FACTS: dict[str, type[Fact]] = {
     "ranks": Rank,
     "reaches": Reach,
     "kernel_logs": KernelLog,
-    "kernel_outcomes": KernelOutcome,
     "runtime_classes": RuntimeClass,
     "runtime_configs": RuntimeConfig,
     "schedule_reasons": ScheduleReason,
@@ -145,6 +161,7 @@ FACTS: dict[str, type[Fact]] = {
     "setting_matches": SettingMatch,
     "setting_rows": SettingRow,
     "settings": Setting,
+    "siblings": Sibling,
     "slurm_gres": SlurmGres,
     "slurm_jobs": SlurmJob,
     "slurm_nodes": SlurmNode,
@@ -153,6 +170,7 @@ FACTS: dict[str, type[Fact]] = {
     "stack_configs": StackConfig,
     "stack_sums": StackSum,
     "stacks": Stack,
+    "storage_classes": StorageClass,
     "sxids": Sxid,
     "targets": Target,
     "throttling": Throttling,

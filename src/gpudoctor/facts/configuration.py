@@ -1,4 +1,4 @@
-"""Facts about what the programs between the kubelet and a container are configured to do on one machine."""
+"""Facts about how the programs between the kubelet and a container are configured, on one machine or by the GPU operator."""
 
 from __future__ import annotations
 
@@ -32,3 +32,13 @@ class KubeletConfig(Fact, frozen=True, kw_only=True):
     cgroup_driver: str | None = None  # systemd, cgroupfs
     cpu_manager: str | None = None  # none, static
     topology_manager: str | None = None  # none, best-effort, restricted, single-numa-node
+
+
+class ClusterPolicy(Fact, frozen=True, kw_only=True):
+    """What the GPU operator is told, by its ClusterPolicy or the values of its chart. What wasn't shown is None."""
+
+    describes = True
+    strategy: str | None = None  # of MIG: none, single, mixed
+    plugin: bool | None = None  # whether the operator runs the device plugin
+    sharing: str | None = None  # the ConfigMap with the plugin's configurations, "" for none
+    default: str | None = None  # the configuration for nodes that choose none, "" for none

@@ -107,12 +107,3 @@ class TimelineEntry(Fact, frozen=True, kw_only=True):
     moment: float = 0.0
     count: int = 1
     first: bool = False  # the first error of this GPU in the log
-
-
-class KernelOutcome(Fact, frozen=True, kw_only=True):
-    """How a test of memory for RDMA went with which kernel, in rows that somebody made: each kernel has one outcome, and they differ."""
-
-    node: str = ""
-    good: list[str] = []  # releases with which it always works
-    bad: list[str] = []
-    rows: int = 0

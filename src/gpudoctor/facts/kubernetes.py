@@ -212,6 +212,8 @@ class Workload(Fact, frozen=True, kw_only=True):
     selector: str = ""  # label selector that finds its pods
     owner: str = ""
     gpus: int = 0  # of one pod of its template
+    requests: dict[str, int] = {}  # effective ones of that pod
+    unstated: list[str] = []  # resources of a quota, as requests.cpu, that some container of it states nothing of
     queue_name: str = ""
     node_selector: dict[str, str] = {}
     affinity_labels: list[str] = []  # for each alternative of its template's node affinity the keys of labels that a node must have
@@ -238,6 +240,13 @@ class Claim(Fact, frozen=True, kw_only=True):
     phase: str = ""
     volume: str = ""
     storage_class: str = ""
+
+
+class StorageClass(Fact, frozen=True, kw_only=True):
+    """A storage class that the cluster has."""
+
+    describes = True
+    storage_class: str
 
 
 class Volume(Fact, frozen=True, kw_only=True):
@@ -285,7 +294,6 @@ class ScheduleReason(Fact, frozen=True, kw_only=True):
     no_victims: int | None = None  # of the preemption part, as the next; None where the message has none
     not_helpful: int | None = None
     preemption: str = ""  # what these say of the clause's nodes: helps_nowhere, helps_none, no_victims, no_victims_on_some; "" = nothing
-    in_use: bool = False  # the nodes do have the GPUs: a pod of the same template runs on them
 
 
 class Message(Fact, frozen=True, kw_only=True):

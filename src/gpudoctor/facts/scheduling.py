@@ -1,8 +1,9 @@
-"""Measurements derived from pods, nodes and their usage: what the scheduler's plugins would say, node by node."""
+"""What pods ask for, and what nodes, queues and node pools have for them: what the scheduler's plugins would say, node by node."""
 
 from __future__ import annotations
 
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.kubernetes import Pod
 
 
 class NodeGroup(Fact, frozen=True, kw_only=True):
@@ -80,6 +81,61 @@ class Scheduling(Fact, frozen=True, kw_only=True):
     beyond: str = ""  # a resource, not a GPU, of which the pod asks more than the largest of the nodes with its GPUs has when empty
     agrees: bool = True  # our reasons against the scheduler's message
     difference: str = ""
+
+
+class PodTemplate(Fact, frozen=True, kw_only=True):
+    """What a pod asks for, by a template or a part of its manifest."""
+
+    describes = True
+    asks: Pod
+    waits: bool = False  # a pod's own status beside it says that it is Pending
+    suspended: bool = False
+    wants_gpu: bool = False  # it selects GPU nodes, tolerates their taint, or names devices
+
+
+class Allowance(Fact, frozen=True, kw_only=True):
+    """How much a queue or a node pool may hand out of each resource, and how much it has."""
+
+    describes = True
+    kind: str  # queue (Kueue), nodepool (Karpenter), volcano; group for what a PodGroup asks of one
+    name: str = ""
+    most: dict[str, int] = {}
+    used: dict[str, int] = {}
+    waiting: bool = False  # it says itself that something waits
+    running: int | None = None  # groups that run in a queue of Volcano, where it says so
+
+
+class LocalQueue(Fact, frozen=True, kw_only=True):
+    """A queue of Kueue in a namespace, and the ClusterQueue that has its quota."""
+
+    describes = True
+    namespace: str
+    queue: str
+    cluster_queue: str = ""
+
+
+class QueueShortage(Fact, frozen=True, kw_only=True):
+    """A resource that what waits asks of the one queue that was shown, or of a node pool, and that has too little of it left."""
+
+    kind: str  # as of an Allowance
+    queue: str = ""
+    namespace: str = ""  # of the workload or the pod that asks, where it is known
+    workload: str = ""
+    pod: str = ""
+    resource: str
+    covered: bool = True  # the queue speaks of the resource at all
+    wanted: int = 0  # 0: nothing says how much
+    most: int = 0
+    used: int = 0
+    ended: bool = False  # nothing runs any more that has it
+
+
+class Sibling(Fact, frozen=True, kw_only=True):
+    """A pod that waits, and one that runs with GPUs and is made of the same template, or of the one before it."""
+
+    namespace: str
+    pod: str
+    runs: str
 
 
 class Wait(Fact, frozen=True, kw_only=True):

@@ -84,7 +84,7 @@ class Orphan(Fact, frozen=True, kw_only=True):
 
 
 class Measure(Fact, frozen=True, kw_only=True):
-    """One number that a tool, a log or a note states of a machine, a program or a service. Shares are 0 to 1, times seconds.
+    """One number that a tool or a log states of a machine, a program or a service. Shares are 0 to 1, times seconds.
 
     Of a machine or container: memory_share, memory_peak and memory_limit (bytes), cpu_idle, io_wait, cpu_throttled, cpus, disk_busy,
     host_copy (GB/s between the host and a GPU, `of`: that of most), file_versions (of one file on several machines, `label`: its path),
@@ -93,12 +93,9 @@ class Measure(Fact, frozen=True, kw_only=True):
     `label`: what it was asked through), look_open (the same of a look at files, `label`: the command), memory_temperature (°C, of a GPU's
     memory, the highest).
     Of a program: call_open (a system call that had not returned, `label`: its name), call_seconds (one call), major_faults (a second),
-    data_share, sm_efficiency, gpu_utilisation, utilisation_swing (the lowest, `of`: the highest), since_progress (`of`:
-    what a step takes), step_clock (second of the day of the last step, `of` as before), clock (that of `date`), run_rate (`of`: others),
-    exit_code,
-    gpu_unused (seconds that somebody had GPUs, `label`: who), loader_gain (times faster with more loader workers, `label`: how many).
-    Of pods: oom_killed (a number or a share, `label`: its row).
-    Of a service, `label` being which: latency, latency_objective, error_share, error_objective, goodput_share, queue_ratio;
+    data_share, sm_efficiency, gpu_utilisation, since_progress (`of`: what a step takes), step_clock (second of the day of the last step,
+    `of` as before), clock (that of `date`), exit_code, gpu_unused (seconds that somebody had GPUs, `label`: who).
+    Of a service, `label` being which: latency, latency_objective, error_share, goodput_share, queue_ratio;
     means of seconds: first_token_seconds, queue_seconds (`of`: the whole request).
     """
 
@@ -108,7 +105,7 @@ class Measure(Fact, frozen=True, kw_only=True):
     quantity: str
     value: float
     of: float | None = None
-    label: str = ""  # ttft p99, errors, the run
+    label: str = ""  # ttft p99, errors
 
 
 class GpuUse(OfGpu, frozen=True, kw_only=True):

@@ -44,4 +44,4 @@ def recognise(whole: str, hint: Hint) -> list[Form]:
     read = any(scans(one) or one.name.startswith("dcgm.") for one in found)
     # What nvidia-smi printed needs nobody who reads the same numbers out of sentences.
     printed = any(one.name.startswith("nvidia.") for one in found)
-    return [one for one in found if not ((read and one.name == "logs.errors") or (printed and one.name == "gpu.stated"))]
+    return [one for one in found if not ((read and one.name == "logs.errors") or (printed and one.name == "notes.said"))]

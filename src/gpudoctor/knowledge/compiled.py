@@ -19,17 +19,28 @@ class Harmless(msgspec.Struct, frozen=True, kw_only=True):
     not_last: bool = False
 
 
-class KnownMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """A line whose meaning is known. `pattern` is RE2; its one optional group is the detail."""
+class Wording(msgspec.Struct, frozen=True):
+    """How one program says it: a pattern (RE2), whose one optional group is the detail, and a line that it matches."""
 
-    name: str
     pattern: str
     line: str
+
+
+class KnownMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """A line whose meaning is known, in one wording or several."""
+
+    name: str
+    wordings: list[Wording]
     unless: str = ""  # RE2; a line that fits this too doesn't say it
     source: str = ""
     benign: bool = False  # no alarm by itself
     harmless: Harmless | None = None
     survivor: bool = False  # says only that another process of the job is gone or late: never who began
+
+    @property
+    def pattern(self) -> str:
+        """One pattern (RE2) for all wordings; of its groups only that of the wording which matches captures."""
+        return "|".join(wording.pattern for wording in self.wordings)
 
 
 class Source(Protocol):

@@ -54,7 +54,7 @@ def compile_files() -> tuple[Library, list[Problem]]:
         problems += found
     marks = {message.name: signs_in for message in (*messages, *harmless) if (signs_in := literals(message.pattern))}
     made = Library(
-        runbooks=dict(sorted(runbooks.items())),
+        runbooks={name: load.with_early(book, runbooks) for name, book in sorted(runbooks.items())},
         tables=tables,
         lists=lists,
         causes=dict(sorted(causes.items())),

@@ -15,9 +15,9 @@ from gpudoctor.patterns import regex
 N = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,3})?|\d{1,6}(?:[.,]\d{1,3})?)"
 UNITS = {
     "percent": r"%",
-    "watts": r"(?:W|(?<=\d\d)w|watts?|Вт|ватт|瓦|ワット|와트)(?![A-Za-z0-9])",
+    "watts": r"(?:W|(?<=\d\d)w|watts?)(?![A-Za-z0-9])",
     "celsius": r"(?:° ?C|C|['º]C|degrees C)(?![A-Za-z0-9])",
-    "megahertz": r"(?:MHz|МГц)",
+    "megahertz": r"MHz",
 }
 
 
@@ -28,7 +28,7 @@ def amount_list(unit: str) -> str:
 
 # 5771MiB / 6143MiB  |  79.2 of 80 GB  |  70.2Gi/80.0Gi  |  0 MiB
 MEMORY = (
-    rf"(?P<used>{N}) ?(?P<u1>[MG]i?B?)?(?:\s{{0,4}}/\s{{0,4}}| of | von | из | de | out of | z )(?P<total>{N}) ?(?P<u2>[MG]i?B?)\b"
+    rf"(?P<used>{N}) ?(?P<u1>[MG]i?B?)?(?:\s{{0,4}}/\s{{0,4}}| of | out of )(?P<total>{N}) ?(?P<u2>[MG]i?B?)\b"
     rf"|(?P<alone>{N}) ?MiB\b"
 )
 TOKEN = regex(
@@ -39,7 +39,7 @@ TOKEN = regex(
 )
 NUMBER = regex(N)
 RANGE = regex(rf"({N})[^\d/]{{0,6}}(?:-|–|—|~|…|\.\.\.?) ?({N})")
-CUT = regex(r"[,;|·()\[\]、，]|\s[-–—]{1,2}\s|\band\b|\bund\b|&")
+CUT = regex(r"[,;|·()\[\]]|\s[-–—]{1,2}\s|\band\b|&")
 NEXT = regex(r"^[^,;|(]*\w ?[:=][ ~]{0,2}\Z")  # names the amount behind it: "91W power_limit="
 CLOSED = regex(r"\([^()]{0,60}\)")
 POSSIBLE = {"watts": (3.0, 2000.0), "percent": (0.0, 100.0), "celsius": (15.0, 115.0), "megahertz": (100.0, 3200.0)}

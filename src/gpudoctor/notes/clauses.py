@@ -11,43 +11,31 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gpudoctor.notes import vocabulary
-from gpudoctor.notes.comparison_tables import note_cells
 from gpudoctor.patterns import regex
 
 BULLET = regex(r"\s{0,12}(?:[-*+•>–·]|\d{1,2}[.)])\s+")
 MARKS = regex(r"\*\*|__|`|<br ?/?>|[\"“”„«»]|(?<=\s)~(?=\s)|[≈∼]|\|{2,}")
-# %100 (Turkish)  |  gpu_util=100
-PERCENTS = (
-    (regex(r"%(?=\d{1,3}(?![\d.,]*%))(\d{1,3}(?:[.,]\d{1,2})?)"), r"\1 %"),
-    (regex(r"(util\w{0,20}\"? ?[=:] ?)(\d{1,3}(?:\.\d{1,2})?)(?![\w.%/-]| ?%)", 2), r"\1\2 %"),
-)
+# gpu_util=100
+PERCENT = regex(r"(util\w{0,20}\"? ?[=:] ?)(\d{1,3}(?:\.\d{1,2})?)(?![\w.%/-]| ?%)", 2)
 RULE = regex(r"[\s|:+=_─━┼-]{3,}\Z")
 # "… at 95 W. The other ones are …"
-END = regex(r"(?<=[.!?])\s+(?=[^\W\d_]|\d{1,3} ?[x×]? ?GPU)(?![a-z])|[;；。！？]\s*")
+END = regex(r"(?<=[.!?])\s+(?=[^\W\d_]|\d{1,3} ?[x×]? ?GPU)(?![a-z])|;\s*")
 UNIT = regex(r"[(\[/ ,_]\s*(%|pct|percent|W|watts?|MiB|GiB|GB|MB|MHz|°? ?C)\s*[)\]]?\s*\Z", 2)
-UNITS = {
-    "pct": "%",
-    "percent": "%",
-    "watt": "W",
-    "watts": "W",
-    "mhz": "MHz",
-    "mib": "MiB",
-    "gib": "GiB",
-    "gb": "GB",
-    "mb": "MB",
-    "w": "W",
+UNITS = {unit.lower(): unit for unit in ("%", "W", "MHz", "MiB", "GiB", "GB", "MB")} | {
+    **dict.fromkeys(("pct", "percent"), "%"),
+    **dict.fromkeys(("watt", "watts"), "W"),
     "c": "°C",
-    "%": "%",
 }
 # What a column without a unit is in.
 BARE = (
     (vocabulary.USE, "%"),
-    (regex(r"power|draw|\bpwr|watt|功耗|功率|мощн|leistung|puissance|potencia|moc\b|limit|\bcap\b|\btdp", 2), "W"),
-    (regex(r"clock|\bclk|takt|时钟|频率", 2), "MHz"),
+    (regex(r"power|draw|\bpwr|watt|limit|\bcap\b|\btdp", 2), "W"),
+    (regex(r"clock|\bclk", 2), "MHz"),
     (regex(r"\btemp|°", 2), "°C"),
 )
 NUMBER = regex(r"[~<>≤≥]?\s?\d{1,6}(?:[.,]\d{1,3})?\Z")
-INDEX = regex(r"(?:#|id|idx|index|gpu(?:[ _](?:id|idx|index|#))?|device|card|卡|编号)\Z", 2)
+INDEX = regex(r"(?:#|id|idx|index|gpu(?:[ _](?:id|idx|index|#))?|device|card)\Z", 2)
+CELL = regex(r" ?\| ?|\t+|\s{2,}")
 FEW = 3  # columns of a table
 WRAPS = 45  # characters of a line that goes on in the next one
 
@@ -91,10 +79,16 @@ def clauses(lines: Sequence[tuple[int, str]]) -> Iterator[Clause]:
 
 def plain_line(line: str) -> str:
     """A line without marks, in the usual signs."""
-    text = MARKS.sub(" ", unicodedata.normalize("NFKC", line)).rstrip()
-    for form, usual in PERCENTS:
-        text = form.sub(usual, text)
-    return text
+    return PERCENT.sub(r"\1\2 %", MARKS.sub(" ", unicodedata.normalize("NFKC", line)).rstrip())
+
+
+def note_cells(text: str) -> list[str]:
+    """The cells of a line of a note, by bars, tabs or wide gaps; a line of prose is one.
+
+    >>> note_cells("| A  | works |"), note_cells("16   no   301.2"), note_cells("all of it works")
+    (['A', 'works'], ['16', 'no', '301.2'], ['all of it works'])
+    """
+    return [cell for cell in CELL.split(text.strip("| ")) if cell]
 
 
 def cells_of(text: str, titles: Sequence[str]) -> list[str]:
@@ -108,7 +102,7 @@ def cells_of(text: str, titles: Sequence[str]) -> list[str]:
 
 def wraps(above: str, below: str) -> bool:
     """Whether a line goes on in the next one."""
-    return len(above) >= WRAPS and above[-1] not in ".;:!?。；：！？" and not BULLET.match(below) and len(note_cells(below)) < FEW
+    return len(above) >= WRAPS and above[-1] not in ".;:!?" and not BULLET.match(below) and len(note_cells(below)) < FEW
 
 
 def sentences(clause: Clause) -> Iterator[Clause]:

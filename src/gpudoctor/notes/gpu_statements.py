@@ -1,21 +1,20 @@
-"""What people tell of their GPUs in notes, tickets, chats and tables of their own, in any language: samples, by numbers and units.
+"""What people tell of their GPUs in notes, tickets, chats and tables of their own: samples, by numbers and units.
 
 GPUs 0-3: 100% util but only ~100W (cap 600W)      task0  100 %  262.88 / 244.55 W  all 1950 MHz      rank 3: 0 %, others 100 % @ 86 W
 SM clock pinned 210 MHz, limit 30 W not 60 W, SW_POWER_CAP     100%, 0 MiB used, zero processes     70W / 700W | 81000 / 81559 MiB | 100%
 
-What is told of another time, of a healthy machine beside it, of a rule or of a fault that was repaired is left out (`stated_words`), and
+What is told of another time, of a healthy machine beside it, of a rule or of a fault that was repaired is left out (`vocabulary`), and
 so is all of it where a tool's own output was read (`analyze.merge`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 import msgspec
 
-from gpudoctor.facts import Facts, Origin, Subject
+from gpudoctor.facts import Origin, Subject
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.knowledge.board_power import default_limit
 from gpudoctor.notes import vocabulary
@@ -23,31 +22,14 @@ from gpudoctor.notes.amounts import Stated, number, stated_amounts
 from gpudoctor.notes.clauses import Clause, clauses
 from gpudoctor.notes.subjects import NONE, Gpus, Part, parts
 from gpudoctor.patterns import regex
-from gpudoctor.probes.base import Output
-from gpudoctor.tools.common.plain_text import lines
-from gpudoctor.tools.parser import ParseError
 
-MOST = 400  # lines of a text that is a note and not a log
-WIDE, LONG = 2_000, 100_000  # characters of a line of one, and of all
-# An amount of which notes tell that are worth to be read.
-QUICK = regex(
-    r"\d ?(?:W|watts?|Вт|瓦|ワット|와트)(?![A-Za-z])|_w\b|SM[_ ]?ACT|MiB|(?:SW|HW)[_ ](?:POWER|THERM)|MHz|util|利用率|使用率"
-    r"|\bSMs?\b.{0,30}%",
-    2,
-)
+WIDE = 2_000  # characters of a line
 # A clause without one of these tells no amount: most have none.
-AMOUNT = regex(
-    r"\d ?(?:%|W|w\b|[Ww]att|В|瓦|ワ|와|° ?C|C\b|M|G|/)|0?\.\d|[SsHh][Ww][ _][PTBpt]|\bP\d|roces|ROCES|rozes|进程|プロセス|프로세스|процесс"
-)
+AMOUNT = regex(r"\d ?(?:%|W|w\b|[Ww]att|° ?C|C\b|M|G|/)|0?\.\d|[SsHh][Ww][ _][PTBpt]|\bP\d|roces|ROCES")
 ASIDE = regex(r"\([^()]{0,120}\)")
 # Fields of which one alone says nothing.
 TELLING = ("utilisation", "power", "power_share", "sm_active", "tensor_active", "dram_active", "memory_used", "sm_clock")
-SECONDS = (
-    (regex(r"s(?!t)|秒"), 1.0),
-    (regex(r"m|ми|分|분"), 60.0),
-    (regex(r"h|st|or|godz|ч|小时|時|시"), 3600.0),
-    (regex(r"."), 86400.0),
-)
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}  # by the first letter
 
 
 class Record(msgspec.Struct):
@@ -72,23 +54,13 @@ class Record(msgspec.Struct):
         return told > 1 or {"power_limit", "power_limit_default"} <= set(self.fields)
 
 
-def samples(output: Output, about: Subject) -> Facts:
+def samples(rows: Sequence[tuple[int, str]], source: str, about: Subject) -> list[GpuSample]:
     """A sample for each GPU that a note tells of."""
-    text = [*islice(lines(output), MOST)]
-    found = statements(text)
-    if not found:
-        raise ParseError(f"{output.origin_name()}: nothing is told of GPUs: {output.text[:80]!r}")
-    whole = "\n".join(row for _, row in text)
+    found = statements(rows)
     drawn = max((watts for one in found for watts in one.fields.get("power", ())), default=0.0)
+    whole = "\n".join(row for _, row in rows)
     limit = single_value(one.fields["power_limit"] for one in found if "power_limit" in one.fields) or default_limit(whole, drawn)
-    return {"gpu_samples": [sample for one in found for sample in of_record(one, found, limit, output.origin_name(), about)]}
-
-
-def score(rows: Sequence[str], whole: str) -> int:
-    """A note, and no log, that tells of GPUs."""
-    if len(rows) > MOST or len(whole) > LONG or not QUICK.search(whole):
-        return 0
-    return 20 if statements([*enumerate(rows, 1)]) else 0
+    return [sample for one in found for sample in of_record(one, found, limit, source, about)]
 
 
 def single_value(found: Iterator[tuple[float, ...]]) -> float | None:
@@ -169,15 +141,14 @@ def present(text: str) -> str:
 def stated_seconds(text: str) -> float:
     """For how many seconds something is told to last; "for days" are two.
 
-    >>> stated_seconds("100 % at 90 W for 36+ min"), stated_seconds("stays so for days"), stated_seconds("seit 2 h")
+    >>> stated_seconds("100 % at 90 W for 36+ min"), stated_seconds("stays so for days"), stated_seconds("since 2 h")
     (2160.0, 172800.0, 7200.0)
     >>> stated_seconds("step 5 took 3 s")
     0.0
     """
     if not (match := vocabulary.LASTING.search(text)):
         return 0.0
-    seconds = next(factor for unit, factor in SECONDS if unit.match(match[2].lower()))
-    return (number(match[1]) if match[1] else 2.0) * seconds
+    return (number(match[1]) if match[1] else 2.0) * SECONDS[match[2][0].lower()]
 
 
 def record_gpus(one: Record, found: Sequence[Record]) -> list[tuple[str, int | None]]:
@@ -210,7 +181,7 @@ def of_record(one: Record, found: Sequence[Record], limit: float | None, source:
         fields["power_limit"] = (limit,)
     empty = one.nobody or one.fields.get("memory_used", (1e9,))[0] < 100
     holder = "a job" if (one.gpus.job or one.job) and not empty else ""
-    where: dict[str, Any] = {"node": one.gpus.node or about.node, "origin": origin, "stated": True, "holder": holder, "span": one.span}
+    where: dict[str, Any] = {"node": one.gpus.node or about.node, "origin": origin, "holder": holder, "span": one.span}
     if one.reasons:
         where["reasons"] = [*one.reasons]
     if one.nobody:

@@ -8,26 +8,17 @@ from typing import NamedTuple
 from gpudoctor.notes import vocabulary
 from gpudoctor.patterns import regex
 
-LIST = r"(\d{1,5}(?: ?(?:-|–|~|〜|to|bis|至|到|до|,|/|&|and|und|et|y|i|и|和|、) ?\d{1,5}(?![\d.,]*\s?%))*)"
-NO_AMOUNT = r"(?![\d.,]*\s?(?:%|W\b|MiB|GiB|GB|MHz|°|[x×]|[개张块枚台장]|h\b|s\b|min))(?!\d)"
-GPU_N = regex(
-    r"(?:\bGPUs?|\bcuda:|显卡|\bDevice|\bcards?|\bKarten?|\bкарт[аыу]?|\btarjetas?|\bcartes?|\bkart[ay]|^\s?\[)"
-    rf"[ #_:-]{{0,2}}{LIST}{NO_AMOUNT}",
-    2,
-)
-RANK_N = regex(rf"(?:\b(rank|task|worker|rang|pod|host|node)s?|(ранг|进程|ランク|랭크))[ #_:-]{{0,2}}{LIST}{NO_AMOUNT}", 2)
+LIST = r"(\d{1,5}(?: ?(?:-|–|~|to|,|/|&|and) ?\d{1,5}(?![\d.,]*\s?%))*)"
+NO_AMOUNT = r"(?![\d.,]*\s?(?:%|W\b|MiB|GiB|GB|MHz|°|[x×]|h\b|s\b|min))(?!\d)"
+GPU_N = regex(rf"(?:\bGPUs?|\bcuda:|\bDevice|\bcards?|^\s?\[)[ #_:-]{{0,2}}{LIST}{NO_AMOUNT}", 2)
+RANK_N = regex(rf"\b(rank|task|worker|pod|host|node)s?[ #_:-]{{0,2}}{LIST}{NO_AMOUNT}", 2)
 OTHER_N = regex(rf"(?:{vocabulary.OTHERS.pattern})(?: (\d{{1,3}})(?!\d| ?%| ?W\b))?", 2)
-COUNTS = {
-    **dict.fromkeys(("two", "zwei", "deux", "dos", "due", "dwie", "две", "both", "beide"), 2),
-    **dict.fromkeys(("four", "vier", "quatre", "cuatro", "quattro", "cztery", "четыре", "四"), 4),
-    **dict.fromkeys(("eight", "acht", "huit", "ocho", "otto", "osiem", "восемь", "oito", "八"), 8),
-}
+COUNTS = {"two": 2, "both": 2, "four": 4, "eight": 8}
 COUNT = regex(
-    rf"(?<![\w.,-])(\d{{1,3}}|{'|'.join(COUNTS)}) ?(?:[x×]|(?:张|块|枚|개의|台|枚の|个)|\W)?\s?(?:[^\s\d,;:()%]{{1,16}}\s){{0,2}}?"
-    r"(?:GPUs?\b|cards?\b|卡|显卡|Karten\b|карт|kart\b|cartes\b|tarjetas\b|schede\b|[ABH]\d{3}s?\b|RTX\b|rows\b|wierszy\b)",
+    rf"(?<![\w.,-])(\d{{1,3}}|{'|'.join(COUNTS)}) ?(?:[x×]|\W)?\s?(?:[^\s\d,;:()%]{{1,16}}\s){{0,2}}?"
+    r"(?:GPUs?\b|cards?\b|[ABH]\d{3}s?\b|RTX\b|rows\b)",
     2,
 )
-COUNTED = regex(r"GPU ?(\d{1,3}) ?[개张块枚台장]", 2)
 TIMES = regex(r"(?<![\w.,-])(\d{1,2}) ?[x×] ?(?=\d{1,3} ?%)")  # gpu-07: 8x 100 % ~95 W
 HOST = regex(r"\W{0,4}((?=[a-z0-9.-]*\d)[a-z][a-z0-9]{0,30}(?:[-.][a-z0-9]{1,30}){0,6})(?: ?[:,|]|\s)(?!\d{1,2} (?:is|was)\b)")
 NO_HOST = regex(
@@ -67,7 +58,7 @@ def expand(text: str) -> list[int]:
     ([0, 1, 2, 3], [0, 2, 5], [])
     """
     found: list[int] = []
-    for part in regex(r" ?(?:,|/|&|、|and|und|et|\by\b|\bi\b|и|和) ?").split(text):
+    for part in regex(r" ?(?:,|/|&|and) ?").split(text):
         low, *high = (int(one) for one in regex(r"\d+").findall(part))
         found += range(low, min(high[0], low + MOST) + 1) if high else [low]
     return found[:MOST]
@@ -96,16 +87,12 @@ def names(clause: str) -> list[tuple[int, Gpus]]:
     """(where, whom) for each name in a clause; a number of GPUs counts where none of them is named."""
     found = [(match.start(), Gpus(tuple((f"GPU {index}", index) for index in expand(match[1])))) for match in GPU_N.finditer(clause)]
     for match in RANK_N.finditer(clause):
-        word = (match[1] or match[2]).lower()
+        word = match[1].lower()
         found.append(
-            (match.start(), Gpus(tuple((f"{word} {index}", index) for index in expand(match[3])), job=word not in ("host", "node")))
+            (match.start(), Gpus(tuple((f"{word} {index}", index) for index in expand(match[2])), job=word not in ("host", "node")))
         )
     found += [(match.start(), Gpus(rest=int(match[1] or 2))) for match in OTHER_N.finditer(clause)]
-    return found or [
-        (match.start(), counted_gpus(match[1]))
-        for match in [COUNT.search(clause) or COUNTED.search(clause) or TIMES.search(clause)]
-        if match
-    ]
+    return found or [(match.start(), counted_gpus(match[1])) for match in [COUNT.search(clause) or TIMES.search(clause)] if match]
 
 
 def counted_gpus(text: str) -> Gpus:

@@ -9,7 +9,7 @@ from gpudoctor.derive import DERIVATIONS
 from gpudoctor.facts import FACTS
 from gpudoctor.facts.base import KEYS_OF_KIND
 from gpudoctor.registry import PARSERS
-from gpudoctor.runbook import allowed, scope
+from gpudoctor.runbook import allowed, lint_messages, scope
 from gpudoctor.runbook.conditions import ConditionError, Types, cel_type, compile_expression, fields, input_types, join_types, record_types
 from gpudoctor.runbook.model import Check, Early, Join, Library, Runbook, Step
 from gpudoctor.runbook.templates import split_template
@@ -27,7 +27,7 @@ def library(given: Library) -> list[Problem]:
     tried = {name for book in given.runbooks.values() for step in book.steps for name in step.rules}
     problems += [Problem(one.path, 0, "no step of a runbook tries these rules") for name, one in given.tables.items() if name not in tried]
     problems += [Problem("runbooks/catalogue", 0, text) for text in catalogue_references(given)]
-    problems += [Problem("knowledge/messages", 0, text) for text in message_problems(given)]
+    problems += [Problem("knowledge/messages", 0, text) for text in lint_messages.problems(given)]
     return problems
 
 
@@ -275,34 +275,3 @@ def placeholder_problems(element: str, subject: str) -> Iterator[str]:
         )
     except ConditionError as error:
         yield str(error)
-
-
-def message_problems(given: Library) -> Iterator[str]:
-    """Every pattern compiles as RE2 and matches its own line; names are unique."""
-    import re2
-
-    options = re2.Options()
-    options.log_errors = False
-    names: set[str] = set()
-    for entry in (*given.messages, *given.harmless):
-        if entry.name in names:
-            yield f"{entry.name}: the name is there twice"
-        names.add(entry.name)
-        if entry in given.harmless and entry.harmless is None:
-            yield f"{entry.name}: benign: say why with `why`"
-        if entry.name.replace("_", "-") in given.causes:
-            yield f"{entry.name}: a message says what a line states; this is the name of a cause"
-        try:
-            pattern = re2.compile(entry.pattern, options)
-        except re2.error as error:
-            yield f"{entry.name}: pattern: {error}"
-            continue
-        if pattern.groups > 1:
-            yield f"{entry.name}: pattern: has more than one group"
-        if not pattern.search(entry.line):
-            yield f"{entry.name}: pattern doesn't match its own line"
-        try:
-            if entry.unless and re2.compile(entry.unless, options).search(entry.line):
-                yield f"{entry.name}: unless: its own line is excepted"
-        except re2.error as error:
-            yield f"{entry.name}: unless: {error}"

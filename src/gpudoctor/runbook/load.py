@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from pydantic import ValidationError
 
-from gpudoctor.knowledge.compiled import Harmless, KnownMessage
+from gpudoctor.knowledge.compiled import Harmless, KnownMessage, Wording
 from gpudoctor.patterns import regex
 from gpudoctor.runbook import lint, model, paired, schema
 from gpudoctor.runbook.yamlfile import Document, Problem, read
@@ -81,8 +81,16 @@ def load_checked(path: Path, library: model.Library) -> tuple[model.Runbook | No
     """The runbook of a file that isn't one of the library's, linted against it: either a runbook or all of its problems."""
     book, problems = runbook(path, given=library)
     if book is not None:
+        book = with_early(book, library.runbooks)
         problems = list(lint.runbook(book, library))
     return (None if problems else book), problems
+
+
+def with_early(book: model.Runbook, runbooks: dict[str, model.Runbook]) -> model.Runbook:
+    """A runbook that says nothing of what may pass by itself, with what one says that it includes."""
+    included = (runbooks[step.include] for step in book.steps if step.include in runbooks)
+    early = book.early or next((other.early for other in included if other.early), None)
+    return msgspec.structs.replace(book, early=early)
 
 
 def record(made: schema.Runbook, document: Document, indexes: Iterable[int], given: model.Library) -> model.Runbook:
@@ -137,7 +145,8 @@ def table(path: Path, shown: str = "", given: model.Library | None = None) -> tu
 def row_record(group: schema.Group, name: str, row: schema.Row) -> dict[str, Any]:
     """A row as a check."""
     record, field = group.each.name, group.by
-    parts = [having(record, field, name if row.is_ is None else row.is_), *([f"({row.when})"] if row.when else [])]
+    value = [having(record, field, name if row.is_ is None else row.is_)] if field else []
+    parts = [*value, *([f"({row.when})" if value else row.when] if row.when else [])]
     joins = []
     if row.unless is not None:
         parts.append("!unless.present")
@@ -227,7 +236,14 @@ def messages(path: Path, shown: str = "") -> tuple[list[KnownMessage], list[Prob
 
 def message(entry: schema.Message) -> KnownMessage:
     """One known message. What is harmless, with a reason, is benign too."""
-    made = msgspec.convert({**entry.model_dump(), "benign": bool(entry.benign)}, KnownMessage)
+    made = KnownMessage(
+        name=entry.name,
+        wordings=[Wording(one.pattern, one.line) for one in entry.wordings()],
+        unless=entry.unless,
+        source=entry.source,
+        benign=bool(entry.benign),
+        survivor=entry.survivor,
+    )
     if not isinstance(entry.benign, schema.Benign):
         return made
     given = entry.benign

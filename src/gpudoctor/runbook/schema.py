@@ -131,12 +131,22 @@ class Row(Model):
 
 
 class Group(Model):
-    """The rows that look at one field of one fact type. The title is of the rows that have none."""
+    """The rows that look at one field (`by`) of one fact type, or each at what its `when` says of the record. The title is of the rows that
+    have none.
+    """
 
     each: EachField
-    by: Snake
+    by: SnakeOrEmpty = ""
     title: str = ""
     rows: Annotated[dict[Snake, Row], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def decides(self) -> Group:
+        """Something decides in each row."""
+        for name, row in self.rows.items():
+            if not self.by and (not row.when or row.is_ is not None or row.unless is not None):
+                raise ValueError(f"rows.{name}: without `by` a row has `when`, and neither `is` nor `unless`")
+        return self
 
 
 class Rules(Model):
@@ -368,16 +378,35 @@ class Benign(Model):
     not_last: bool = False
 
 
-class Message(Model):
-    """An entry of a messages file."""
+class Wording(Model):
+    """How one program says a message."""
 
-    name: Snake
     pattern: Annotated[str, Field(min_length=1)]
     line: Annotated[str, Field(min_length=1)]
+
+
+class Message(Model):
+    """An entry of a messages file: one pattern with its line, or several of them."""
+
+    name: Snake
+    pattern: str = ""
+    line: str = ""
+    any: Annotated[list[Wording], Field(min_length=2)] = []
     unless: str = ""
     source: str = ""
     benign: bool | Benign = False
     survivor: bool = False
+
+    @model_validator(mode="after")
+    def has_one_form(self) -> Message:
+        """`pattern` and `line`, or `any` with both in each."""
+        if bool(self.any) == bool(self.pattern or self.line) or bool(self.pattern) != bool(self.line):
+            raise ValueError("needs a pattern and a line, or any: a list of both")
+        return self
+
+    def wordings(self) -> list[Wording]:
+        """All patterns, each with its line."""
+        return self.any or [Wording(pattern=self.pattern, line=self.line)]
 
 
 class Messages(Model):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpudoctor.patterns import regex
-from gpudoctor.runbook import allowed
+from gpudoctor.runbook import allowed, lint_messages
 from gpudoctor.runbook.model import Cause, FixTemplate, Library, Runbook
 
 # The first words of commands that only read; a fix made of one of these changes nothing.
@@ -20,7 +20,8 @@ NAME = regex(r'"(\w+)"')
 HEAD = 500  # characters of a test file in which its head stands
 COVERS = regex(r"(?m)^covers: \[([^\]]*)\]")
 NAMES = regex(r"[a-z0-9-]+")
-SPELLED = regex(r'\bin \[("[^"]+"|\d+)(?:,\s+(?:"[^"]+"|\d+)){2,}\]')
+SPELLED = regex(r'\bin \[(?:"[^"]*"|\d+)(?:,\s+(?:"[^"]*"|\d+))+\]')
+SHORT = 36  # characters up to which two values are written out more easily than named
 
 
 def problems(given: Library, folder: Path) -> Iterator[str]:
@@ -37,6 +38,7 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
             yield from fix_problems(cause, fix)
     yield from not_told_apart(given)
     yield from lists_written_twice(folder)
+    yield from (f"knowledge/messages: {text}" for text in lint_messages.style(given))
     tested = {name for path in folder.glob("*.test.yaml") for name in tested_by(path)}
     for book in given.runbooks.values():
         if any(check.finds for check in book.checks()) and book.id not in tested:
@@ -58,14 +60,23 @@ def tested_by(path: Path) -> list[str]:
     return [path.name.removesuffix(".test.yaml"), *(NAMES.findall(covers[1]) if covers else ())]
 
 
+def test_of(runbook: Path) -> Path:
+    """The paired test that tries a runbook: the one beside it with its stem, where it isn't there one that covers it."""
+    own = runbook.with_name(f"{runbook.stem}.test.yaml")
+    beside = [] if own.is_file() else sorted(runbook.parent.glob("*.test.yaml"))
+    return next((path for path in beside if runbook.stem in tested_by(path)), own)
+
+
 def lists_written_twice(folder: Path) -> Iterator[str]:
-    """A list of at least three values that conditions spell out in two places: it belongs into `rules/lists.yaml`, under a name."""
+    """A list that conditions spell out in two places: it belongs into `rules/lists.yaml`, named. Two short values may stand twice."""
     places: dict[str, list[str]] = {}
     for path in sorted([*folder.glob("*.yaml"), *(folder / "rules").glob("*.yaml")]):
         text = path.read_text(encoding="utf-8") if not path.name.endswith(".test.yaml") else ""
         for found in SPELLED.finditer(text):
             place = f"{path.relative_to(folder)}:{text.count(chr(10), 0, found.start()) + 1}"
-            places.setdefault(" ".join(found[0].split()), []).append(place)
+            spelled = " ".join(found[0].split())
+            if spelled.count(",") > 1 or len(spelled) > SHORT:
+                places.setdefault(spelled, []).append(place)
     for spelled, where in places.items():
         if len(where) > 1:
             yield f"{' and '.join(where)}: the same list {spelled[:60]}: give it a name in rules/lists.yaml"

@@ -12,6 +12,7 @@ from gpudoctor.cli.errors import Refused, no_such
 from gpudoctor.cli.execute import load_library
 from gpudoctor.library import index
 from gpudoctor.patterns import regex
+from gpudoctor.runbook import style
 from gpudoctor.runbook.model import Runbook
 
 HERE = Path(__file__).parent
@@ -81,7 +82,7 @@ def check(runbook: str, name: str, cause: str, step: str) -> list[Path]:
     if any(one.id == name for one in book.checks()):
         raise Refused(f"{runbook} has a check '{name}' already")
     path = index.runbooks_folder() / f"{runbook}.yaml"
-    test = path.with_name(f"{runbook}.test.yaml")
+    test = style.test_of(path)
     lines = path.read_text(encoding="utf-8").split("\n")
     at = end_of_checks(lines, chosen(book, step))
     lines[at:at] = fill_skeleton("check.yaml", id=name, cause=cause).rstrip("\n").split("\n")
@@ -99,7 +100,7 @@ def check(runbook: str, name: str, cause: str, step: str) -> list[Path]:
 
 def chosen(book: Runbook, step: str) -> str:
     """The id of the step that a check is added to. Raises `Refused`."""
-    steps = [one.id for one in book.steps if one.checks]
+    steps = [one.id for one in book.steps if any(not check.table for check in one.checks)]
     if step and step not in steps:
         raise no_such("step with checks", step, steps, f"{book.id} has {', '.join(steps)}")
     if not steps:

@@ -224,6 +224,6 @@ def literal_prefix(pattern: bytes) -> bytes:
 
 
 def captured_text(match: Any) -> str:
-    """What the group of a match captured, as text of at most `LONGEST_DETAIL` bytes."""
-    first, last = match.span(1) if match.re.groups else (0, 0)
+    """What the group of a match captured, as text of at most `LONGEST_DETAIL` bytes; of several groups, the one that took part."""
+    first, last = match.span(match.lastindex) if match.lastindex else (0, 0)
     return str(match.string[first : min(last, first + LONGEST_DETAIL)].decode("utf-8", "replace").strip())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpudoctor.facts import Fact, Origin, Subject
-from gpudoctor.facts.kubernetes import Claim, ObjectName, Quota, ScheduleReason
+from gpudoctor.facts.kubernetes import Claim, Quota, ScheduleReason, StorageClass
 from gpudoctor.patterns import regex
 from gpudoctor.tools.kubectl.ages import seconds
 from gpudoctor.tools.kubectl.columns import Row
@@ -40,7 +40,7 @@ def claim(row: Row, about: Subject, origin: Origin) -> list[Fact]:
 
 def storage_class(row: Row, about: Subject, origin: Origin) -> list[Fact]:
     """The name of one StorageClass; behind that of the default stands `(default)`."""
-    return [ObjectName(kind="StorageClass", name=row.get("NAME", "").split(" ")[0], origin=origin)]
+    return [StorageClass(storage_class=row.get("NAME", "").split(" ")[0], origin=origin)]
 
 
 def device_claim(row: Row, about: Subject, origin: Origin) -> list[Fact]:

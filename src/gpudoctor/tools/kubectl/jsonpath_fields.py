@@ -66,7 +66,7 @@ FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
         "spec.template.spec.nodeSelector": ("node_selector",),
         "spec.template.spec.affinity": ("affinity_labels",),
         "spec.template.spec.tolerations": ("tolerations",),
-        "spec.template.spec.containers.resources": ("gpus",),
+        "spec.template.spec.containers.resources": ("gpus", "requests", "unstated"),
     },
 }
 MAPS = ("labels", "annotations", "allocatable", "capacity", "nodeSelector")  # whose keys have dots

@@ -1,8 +1,7 @@
 """Objects of the API of which a part was cut out, and the pod templates inside whole ones: known by their shape, wherever they stand.
 
 A pod's spec has `containers`, a queue of Kueue `resourceGroups`, a volume `nodeAffinity.required`, a NodePool of Karpenter `limits`
-beside what it has made, a queue of Volcano `capability`, a PodGroup `minResources`. What is asked for is kept under the names of
-`PRIVATE` until all texts are read: `analyze.inferred_facts` then lays it beside the nodes and queues.
+beside what it has made, a queue of Volcano `capability`, a PodGroup `minResources`.
 """
 
 from __future__ import annotations
@@ -13,18 +12,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gpudoctor.facts import Fact, Facts, Origin, Subject
-from gpudoctor.facts.kubernetes import Claim, Message, Pod
+from gpudoctor.facts.kubernetes import Claim, Pod
+from gpudoctor.facts.scheduling import Allowance, PodTemplate
 from gpudoctor.probes.base import Output
 from gpudoctor.registry import load
 from gpudoctor.tools.common.line_numbers import NAMELESS, gaps, remove_placeholders
+from gpudoctor.tools.kubernetes.allowances import of_cluster_queue, of_group, of_node_pool, of_volcano_queue
 from gpudoctor.tools.kubernetes.cluster_policy import policy
 from gpudoctor.tools.kubernetes.pods import QUEUE_LABEL
-from gpudoctor.tools.kubernetes.quantity import amounts
 from gpudoctor.tools.parser import ParseError
 
 DEPTH = 14  # levels that are looked into; a RayCluster's containers stand on the ninth
 MOST = 50  # parts of one text
-PRIVATE = ("pod_templates", "allowances", "policies", "storage_classes")
 # What the spec of a pod shows.
 SHOWN = {
     *("namespace", "images", "scheduler_name", "scheduling_gates", "runtime_class", "node_selector", "node_affinity", "tolerations"),
@@ -33,25 +32,6 @@ SHOWN = {
 # What alone is given of a pod that chooses its nodes → the field that it shows.
 CHOICES = {"affinity": "node_affinity", "nodeAffinity": "node_affinity", "nodeSelector": "node_selector", "tolerations": "tolerations"}
 CUT = "only a part of the object was given"
-
-
-class PodTemplate(Fact, frozen=True, kw_only=True):
-    """What a pod asks for, by a template or a part of its manifest."""
-
-    asks: Pod
-    without: dict[str, list[str]] = {}  # what some container doesn't state: limits, requests → names of resources that it lacks
-    suspended: bool = False
-    wants_gpu: bool = False  # it selects GPU nodes, tolerates their taint, or names devices
-
-
-class Allowance(Fact, frozen=True, kw_only=True):
-    """How much a queue or a node pool may hand out of each resource, and how much it has."""
-
-    kind: str  # queue, nodepool; volcano, and group for what a PodGroup asks of one
-    name: str = ""
-    most: dict[str, int] = {}
-    used: dict[str, int] = {}
-    waiting: bool = False  # it says itself that something waits
 
 
 class Place(NamedTuple):
@@ -67,36 +47,37 @@ class Place(NamedTuple):
 def parts(value: Any, output: Output, about: Subject, *, whole: bool) -> Facts:
     """The facts of the parts of a value. `whole`: it has a kind, and its own parser reads pods and volumes."""
     found: Facts = {}
-    if not whole and inner_mapping(value, "status").get("phase") == "Pending":
-        add(found, "messages", [Message(name="person_says_pending", source="status", origin=search_text(output, "phase: Pending"))])
+    waits = not whole and inner_mapping(value, "status").get("phase") == "Pending"
     for place, _ in zip(places(value), range(20_000), strict=False):
         if sum(map(len, found.values())) > MOST:
             break
         one = place.value
         if told_by := policy(one, place.kind, search_text(output, str(place.meta.get("name") or "devicePlugin"))):
-            add(found, "policies", [told_by])
+            add(found, "cluster_policies", [told_by])
         if spec := pod_spec(one, place, whole=whole):
-            add(found, "pod_templates", template(spec, place, output, about))
-        elif isinstance(one.get("resourceGroups"), list):
-            add(found, "allowances", [queue(one, value, place, output)])
-        elif place.kind == "NodePool" and isinstance(limits := inner_mapping(one, "spec").get("limits"), dict):
-            used = amounts(flat_entries(inner_mapping(one, "status").get("resources")))
-            name = str(place.meta.get("name") or "")
-            add(
-                found,
-                "allowances",
-                [Allowance(kind="nodepool", name=name, most=amounts(flat_entries(limits)), used=used, origin=search_text(output, name))],
-            )
-        elif place.kind in ("", "Queue") and isinstance(capability := one.get("capability"), dict):
-            add(found, "allowances", [volcano_queue(flat_entries(capability), value, place, output)])
-        elif place.kind in ("", "PodGroup") and isinstance(wanted := one.get("minResources"), dict):
-            add(found, "allowances", [Allowance(kind="group", name=str(one.get("queue") or ""), most=amounts(flat_entries(wanted)))])
+            add(found, "pod_templates", template(spec, place, output, about, waits=waits))
+        elif allowance := allowance_of(place, value, output):
+            add(found, "allowances", [allowance])
         elif not whole and isinstance(inner_mapping(one, "nodeAffinity").get("required"), dict) and ("claimRef" in one or "csi" in one):
             for kind, records in volume(one, place, output, about).items():
                 add(found, kind, records)
         elif whole and place.kind == "PersistentVolume" and isinstance(one.get("claimRef"), dict):
             add(found, "claims", bound(one, str(place.meta.get("name") or ""), output))
     return found
+
+
+def allowance_of(place: Place, root: Any, output: Output) -> Allowance | None:
+    """The queue, the node pool or the group of pods that a mapping is the spec of, or the whole object."""
+    one, kind, name = place.value, place.kind, str(place.meta.get("name") or "")
+    status = inner_mapping(root, "status")
+    if isinstance(one.get("resourceGroups"), list):
+        return of_cluster_queue(one, status or inner_mapping(one, "status"), name, search_text(output, name or "coveredResources"))
+    if kind == "NodePool" and isinstance(inner_mapping(one, "spec").get("limits"), dict):
+        return of_node_pool(one["spec"], inner_mapping(one, "status"), name, search_text(output, name))
+    if kind in ("", "Queue") and isinstance(one.get("capability"), dict):
+        whole = {"running": 0, **status} if place.meta.get("uid") else status  # the API leaves out what is 0
+        return of_volcano_queue(one, whole, name, search_text(output, name or "capability"))
+    return of_group(one, Origin()) if kind in ("", "PodGroup") and isinstance(one.get("minResources"), dict) else None
 
 
 def places(value: Any) -> Iterator[Place]:
@@ -121,11 +102,6 @@ def inner_mapping(value: Any, key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def flat_entries(value: Any) -> dict[str, str]:
-    """The entries of a resource list that are no lists themselves."""
-    return {str(k): str(v) for k, v in value.items() if isinstance(v, (str, int, float))} if isinstance(value, dict) else {}
-
-
 def pod_spec(one: dict[str, Any], place: Place, *, whole: bool) -> dict[str, Any]:
     """The spec of a pod that this mapping is or belongs to, {} for none."""
     if isinstance(one.get("containers"), list):
@@ -142,7 +118,7 @@ def pod_spec(one: dict[str, Any], place: Place, *, whole: bool) -> dict[str, Any
     return {}
 
 
-def template(spec: dict[str, Any], place: Place, output: Output, about: Subject) -> list[Fact]:
+def template(spec: dict[str, Any], place: Place, output: Output, about: Subject, *, waits: bool) -> list[Fact]:
     """What a pod of this spec asks for."""
     named = place.meta if place.kind in ("", "Pod") else {}
     meta = {**named, "name": named.get("name") or about.pod or NAMELESS, "labels": place.labels}
@@ -159,10 +135,6 @@ def template(spec: dict[str, Any], place: Place, output: Output, about: Subject)
         return []
     shown = (SHOWN if boxes else {"namespace", *(CHOICES[key] for key in CHOICES.keys() & spec.keys())}) | ({"pod"} if asks.pod else set())
     asks = msgspec.structs.replace(asks, gaps=gaps(Pod, shown, CUT), phase="", status="", queue_name=place.labels.get(QUEUE_LABEL, ""))
-    lacks = {
-        side: [name for name in ("cpu", "memory") if any(name not in inner_mapping(inner_mapping(box, "resources"), side) for box in boxes)]
-        for side in ("limits", "requests")
-    }
     devices = any(isinstance(e, dict) and e.get("name") == "NVIDIA_VISIBLE_DEVICES" for box in boxes for e in box.get("env") or ())
     wants = (
         devices
@@ -170,48 +142,7 @@ def template(spec: dict[str, Any], place: Place, output: Output, about: Subject)
         or any("gpu" in key or "accelerator" in key for key in asks.node_selector)
         or any("gpu" in one.key for one in asks.tolerations)
     )
-    return [PodTemplate(asks=asks, without=lacks, suspended=place.suspended, wants_gpu=wants, origin=asks.origin)]
-
-
-def queue(one: dict[str, Any], root: Any, place: Place, output: Output) -> Allowance:
-    """A ClusterQueue of Kueue: the nominal quota of all flavors, and what is reserved of it."""
-    most: dict[str, int] = {}
-    for group in one["resourceGroups"]:
-        covered = group.get("coveredResources") if isinstance(group, dict) else None
-        most |= dict.fromkeys((str(name) for name in covered if isinstance(name, str)), 0) if isinstance(covered, list) else {}
-        for flavor in (group.get("flavors") or ()) if isinstance(group, dict) else ():
-            add_up(most, inner_list(flavor, "resources"), "nominalQuota")
-    status = inner_mapping(root, "status") or inner_mapping(one, "status")
-    used: dict[str, int] = {}
-    for flavor in inner_list(status, "flavorsReservation") or inner_list(status, "flavorsUsage"):
-        add_up(used, inner_list(flavor, "resources"), "total")
-    waiting = isinstance(status.get("pendingWorkloads"), int) and status["pendingWorkloads"] > 0
-    name = str(place.meta.get("name") or "")
-    return Allowance(kind="queue", name=name, most=most, used=used, waiting=waiting, origin=search_text(output, name or "coveredResources"))
-
-
-def volcano_queue(capability: dict[str, str], root: Any, place: Place, output: Output) -> Allowance:
-    """A queue of Volcano: what it may hand out, and what it has, {} where its status doesn't say."""
-    status, name = inner_mapping(root, "status"), str(place.meta.get("name") or "")
-    waiting = any(isinstance(count := status.get(phase), int) and count > 0 for phase in ("pending", "inqueue"))
-    used = amounts(flat_entries(status.get("allocated")))
-    return Allowance(
-        kind="volcano", name=name, most=amounts(capability), used=used, waiting=waiting, origin=search_text(output, name or "capability")
-    )
-
-
-def inner_list(value: Any, key: str) -> list[Any]:
-    """A list inside a mapping, [] where there is none."""
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, list) else []
-
-
-def add_up(total: dict[str, int], rows: list[Any], key: str) -> None:
-    """Add the amounts of rows `{name: cpu, nominalQuota: "400"}` in place."""
-    for row in rows:
-        if isinstance(row, dict) and isinstance(row.get("name"), str):
-            for name, amount in amounts(flat_entries({row["name"]: row.get(key)})).items():
-                total[name] = total.get(name, 0) + amount
+    return [PodTemplate(asks=asks, waits=waits, suspended=place.suspended, wants_gpu=wants, origin=asks.origin)]
 
 
 def volume(one: dict[str, Any], place: Place, output: Output, about: Subject) -> Facts:

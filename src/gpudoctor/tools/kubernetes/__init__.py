@@ -23,6 +23,10 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.workloads": Parser(("workloads", "messages"), "workloads:workloads"),
     # Owners of GPU pods that have none; those that have some are left out.
     "kubernetes.owners_without_pods": Parser(("workloads",), "owners:without_pods", streams=True, sifts=("workloads",)),
+    "kubernetes.allowances": Parser(("allowances",), "allowances:allowances"),
+    "kubernetes.local_queues": Parser(("local_queues",), "allowances:local_queues"),
+    "kubernetes.cluster_policies": Parser(("cluster_policies",), "cluster_policy:cluster_policies"),
+    "kubernetes.storage_classes": Parser(("storage_classes",), "storage:storage_classes"),
     "kubernetes.quotas": Parser(("quotas",), "storage:quotas"),
     "kubernetes.device_claims": Parser(("device_claims",), "devices:claims"),
     "kubernetes.device_slices": Parser(("device_slices",), "devices:slices"),

@@ -10,6 +10,11 @@ from gpudoctor.tools.kubernetes.pod_shape import PodSpec, Resources, is_sidecar
 from gpudoctor.tools.kubernetes.quantity import LARGEST, amounts
 
 Amounts = dict[str, int]
+# Resources of a quota that every container must then state. https://kubernetes.io/docs/concepts/policy/resource-quotas/
+STATED = {f"{side}.{name}": (side, name) for side in ("limits", "requests") for name in ("cpu", "memory")} | {
+    "cpu": ("requests", "cpu"),
+    "memory": ("requests", "memory"),
+}
 
 
 def pod_requests(spec: PodSpec) -> Amounts:
@@ -54,3 +59,11 @@ def add(total: Amounts, more: Amounts) -> None:
     """Add amounts in place, saturating."""
     for name, amount in more.items():
         total[name] = min(total.get(name, 0) + amount, LARGEST)
+
+
+def unstated(spec: PodSpec) -> list[str]:
+    """The resources of a quota that some container states nothing of. A limit is a request too."""
+    every = [box.resources or Resources() for box in (*(spec.containers or ()), *(spec.initContainers or ()))]
+    limits = [set(amounts(one.limits)) for one in every]
+    stated = {"limits": limits, "requests": [limit | set(amounts(one.requests)) for limit, one in zip(limits, every, strict=True)]}
+    return [resource for resource, (side, name) in STATED.items() if any(name not in names for names in stated[side])]

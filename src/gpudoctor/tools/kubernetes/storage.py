@@ -6,7 +6,7 @@ import msgspec
 
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.devices import RuntimeClass
-from gpudoctor.facts.kubernetes import Claim, Quota, Volume
+from gpudoctor.facts.kubernetes import Claim, Quota, StorageClass, Volume
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.kubernetes.api_json import Object, Quantities, evidence, objects
 from gpudoctor.tools.kubernetes.pod_shape import NodeSelector, terms
@@ -133,3 +133,9 @@ def runtime_classes(output: Output, about: Subject) -> Facts:
         if item.meta.name
     ]
     return {"runtime_classes": [*found]}
+
+
+def storage_classes(output: Output, about: Subject) -> Facts:
+    """One record per StorageClass."""
+    named = [item.meta.name for item in objects(output, Object, ("StorageClass",)) if item.meta.name]
+    return {"storage_classes": [StorageClass(storage_class=name, origin=evidence(output, f"StorageClass {name}")) for name in named]}

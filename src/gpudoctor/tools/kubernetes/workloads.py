@@ -11,7 +11,7 @@ from gpudoctor.knowledge.resources import gpu_count
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.messages import fold, scan_text
 from gpudoctor.tools.kubernetes.api_json import age, controller, evidence, objects, seconds
-from gpudoctor.tools.kubernetes.pod_requests import pod_requests
+from gpudoctor.tools.kubernetes.pod_requests import pod_requests, unstated
 from gpudoctor.tools.kubernetes.pod_shape import tolerations
 from gpudoctor.tools.kubernetes.pods import QUEUE_LABEL, node_affinity
 from gpudoctor.tools.kubernetes.workload_shape import (
@@ -83,8 +83,8 @@ def workload_fact(item: WorkloadObject, output: Output) -> Workload:
     """The record of one controller. Of several kinds of pods, the one with the most GPUs counts."""
     meta, spec, status = item.meta, item.spec or WorkloadSpec(), item.status or WorkloadStatus()
     kind, name, labels = item.kind or "", meta.name or "", meta.labels or {}
-    asked = [(gpu_count(pod_requests(pod)), pod) for _, pod in roles(spec)]
-    gpus, template = max(asked, key=lambda pair: pair[0], default=(0, None))
+    template = max((pod for _, pod in roles(spec)), key=lambda pod: gpu_count(pod_requests(pod)), default=None)
+    requests = pod_requests(template) if template else {}
     # What `--dry-run` prints has an empty status, and no uid: nothing has counted its pods.
     counts = counts_of(kind, spec, item.status if meta.uid or status != WorkloadStatus() else None)
     conditions = {f"{one.type}={one.status}": one.message or one.reason or "" for one in status.conditions or ()}
@@ -107,7 +107,9 @@ def workload_fact(item: WorkloadObject, output: Output) -> Workload:
         age=age(seconds(meta.creationTimestamp), output),
         selector=selector_of(item, kind, spec, status),
         owner=controller(meta),
-        gpus=gpus,
+        gpus=gpu_count(requests),
+        requests=requests,
+        unstated=unstated(template) if template else [],
         queue_name=spec.queueName or spec.queue or labels.get(QUEUE_LABEL, ""),
         node_selector=(template.nodeSelector if template else None) or {},
         affinity_labels=[*map(affinity_keys, (node_affinity(template) if template else None) or ())],

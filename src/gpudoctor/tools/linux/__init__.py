@@ -22,6 +22,8 @@ PARSERS: dict[str, Parser] = {
     "linux.ps": Parser(("processes",), "ps:processes"),  # those that sleep in the kernel, and those that have ended
     "linux.orphans": Parser(("orphans",), "orphans:orphans"),
     "linux.device_users": Parser(("gpu_processes",), "orphans:users"),  # fuser, lsof
+    # free, top, vmstat, iostat, cgroups, strace, sensors, md5sum
+    "linux.measures": Parser(("measures",), "measures:numbers"),
     "linux.quota": Parser(("file_systems",), "quotas:quotas"),
     "python.stacks": Parser(("stacks",), "py_spy:stacks"),  # py-spy dump
     "gdb.stacks": Parser(("stacks",), "gdb:stacks"),  # gdb, pstack

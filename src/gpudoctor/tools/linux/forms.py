@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gpudoctor.patterns import regex
 from gpudoctor.tools.form import Form
-from gpudoctor.tools.linux import chrony, gdb, network_manager, orphans, quotas
+from gpudoctor.tools.linux import chrony, gdb, measures, network_manager, orphans, quotas
 from gpudoctor.tools.linux import environment_forms as setting_forms
 from gpudoctor.tools.linux.df import HEAD, ROW
 from gpudoctor.tools.linux.ip_link import BRIEF, BRIEF_ADDRESSES, LOOPBACK, in_words, is_listing
@@ -172,4 +172,5 @@ FORMS: tuple[Form, ...] = (
     Form("python.functions", lambda text: of_functions(text.lines)),
     Form("environment.settings", lambda text: setting_forms.score(text.lines, text.argv), beside=True, among_lines=True),
     Form("linux.chrony", lambda text: chrony.score(text.lines), embedded=True, beside=True, among_lines=True, mixed=True, in_logs=True),
+    Form("linux.measures", lambda text: measures.score(text.lines, text.argv), embedded=True, beside=True, among_lines=True),
 )

@@ -9,6 +9,7 @@ PARSERS: dict[str, Parser] = {
     "nvidia.nvlink": Parser(("nvlinks", "gpus", "messages"), "nvlink:nvlink"),
     "nvidia.topo": Parser(("gpu_paths",), "topo:topo"),
     "cuda.peers": Parser(("gpu_paths",), "cuda_samples:peers"),  # CUDA's own tests
+    "cuda.bandwidth": Parser(("measures",), "host_bandwidth:bandwidths"),  # nvbandwidth, bandwidthTest
     "nvml.gpus": Parser(("smi", "gpus", "gpu_processes"), "nvml:gpus", failures=True),  # JSON of probes/nvml_child.py
     "nvml.samples": Parser(("gpu_samples",), "nvml:samples"),
     "nvidia.ecc_table": Parser(("gpus",), "azure_ecc_table:gpus"),

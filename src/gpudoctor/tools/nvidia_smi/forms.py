@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gpudoctor.knowledge import clock_reasons
 from gpudoctor.patterns import regex
 from gpudoctor.tools.form import Form
-from gpudoctor.tools.nvidia_smi import azure_ecc_table, cuda_samples, gpustat
+from gpudoctor.tools.nvidia_smi import azure_ecc_table, cuda_samples, gpustat, host_bandwidth
 from gpudoctor.tools.nvidia_smi.dmon import HEAD as DMON
 from gpudoctor.tools.nvidia_smi.errors import exit_said, find_problem
 from gpudoctor.tools.nvidia_smi.field_names import COLUMNS, LONELY
@@ -136,4 +136,5 @@ FORMS: tuple[Form, ...] = (
     Form("nvidia.gpustat", lambda text: of_gpustat(text.lines), embedded=True, mixed=True),
     Form("nvidia.ecc_table", lambda text: azure_ecc_table.score(text.lines), embedded=True, mixed=True),
     Form("nvidia.dmon", lambda text: of_dmon(text.lines), embedded=True, mixed=True),
+    Form("cuda.bandwidth", lambda text: host_bandwidth.score(text.lines, text.argv), embedded=True, beside=True, among_lines=True),
 )

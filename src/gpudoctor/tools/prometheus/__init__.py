@@ -8,6 +8,7 @@ PARSERS: dict[str, Parser] = {
     "kubernetes.prometheus_rules": Parser(("wanted_metrics",), "rules:prometheus_rules"),
     "kubernetes.counters": Parser(("counter_lists",), "rules:config_maps"),
     "prometheus.queries": Parser(("gpu_samples",), "queries:queries"),  # questions with their answers, as people keep them
+    "prometheus.answers": Parser(("measures",), "answers:numbers"),  # to questions of which the expression is the meaning
     "prometheus.range": Parser(("gpu_samples",), "range:samples", failures=True),
     "prometheus.text": Parser(("gpu_samples", "expositions", "gpus"), "metrics_page:metrics"),  # what an exporter serves
     "prometheus.targets": Parser(("scrape_targets",), "api:targets"),

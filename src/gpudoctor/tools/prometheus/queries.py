@@ -82,9 +82,9 @@ def queries(output: Output, about: Subject) -> Facts:
 
 
 def sample_of(who: Key, moment: float, read: dict[str, Any], source: str) -> GpuSample:
-    """A sample under the name of its GPU, else that of the pod that has it."""
+    """A sample under the name of its GPU, by its index where it has no other, else that of the pod that has it."""
     made = sample((*who[:4], ""), moment, read, source)
-    return replace(made, gpu=who[4]) if who[4] else made
+    return replace(made, gpu=made.gpu or who[4] or (f"GPU {made.index}" if made.index is not None else ""))
 
 
 def points(whole: str) -> Iterator[Point]:

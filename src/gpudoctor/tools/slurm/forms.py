@@ -6,7 +6,7 @@ import re
 
 from gpudoctor.patterns import regex
 from gpudoctor.tools.form import Form
-from gpudoctor.tools.slurm import jobs, nodes
+from gpudoctor.tools.slurm import accounting, jobs, jobstats, nodes
 from gpudoctor.tools.slurm.text import titles_of
 
 HEAD = 1 << 20  # characters of a JSON text that are looked at
@@ -97,4 +97,6 @@ FORMS: tuple[Form, ...] = (
     Form("slurm.jobs", lambda text: of_jobs(text.lines, text.whole, text.argv), embedded=True, among_lines=True, mixed=True),
     Form("slurm.conf", lambda text: of_conf(text.lines)),
     Form("slurm.log", lambda text: of_log(text.lines), log=True),
+    Form("slurm.jobstats", lambda text: jobstats.score(text.lines), embedded=True, beside=True, among_lines=True),
+    Form("slurm.accounting", lambda text: accounting.score(text.lines, text.argv), embedded=True, beside=True, among_lines=True),
 )

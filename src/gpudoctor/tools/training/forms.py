@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from gpudoctor.tools.form import Form
-from gpudoctor.tools.training import tracker_gpus
+from gpudoctor.tools.training import program_figures, tracker_gpus
 from gpudoctor.tools.training.step_compare import slowest_in
 from gpudoctor.tools.training.step_lines import memory_in, peak_in, step_in
 from gpudoctor.tools.training.step_tables import steps_in
@@ -38,4 +38,5 @@ def of_progress(lines: Sequence[str]) -> int:
 FORMS: tuple[Form, ...] = (
     Form("tracker.gpus", lambda text: of_tracker(text.lines), embedded=True),
     Form("training.log", lambda text: of_progress(text.lines), embedded=True, beside=True, among_lines=True),
+    Form("training.figures", lambda text: program_figures.score(text.lines, text.argv), embedded=True, beside=True, among_lines=True),
 )
