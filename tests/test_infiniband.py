@@ -188,7 +188,7 @@ def test_ibstatus_and_devinfo_name_the_same_things() -> None:
 
 
 def test_no_adapter_is_an_answer_and_a_panic_is_none() -> None:
-    assert read("infiniband.ports", "No IB devices found\n", exit=255) == {"ib_ports": []}
+    assert read("infiniband.ports", "No IB devices found\n", exit=255)["ib_ports"] == []
     said = read("infiniband.ports", "", stderr="ibpanic: [7] main: stat of IB device 'mlx5_1' failed: Invalid argument\n", exit=255)
     assert [(one["name"], one["detail"]) for one in plain(said)["messages"]] == [("ib_device_not_in_sysfs", "mlx5_1")]
 
@@ -268,7 +268,7 @@ def test_other_forms() -> None:
     assert [(one["ca"], one["state"]) for one in plain(link)["ib_ports"] if "state" in one] == [("mlx5_0", "Down")]
     assert [one["name"] for one in plain(link)["messages"]] == ["mlxlink_bad_signal"]
     found = plain(read("linux.ip_link", IP_LINK))["interfaces"]
-    assert found == [{"interface": "ib0", "state": "up", "kind": "infiniband", "guid": "0xa088c20300aa1110", "enabled": True}, {"interface": "eno1", "state": "down", "kind": "ether", "enabled": True}]  # fmt: skip # noqa: E501
+    assert found == [{"interface": "ib0", "state": "up", "kind": "infiniband", "guid": "0xa088c20300aa1110", "enabled": True, "mtu": 4092}, {"interface": "eno1", "state": "down", "kind": "ether", "enabled": True, "mtu": 1500}]  # fmt: skip # noqa: E501
 
 
 def test_limits_are_bytes() -> None:

@@ -374,6 +374,7 @@ CASES: dict[str, Case] = {
         command=OWNER,
     ),
     "kueue-flavor": queued("couldn't assign flavors to pod set main: topology \"block\" doesn't allow to fit any of 16 pod(s)"),
+    "kueue-inactive": queued("ClusterQueue gpu-cq is inactive"),
     "kueue-held": case(
         [
             (second := job("train", gpus=8, active=0, suspend=True, queue="gpu-queue", age="20m")),

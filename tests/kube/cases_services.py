@@ -196,6 +196,16 @@ CASES: dict[str, Case] = {
             event(HPA, "Described", '"queue_depth" on pods:  <unknown> / 4', component="horizontal-pod-autoscaler", age="12m"),
         )
     ),
+    "keda-trigger": services(
+        objects=(
+            event(
+                HPA,
+                "KEDAScalerFailed",
+                'error parsing prometheus metadata: missing required parameter "serverAddress" in [triggerMetadata]',
+                count=9,
+            ),
+        )
+    ),
     "hpa-target": services(objects=(event(HPA, "Inactive", "llm   Deployment/llm   <unknown>/80%   1   8   1   3d4h"),)),
     "public-certificate": failing("image-cache-0", f'Get "https://quay.io/v2/": {PULL}', box="cache"),
     "own-certificate": failing("image-cache-0", f'Get "https://registry.corp.example/v2/": {PULL}', box="cache"),

@@ -19,6 +19,7 @@ HOOK = (
 CLI = HOOK + "Auto-detected mode as 'legacy'\nnvidia-container-cli: "
 SANDBOX = "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox runtime: "
 REFUSED = "Pod was rejected: Allocate failed due to {}, which is unexpected"
+CRUN = "Error: container create failed: error executing hook `/usr/local/nvidia/toolkit/nvidia-container-runtime-hook` (exit code: 1)\n"
 UUID = "GPU-8f1c2a44-0b3d-4a7e-9a55-2f0e6b1d7c90"
 
 
@@ -268,6 +269,14 @@ WORDS: dict[str, Case] = {
         creating(),
         CLI + "mount error: open failed: /proc/driver/nvidia/capabilities: permission denied: unknown",
         ("Updated", "Upgrade: libnvidia-container1:amd64 (1.17.6-1, 1.17.7-1), nvidia-container-toolkit:amd64 (1.17.6-1, 1.17.7-1)"),
+    ),
+    "crun-hook-fails": case(creating(), CRUN),
+    "crun-hook-fails-updated": case(creating(), CRUN, ("Updated", "  crun 1.21-1.el9 -> 1.23-1.el9")),
+    "runc-fails-itself": case(
+        creating(),
+        OCI
+        + "unable to start container process: error during container init: open sysctl net.ipv4.ip_unprivileged_port_start file: reopen "
+        "fd 8: permission denied",
     ),
     "mounted-list-unknown": case(creating(), CLI + "device error: /var/run/nvidia-container-devices: unknown device: unknown"),
     "visible-devices-refused": case(

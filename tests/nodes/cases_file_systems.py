@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from tests.nodes.case import Case, Said
-from tests.nodes.watched import HEAD, ROOM, WAVES, log, megatron, node, seen_by
+from tests.nodes.watched import GIVEN, HEAD, ROOM, WAVES, log, megatron, node, seen_by
 
 FULL = ROOM.replace("31457280000 20971520000      60%", "52428800000           0     100%")
 NEARLY = ROOM.replace("31457280000 20971520000      60%", "52310000000   118800000      100%").replace("100% /mnt", "99% /mnt")
 DAEMON = "rpc_wait_bit_killable"
+
+
+def local(rows: str) -> str:
+    """What df shows where only disks of the machine are mounted."""
+    return "\n".join(row for row in rows.split("\n") if "/mnt/ml" not in row)
+
 
 CASES: dict[str, Case] = seen_by(
     "file-systems",
@@ -39,6 +45,29 @@ CASES: dict[str, Case] = seen_by(
             *WAVES, log=log(*megatron(40), after="OSError: [Errno 28] No space left on device: '/mnt/ml/ckpt/step_40/optim.pt'")
         ),
         "files-dead-mount": node(*WAVES, log=log("OSError: [Errno 116] Stale file handle: '/mnt/ml/shard-00012.tar'")),
+        "files-refuse-write": node(
+            *WAVES, log=log("safetensors_rust.SafetensorError: Error while serializing: I/O error: Operation not supported (os error 95)")
+        ),
+        "files-out-of-order": node(
+            *WAVES,
+            log=log(
+                "mountpoint_s3::fuse: write failed: upload error: out-of-order write NOT supported by Mountpoint, aborting the upload; "
+                "expected offset 0 but got 512"
+            ),
+        ),
+        "files-write-not-taken": node(
+            *WAVES,
+            log=log(
+                '  File "/opt/venv/lib/python3.12/site-packages/torch/serialization.py", line 944, in save',
+                "OSError: [Errno 22] Invalid argument",
+            ),
+        ),
+        "files-write-not-taken-perhaps": node(
+            *WAVES,
+            df=local(ROOM),
+            inodes=local(GIVEN),
+            log=log('  File "/opt/run/train.py", line 44, in save_state', "OSError: [Errno 95] Operation not supported"),
+        ),
         "files-nearly-full": node(
             *WAVES,
             df=NEARLY,

@@ -87,6 +87,16 @@ CASES: dict[str, Case] = {
     "job-waits-for-build": job(
         begun(0, 2), [*begun(1, 2), *timed_out(1, 41)], more={STACK.format(n=1, pid=201): BATON, PS.format(n=1): WRITES}
     ),
+    "job-nobody-builds": job(
+        *([*begun(n, 2), *timed_out(n, 41)] for n in range(2)), more={STACK.format(n=n, pid=200 + n): BATON for n in range(2)}
+    ),
+    "job-lock-left-behind": alone(
+        '  File "/opt/venv/lib/python3.12/site-packages/torch/utils/file_baton.py", line 50 in wait',
+        "-rw-r--r-- 1 kim users 0 Mar  1 03:12 /home/kim/.cache/torch_extensions/py312_cu128/fused_ops/lock",
+    ),
+    "job-lock-waited-for": alone(
+        'UserWarning: Waited on lock file "/home/kim/.cache/torch_extensions/py312_cu128/fused_ops/lock" for 300 seconds.'
+    ),
     "job-compiles-until-given-up": job(
         ["starting"],
         ["[2026-03-01 11:50:02 TP8] Entering DeepGEMM JIT Pre-Compile session. It may take a long time.", GAVE_UP],

@@ -164,6 +164,9 @@ CASES: dict[str, Case] = {
         ),
         kernel_log=kernel(INBAND, SYNC, SYNC),
     ),
+    "fabric-multicast-used-up": machine(
+        fabric_manager_log=fabric_log("all the NVSwitch multicast resources/slot ids are used for partition id -1.")
+    ),
     "fabric-inband-harmless": machine(kernel_log=kernel("NVRM: knvlinkSendInbandData_IMPL: Failed to send inband data: 0")),
     "fabric-inband-refused": machine(
         fabric("Completed", "Success"), gpus=None, kernel_log=kernel("NVRM: knvlinkSendInbandData_IMPL: Failed to send inband data: 0")

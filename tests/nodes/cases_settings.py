@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from typing import Any
 
 from gpudoctor.library.index import library
@@ -57,7 +58,13 @@ INTERFACES = ("lo", "eth0", "ib0", "ib1", "docker0")
 
 
 def machine(
-    adapters: list[Hca] | None = None, *, world: str = "4", conf: str | Said | None = None, bare: tuple[str, ...] = (), **said: str
+    adapters: list[Hca] | None = None,
+    *,
+    world: str = "4",
+    conf: str | Said | None = None,
+    bare: tuple[str, ...] = (),
+    cards: list[Card] = CARDS,
+    **said: str,
 ) -> Case:
     """A machine with two ranks of four whose variables are `GOOD` but for those that are `said`; `bare` interfaces have no address."""
     variables = {**GOOD, "WORLD_SIZE": world, **said}
@@ -66,7 +73,7 @@ def machine(
         RUN["addresses"]: addressed({name: "" if name in bare else f"10.{at}.0.7" for at, name in enumerate(INTERFACES)}),
         RUN["adapters"]: sysfs(INFINIBAND if adapters is None else adapters),
         RUN["conf"]: conf or Said("", 1, "cat: /etc/nccl.conf: No such file or directory\n"),
-        RUN["gpus"]: smi_xml(CARDS),
+        RUN["gpus"]: smi_xml(cards),
         RUN["links"]: nvlink.status(CARDS),
     }
     for rank, pid in enumerate(PIDS):
@@ -139,5 +146,8 @@ CASES: dict[str, Case] = {
     ),
     "env-conf": machine(conf="# of the site\nNCCL_IB_QPS_PER_CONNECTION=4\nNCCL_NET_GDR_LEVEL=LOC\n"),
     "env-different": pods({"NCCL_PROTO": "Simple"}, {"NCCL_PROTO": "Simple"}, {"NCCL_PROTO": "LL"}),
+    "env-multicast-forced": machine(NCCL_NVLS_ENABLE="1"),
+    "env-multicast-forced-mig": machine(cards=[replace(card, mig=("Enabled", "Enabled")) for card in CARDS], NCCL_NVLS_ENABLE="1"),
+    "env-multicast-forced-bare": machine(cards=[replace(card, fabric=("Not Started", "N/A")) for card in CARDS], NCCL_NVLS_ENABLE="1"),
     "env-ports-off-roce": machine([Hca(n, layer="Ethernet", address=f"10.20.{n}.11") for n in range(4)], NCCL_IB_DISABLE="1"),
 }

@@ -194,6 +194,11 @@ CASES: dict[str, Case] = {
     ),
     "slurm-log-not-killed": cluster(log="error: slurmd error running JobId=4242 on node(s)=gpu-02: Kill task failed"),
     "slurm-log-prolog": cluster(log="error: JobId=4242 prolog failed status=1:0"),
+    "slurm-gres-refused": out(
+        "Not responding",
+        "DOWN+NOT_RESPONDING",
+        **{slurmd_log("gpu-04"): "slurmd: fatal: gres.conf duplicate records for gpu\n"},
+    ),
     "slurm-log-gres": cluster(log="error: Setting node gpu-02 state to INVAL with reason:gres/gpu count too low (7 < 8)"),
     "slurm-log-memory": cluster(
         log="error: Setting node gpu-02 state to INVAL with reason:Low RealMemory (reported:1031000 < 100.00% of configured:2063000)"

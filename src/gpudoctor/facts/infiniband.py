@@ -140,6 +140,7 @@ class Interface(Fact, frozen=True, kw_only=True):
     ca: str = ""  # the adapter behind it, where the answer names it
     port: int = 0  # and its port
     address: str | None = None  # its first address that is not link-local, "" for none
+    mtu: int | None = None
 
 
 class Limit(Fact, frozen=True, kw_only=True):

@@ -103,10 +103,10 @@ def ports(output: Output, about: Subject) -> Facts:
     messages: list[Fact] = [*scan_text(said, source="log", about=about, origin=Origin(output.origin_name()))]
     if not saw_adapter and output.text.strip() and not messages and not ANSWER.search(said):
         raise ParseError(f"{output.origin_name()}: no ports of InfiniBand: {output.text.strip()[:80]!r}")
-    if not saw_adapter and not messages:
-        # An adapter that isn't there is an answer; a tool that was not let in isn't.
-        return {"ib_ports": []} if output.exit == 0 or "No IB devices found" in said or "No devices" in said else {}
-    return {"ib_ports": [*found], "messages": messages} if found or saw_adapter else {"messages": messages}
+    # An adapter that isn't there is an answer; a tool that was not let in isn't.
+    none = "No IB devices found" in said or "No devices" in said or (output.exit == 0 and not messages)
+    told: Facts = {"ib_ports": [*found]} if saw_adapter or none else {}
+    return told | ({"messages": messages} if messages or saw_adapter else {})
 
 
 def of_partition(argv: Sequence[str]) -> bool:

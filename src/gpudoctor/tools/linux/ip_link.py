@@ -47,6 +47,7 @@ ADDRESS = regex(r"\s+(?:inet|inet6) ([0-9a-f.:]{2,39})/\d{1,3}\b")
 OVER_IB = regex(r"(?:net)?ib(?:\d|[ps]\d)")
 KIND = regex(r"\s+link/(\w{1,20})\b(?: ([0-9a-f:]{17,59}))?")
 LISTED = regex(r"[\w.@-]{1,40}")
+LARGEST = 65536  # bytes, the MTU of the loopback interface
 INFINIBAND = 59  # characters of its addresses, of 20 bytes
 GUID = 23  # of the last eight of them, the port's GUID (RFC 4391, 9.1.1)
 
@@ -113,7 +114,7 @@ def of_json(text: str, output: Output, about: Subject) -> list[Fact]:
 
 def make_interface(row: dict[str, Any], about: Subject, origin: Origin) -> Interface:
     """Make an interface from its JSON."""
-    state, kind, flags, address = (row.get(name) for name in ("operstate", "link_type", "flags", "address"))
+    state, kind, flags, address, mtu = (row.get(name) for name in ("operstate", "link_type", "flags", "address", "mtu"))
     return Interface(
         node=about.node,
         interface=row["ifname"][:40],
@@ -122,6 +123,7 @@ def make_interface(row: dict[str, Any], about: Subject, origin: Origin) -> Inter
         guid=port_guid(address) if isinstance(address, str) else "",
         enabled="UP" in flags if isinstance(flags, list) else None,
         address=address_of(row["addr_info"]) if isinstance(row.get("addr_info"), list) else None,
+        mtu=mtu if isinstance(mtu, int) and 0 < mtu <= LARGEST else None,
         origin=origin,
     )
 
@@ -153,9 +155,9 @@ def of_text(output: Output, about: Subject) -> list[Fact]:
     rows = LOOPBACK.search(output.text[:65536]) is not None
     for at, line in lines(output):
         if match := HEAD.match(line.strip()):
-            flags, state = match.group(3).split(","), match.group(5).lower()
+            flags, state, mtu = match.group(3).split(","), match.group(5).lower(), int(match.group(4)) or None
             origin = Origin(output.origin_name(), at, line.strip())
-            found.append(Interface(node=about.node, interface=match.group(2), state=state, enabled="UP" in flags, origin=origin))
+            found.append(Interface(node=about.node, interface=match.group(2), state=state, enabled="UP" in flags, mtu=mtu, origin=origin))
         elif match := BRIEF.match(line.strip()):
             kind = "infiniband" if len(match.group(3)) == INFINIBAND else "ether"
             origin, enabled = Origin(output.origin_name(), at, line.strip()), "UP" in match.group(4).split(",")
