@@ -53,16 +53,17 @@ CASES: dict[str, Case] = {
     "program-file-unreadable": alone(TRACE, "safetensors_rust.SafetensorError: Error while deserializing header: HeaderTooLarge"),
     "program-model-unknown": alone(
         TRACE,
-        "ValueError: The checkpoint you are trying to load has model type `acme_moe` but Transformers does not recognize this architecture.",
+        "ValueError: The checkpoint you are trying to load has model type `acme_moe` but Transformers does not recognize this one.",
     ),
     "program-capability-low": alone(
         TRACE,
-        "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU has compute capability 7.5.",
+        "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least 8.0. Your Tesla T4 GPU has compute "
+        "capability 7.5.",
     ),
     # --- libraries and compilers
     "program-forked": alone(
         TRACE,
-        "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' start method",
+        "RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, you must use the 'spawn' method",
     ),
     "program-extension": alone(
         TRACE,
@@ -84,7 +85,7 @@ CASES: dict[str, Case] = {
     ),
     "program-ray-store": alone(
         TRACE,
-        "ray.exceptions.ObjectStoreFullError: Failed to put object ffff01 in object store because it is full. Object size is 10737418240 bytes.",
+        "ray.exceptions.ObjectStoreFullError: Failed to put object ffff01 in object store because it is full. Object size is 10737418240.",
     ),
     "program-ray-disk": alone(
         "(raylet) [2026-03-01 11:50:00,123 E 812 840] (raylet) file_system_monitor.cc:116: /tmp/ray/session_1 is over 95% full, available "
