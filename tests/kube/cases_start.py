@@ -343,6 +343,59 @@ WORDS: dict[str, Case] = {
     ),
 }
 
+# What programs say of their own set-up; each row of the table `programs` once.
+SET_UP: dict[str, Case] = {
+    "set-up-of-a-model": case(
+        looping(1),
+        logs=said(
+            "ValueError: Total number of attention heads (28) must be divisible by tensor parallel size (8).",
+            "Cannot access gated repo for url https://huggingface.co/acme/llama-8b/resolve/main/config.json.",
+            "OSError: We couldn't connect to 'https://huggingface.co' to load the files, and couldn't find them in the cached files.",
+            "OSError: /models/llama-8b does not appear to have a file named config.json.",
+            "safetensors_rust.SafetensorError: Error while deserializing header: MetadataIncompleteBuffer",
+            "ValueError: Model architectures ['AcmeMoeForCausalLM'] are not supported for now. Supported architectures: dict_keys([])",
+            "ValueError: User-specified max_model_len (131072) is greater than the derived max_model_len (max_position_embeddings=32768).",
+            "ValueError: The quantization method fp8 is not supported for the current GPU. Minimum capability: 89. Current capability: 80.",
+            "RuntimeError: Cannot re-initialize CUDA in forked subprocess.",
+            "ImportError: libcudart.so.12: cannot open shared object file: No such file or directory",
+            "RuntimeError: Could not find nvcc and default cuda_home='/usr/local/cuda' doesn't exist",
+            previous=True,
+        ),
+    ),
+    "set-up-of-a-job": case(
+        looping(1),
+        logs=said(
+            "AssertionError: global batch size (100) is not divisible by micro batch size (4) times data parallel size (8)",
+            "ZeRORuntimeException: The checkpoint being loaded used a DP world size of 8 but the current world size is 4.",
+            "Exception: Current loss scale already at minimum - cannot decrease scale anymore. Exiting run.",
+            "FileNotFoundError: [Errno 2] No such file or directory: '/data/text_document_train_indexmap_100ns_1024sl_1234s_doc_idx.npy'",
+            "RuntimeError: Using hostfile at /job/hostfile but host=gpu-02 was not reachable via ssh.",
+            previous=True,
+        ),
+    ),
+    "set-up-of-ray": case(
+        looping(1),
+        logs=said(
+            "(autoscaler +1m10s) Error: No available node types can fulfill resource request {'GPU': 16.0}.",
+            "(raylet) Failed to connect to GCS. Please check `gcs_server.out` for more details.",
+            "(raylet) [2026-03-01 11:50:00,123 E 8 9] (raylet) file_system_monitor.cc:116: /tmp/ray/session_1 is over 95% full, available",
+            "ray.exceptions.ObjectStoreFullError: Failed to put object ffff01 in object store because it is full.",
+            "[1772365800.1] [train-0:41 :0] select.c:722  UCX  ERROR no active messages transport to <no debug data>: self/memory -",
+            "[1772365800.1] [train-0:41 :0] ucp_context.c:1508 UCX  WARN  transport 'rcx' is not available, please use one or more of: tcp",
+            "[1772365800.1] [train-0:41 :0] mm_posix.c:234 UCX  ERROR open(file_name=/proc/8/fd/3 flags=0x0) failed: Permission denied",
+            previous=True,
+        ),
+    ),
+    "set-up-of-ray-spills": case(
+        looping(1),
+        logs=said(
+            "(raylet) [2026-03-01 11:50:00,123 E 8 9] (raylet) file_system_monitor.cc:116: /tmp/ray/session_1 is over 95% full, available",
+            "[1772365800.1] [train-0:41 :0] ucp_context.c:1508 UCX  WARN  transport 'rcx' is not available, please use one or more of: tcp",
+            previous=True,
+        ),
+    ),
+}
+
 FAILED = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {}. GPU 0 has a total capacity of 79.15 GiB of which {} is free. "
 HELD = "Of the allocated memory {} is allocated by PyTorch, and {} is reserved by PyTorch but unallocated."
 
@@ -380,4 +433,4 @@ MEMORY: dict[str, Case] = {
     "older-toolkit": case(creating(), CLI + "initialization error: driver error: failed to process request: unknown"),
 }
 
-CASES: dict[str, Case] = {**STORIES, **WORDS, **MEMORY}
+CASES: dict[str, Case] = {**STORIES, **WORDS, **SET_UP, **MEMORY}
