@@ -12,9 +12,9 @@ from pathlib import Path
 
 from gpudoctor.cli.errors import Refused, complain
 from gpudoctor.cli.execute import load_library
-from gpudoctor.cli.explain import ACTIONS
 from gpudoctor.library import index
 from gpudoctor.patterns import regex
+from gpudoctor.reporters.words import ACTIONS
 from gpudoctor.runbook.model import Cause, Library
 
 MADE = "<!-- Made by `make docs` from {}: change that, not this page. -->\n"
