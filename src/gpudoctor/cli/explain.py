@@ -18,6 +18,7 @@ from gpudoctor.patterns import regex
 from gpudoctor.report import Fix
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.terminal import remedy
+from gpudoctor.reporters.words import ACTIONS, ACTORS
 from gpudoctor.runbook.model import Cause, FixTemplate, Library
 
 SCHEMA, VARIABLE_SCHEMA = "gpudoctor.cause/1", "gpudoctor.variable/1"
@@ -27,23 +28,6 @@ NEAR = 5  # causes that may be meant
 CODE = regex(r"(?:s?xid[ =]?)?(\d{1,5})\Z", re.IGNORECASE)  # Xid 79
 PLACEHOLDER = regex(r"\$\{(\w+)\}")  # kubectl drain ${node}
 
-# What `act` and `who` of a cause say, after "What to do:".
-ACTS = {
-    "watch": "nothing for this alone, watch it",
-    "fix-config": "correct the configuration",
-    "restart-job": "restart the job",
-    "restart-service": "restart the service",
-    "reset-gpu": "reset the GPU",
-    "reboot": "reboot the node",
-    "power-cycle": "take the power away and give it back",
-    "replace": "replace the part",
-}
-WHO = {
-    "job-owner": "the owner of the job",
-    "operator": "whoever runs the cluster",
-    "datacenter": "whoever can touch the machine",
-    "vendor": "the vendor",
-}
 BROADER = "This is a broad name: the evidence shows the kind of cause, and not which of its kind."
 
 
@@ -152,7 +136,7 @@ def screen(library: Library, told: Explained, color: bool) -> str:
     if told.tell:
         print_heading(page, "How to tell")
         page.lines(*styled_parts(told.tell), indent=2)
-    print_heading(page, f"What to do: {ACTS.get(told.act, told.act)}", f"   ({WHO.get(told.who, told.who)})")
+    print_heading(page, f"What to do: {ACTIONS.get(told.act, told.act)}", f"   ({ACTORS.get(told.who, told.who)})")
     for fix in told.fixes:
         remedy(page, with_placeholders(fix), True)
     if told.confused_with:

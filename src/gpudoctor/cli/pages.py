@@ -12,9 +12,9 @@ from pathlib import Path
 
 from gpudoctor.cli.errors import Refused, complain
 from gpudoctor.cli.execute import load_library
-from gpudoctor.cli.explain import ACTS
 from gpudoctor.library import index
 from gpudoctor.patterns import regex
+from gpudoctor.reporters.words import ACTIONS
 from gpudoctor.runbook.model import Cause, Library
 
 MADE = "<!-- Made by `make docs` from {}: change that, not this page. -->\n"
@@ -42,7 +42,7 @@ def causes_page(library: Library) -> Iterator[str]:
         yield f"\n## {layer}\n"
         yield "| Cause | What it is | What to do |\n|---|---|---|"
         for cause in causes:
-            yield f"| `{cause.id}` | {cell(cause.title)} | {ACTS[cause.act]} |"
+            yield f"| `{cause.id}` | {cell(cause.title)} | {ACTIONS[cause.act]} |"
     yield ""
 
 

@@ -85,7 +85,13 @@ def print_report(report: Report, shown: Shown, redactor: Redactor | None = None)
         from gpudoctor.cli.sharing import redact_report
 
         report = redact_report(report, redactor)
-    color = sys.stdout.isatty() and shown.file is None and not shown.no_color and not os.environ.get("NO_COLOR")
+    on_terminal = sys.stdout.isatty() and shown.file is None
+    color = on_terminal and not shown.no_color and not os.environ.get("NO_COLOR")
+    if on_terminal and shown.format == "terminal" and not shown.verbose and not shown.path:
+        from gpudoctor.reporters import screen
+
+        deliver(screen.render(report, width=columns(), color=color), shown)
+        return report.exit_code
     deliver(render(report, shown.format, width=columns(), color=color, verbose=shown.verbose), shown, report.verdict)
     return report.exit_code
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from gpudoctor.reporters.text import command, safe
+from gpudoctor.reporters.text import command, safe, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -61,6 +61,16 @@ class Page:
         for line in kept:
             line.rstrip()
             self.console.print(Text(" " * indent) + line, soft_wrap=True)
+
+    def wrapped(self, text: str, room: int, rows: int) -> list[str]:
+        """A text in lines of `room` columns, at most `rows` of them: where it is longer its middle is left out."""
+        from rich.text import Text
+
+        whole = safe(text)
+        lines = Text(whole).wrap(self.console, room, overflow="fold")
+        if len(lines) > rows:
+            lines = Text(shorten(whole, int(room * (rows - 0.3)))).wrap(self.console, room, overflow="fold")
+        return [line.plain.rstrip() for line in lines] or [""]
 
     def command(self, argv: Sequence[str], *, indent: int, label: str = "", style: str = "bold cyan") -> None:
         """A command on one line that is never broken: the terminal wraps it, and what is copied is still one command."""

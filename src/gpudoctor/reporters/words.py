@@ -17,6 +17,25 @@ LONG_PATH = 40  # characters of a file's path that the headline has room for
 FOLLOWS = regex(r"needs \w+, which could not be read|found\.\w+ is not known")
 
 
+# What `act`, `who` and the confidence of a finding say.
+ACTIONS = {
+    "watch": "nothing for this alone, watch it",
+    "fix-config": "correct the configuration",
+    "restart-job": "restart the job",
+    "restart-service": "restart the service",
+    "reset-gpu": "reset the GPU",
+    "reboot": "reboot the node",
+    "power-cycle": "take the power away and give it back",
+    "replace": "replace the part",
+}
+ACTORS = {"job-owner": "owner of the job", "operator": "cluster operator", "datacenter": "datacenter staff", "vendor": "vendor"}
+SURE = {
+    "confirmed": "direct evidence of the cause itself",
+    "likely": "evidence of its signature",
+    "possible": "consistent with it, and not only with it",
+}
+
+
 def question(report: Report) -> str:
     """What was asked, else the runbook; of a file with a long path its name."""
     asked = report.asked or report.runbook
