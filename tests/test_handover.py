@@ -241,7 +241,7 @@ def test_a_report_goes_into_its_file_and_the_screen_says_where(tmp_path: Path, c
     check_shown(shown)
     assert print_report(WHOLE, shown) == 1
     assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert capsys.readouterr().out == f"problem: the report is in {path}\n"
+    assert capsys.readouterr().out == f"report written to {path} (verdict: problem)\n"
     assert [one.name for one in tmp_path.iterdir()] == ["incident.html"]
 
 

@@ -8,7 +8,7 @@ from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_node, complete_pod
 from gpudoctor.cli.kubectl_options import AsKubectl
 from gpudoctor.cli.options import EXIT_CODES_HELP
-from gpudoctor.cli.printing import Shown
+from gpudoctor.cli.printing import Shown, form_of
 
 diagnose_app = typer.Typer(help="Diagnose something in the cluster.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -28,7 +28,7 @@ def diagnose_pod(
     record: options.Record = None,
     replay: options.Replay = None,
     guided: options.Guided = False,
-    format: options.Format = "terminal",
+    format: options.Format = "",
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     explain_path: options.ExplainPath = False,
@@ -52,7 +52,12 @@ def diagnose_pod(
     inputs, asked = pod_inputs(target, namespace, selector, all_namespaces)
     raise typer.Exit(
         execute(
-            "diagnose-pod", inputs, where, asked=asked, timeout=timeout, shown=Shown(format, output, verbose, no_color, path=explain_path)
+            "diagnose-pod",
+            inputs,
+            where,
+            asked=asked,
+            timeout=timeout,
+            shown=Shown(form_of(format, output), output, verbose, no_color, path=explain_path),
         )
     )
 
@@ -75,7 +80,7 @@ def diagnose_node(
     record: options.Record = None,
     replay: options.Replay = None,
     guided: options.Guided = False,
-    format: options.Format = "terminal",
+    format: options.Format = "",
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     explain_path: options.ExplainPath = False,
@@ -107,4 +112,8 @@ def diagnose_node(
         replay=replay,
         guided=guided,
     )
-    raise typer.Exit(execute("node-health", {}, where, timeout=timeout, shown=Shown(format, output, verbose, no_color, path=explain_path)))
+    raise typer.Exit(
+        execute(
+            "node-health", {}, where, timeout=timeout, shown=Shown(form_of(format, output), output, verbose, no_color, path=explain_path)
+        )
+    )

@@ -27,7 +27,12 @@ Record = Annotated[Path | None, typer.Option("--record", help="Write everything 
 Replay = Annotated[
     Path | None, typer.Option("--replay", help="Answer from a recorded folder instead of the cluster.", autocompletion=complete_bundle)
 ]
-Format = Annotated[str, typer.Option("--format", help="terminal, json, markdown, html or junit.", autocompletion=complete_format)]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format", help="terminal, json, markdown, html or junit; by default as the file of -o ends.", autocompletion=complete_format
+    ),
+]
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="Write the report into this file instead of printing it.")]
 Guided = Annotated[bool, typer.Option("--guided", help="Step by step: say what comes and why, ask before each step, keep a session.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show every step, table and check.")]

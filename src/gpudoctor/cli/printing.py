@@ -33,6 +33,15 @@ class Shown(NamedTuple):
         return None if self.output == Path("-") else self.output
 
 
+# What a file's ending says of its form.
+ENDINGS = {".html": "html", ".htm": "html", ".json": "json", ".md": "markdown", ".markdown": "markdown", ".xml": "junit"}
+
+
+def form_of(given: str, output: Path | None) -> str:
+    """The form that was asked for, else that of the file's ending."""
+    return given or (ENDINGS.get(output.suffix.lower(), "terminal") if output else "terminal")
+
+
 def columns() -> int:
     """The width of the terminal, 100 where there is none."""
     import shutil
@@ -101,7 +110,7 @@ def deliver(text: str, shown: Shown, verdict: str = "") -> None:
     said = drawable(text) if shown.format == "terminal" else text
     if shown.file is not None:
         write(shown.file, text)
-        said = drawable(f"{f'{verdict}: ' if verdict else ''}the report is in {shown.file}\n")
+        said = drawable(f"report written to {shown.file}{f' (verdict: {verdict})' if verdict else ''}\n")
     with suppress(BrokenPipeError):  # a reader that leaves early doesn't change what was found, and so the exit code
         sys.stdout.write(said)
 

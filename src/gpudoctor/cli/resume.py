@@ -6,14 +6,14 @@ import typer
 
 from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_session
-from gpudoctor.cli.printing import Shown
+from gpudoctor.cli.printing import Shown, form_of
 
 
 def resume(
     session: Annotated[
         str, typer.Argument(metavar="[ID]", help="The session; the last unfinished one by default.", autocompletion=complete_session)
     ] = "",
-    format: options.Format = "terminal",
+    format: options.Format = "",
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
@@ -28,7 +28,7 @@ def resume(
     """
     from gpudoctor.cli.sessions import resume
 
-    raise typer.Exit(resume(session, Shown(format, output, verbose, no_color)))
+    raise typer.Exit(resume(session, Shown(form_of(format, output), output, verbose, no_color)))
 
 
 def sessions() -> None:

@@ -28,7 +28,7 @@ def render(report: Report, *, width: int = 80, color: bool = False) -> str:
     if page.file.getvalue():
         page.gap()
     answer(page, report, roots)
-    return page.text()
+    return page.text().lstrip("\n")
 
 
 def before(page: Page, report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexplained: Sequence[Finding]) -> None:
@@ -73,20 +73,20 @@ def answer(page: Page, report: Report, roots: Sequence[tuple[Finding, list[Findi
 
 
 def cause(page: Page, root: Finding, symptoms: Sequence[Finding]) -> None:
-    """The first cause: its name, how sure it is, its line, what it brings about, who acts, and what to type."""
-    sure = f"{root.confidence}: {SURE[root.confidence]}"
-    line(page, "cause", f"{root.cause}, {root.severity}; {sure}" + (f"; since {root.time}" if root.time else ""))
-    if root.also:
-        line(page, "also", further_subjects(root, verbose=False))
+    """The first cause: its name, its line, who acts, what to type, how sure it is, and what it brings about."""
+    line(page, "cause", f"{root.cause} ({root.severity})" + (f", since {root.time}" if root.time else ""))
     shown(page, root.evidence)
-    if symptoms:
-        more = f" (and {count(len(symptoms) - 1, 'more finding')})" if len(symptoms) > 1 else ""
-        line(page, "so", f"{symptoms[0].title}{more}", rows=LINES)
-    action = " - ".join(word for word in (ACTORS.get(root.who, root.who), ACTIONS.get(root.act, root.act)) if word)
+    action = ": ".join(word for word in (ACTORS.get(root.who, root.who), ACTIONS.get(root.act, root.act)) if word)
     if action:
         line(page, "action", action)
     for fix in chosen(root.fixes):
         remedy(page, fix)
+    line(page, "sure", f"{root.confidence}: {SURE[root.confidence]}")
+    if root.also:
+        line(page, "also", further_subjects(root, verbose=False))
+    if symptoms:
+        more = f" (and {count(len(symptoms) - 1, 'more finding')})" if len(symptoms) > 1 else ""
+        line(page, "so", f"{symptoms[0].title}{more}", rows=LINES)
 
 
 def candidate(page: Page, one: Candidate) -> None:
@@ -104,9 +104,12 @@ def chosen(fixes: Sequence[Fix]) -> list[Fix]:
 
 
 def remedy(page: Page, fix: Fix) -> None:
-    """A fix with its risk, its command ready to paste, and how to undo it."""
-    line(page, "fix", fix.title + ("" if fix.risk == "safe" else f" ({fix.risk})"))
-    page.command(fix.run, indent=2 + LABEL)
+    """A command ready to paste, then what it is for, its risk, and how to undo it; without a command what to do."""
+    if not fix.run:
+        line(page, "do", fix.title)
+        return
+    page.command(fix.run, indent=2, label=f"{'type':{LABEL}}")
+    page.lines((fix.title + ("" if fix.risk == "safe" else f" ({fix.risk})"), ""), indent=2 + LABEL, rows=ROWS)
     page.command(fix.undo, indent=2 + LABEL, label="undo: ", style="")
 
 
@@ -114,7 +117,7 @@ def shown(page: Page, evidence: Sequence[Evidence]) -> None:
     """The line that shows it, under the place where it stands."""
     for piece in evidence[:1]:
         place = piece.source + (f":{piece.line}" if piece.line else "")
-        line(page, "seen in", place, style="dim", rows=1)
+        line(page, "seen in", place, style="dim", rows=LINES)
         if piece.text:
             room = int((page.width - 2 - LABEL) * (ROWS - 0.3))  # wrapping at words costs a part of a row
             page.lines((shorten(safe(piece.text), room), ""), indent=2 + LABEL, rows=ROWS)
