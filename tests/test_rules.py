@@ -140,6 +140,14 @@ def test_a_literal_list_that_stands_twice_is_named(tmp_path: Path) -> None:
     assert said.startswith("one.yaml:1 and rules/two.yaml:2: ")
 
 
+def test_the_head_of_each_table_says_which_steps_try_it() -> None:
+    known = index.library()
+    for name in known.tables:
+        steps = [f"{book.id}.{step.id}" for book in known.runbooks.values() for step in book.steps if name in step.rules]
+        head = (index.tables_folder() / f"{name}.yaml").read_text().split("\n")[1]
+        assert head.startswith(f"# Tried by {' and '.join(steps)}; cases in "), name
+
+
 def test_our_own_tables_and_lists_are_read() -> None:
     known = index.library()
     rows = {(check.table, check.id) for book in known.runbooks.values() for check in book.checks() if check.table}
