@@ -28,6 +28,7 @@ PART = "a list of pods in a file may be a part of the cluster's, so it does not 
 NO_SUCH = "a run ends where what it asks about is not there"
 EQUALS = "of several equal nodes another one is named first"
 NO_NODE = "what is printed in a pod, and is no line of its log, names no node"
+CROWD = "a pod that says all words of the toolkit at once: of two causes on one line the order decides which speaks"
 FAILED = "a run knows of a command that failed, of which files show nothing"
 DIFFERENT: dict[str, str] = {
     **dict.fromkeys(("pinned-cordoned", "cordoned", "all-cordoned-unheard", "node-down-under-it", "not-ready"), NOT_ASKED),
@@ -38,6 +39,7 @@ DIFFERENT: dict[str, str] = {
     **dict.fromkeys(("whole-lost-gpu", "whole-lost-gpu-two-teams", "static-cpu-manager", "toolkit-leaves-cgroups-alone"), NO_NODE),
     **dict.fromkeys(("pod-versions-differ", "driver-not-loaded"), NO_NODE),
     "no-smi-inside": FAILED,
+    "words-of-the-toolkit": CROWD,
 }
 
 

@@ -59,7 +59,7 @@ def test_a_finding_names_its_check_its_values_and_their_lines() -> None:
     assert (check.check, check.outcome) == ("gpu-health.fields_unreadable", "found")
     name, _, line = check.place.partition(":")
     text = (Path(__file__).parents[1] / "runbooks" / name).read_text().split("\n")
-    assert "id: fields_unreadable" in text[int(line) - 1]
+    assert "fields_unreadable: {" in text[int(line) - 1]
     assert [part.holds for part in check.decides] == [True, True]
     value = next(value for value in check.values if value.name == "gpu.problem")
     assert (value.value, value.source) == ('"unknown_error"', "gpu-07: nvidia-smi -q -x")
