@@ -24,12 +24,20 @@ class Evidence(msgspec.Struct, frozen=True):
     text: str
 
 
+class Look(msgspec.Struct, frozen=True):
+    """A command that shows more."""
+
+    title: str
+    run: list[str]
+
+
 class Fix(msgspec.Struct, frozen=True):
     title: str
     risk: Risk
     run: list[str] = []
     undo: list[str] = []
     verify: list[str] = []
+    manifest: str = ""
 
 
 class ReportSubject(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -58,6 +66,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     act: str = ""
     who: str = ""
     fixes: list[Fix] = []
+    look: list[Look] = []
+    no_fix: str = ""  # why nothing mends it, and who has to act
     references: list[str] = []
     also: list[str] = []  # names of further subjects with the same finding, folded into this one
 

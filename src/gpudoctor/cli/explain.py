@@ -19,7 +19,7 @@ from gpudoctor.report import Fix
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.terminal import remedy
 from gpudoctor.reporters.words import ACTIONS, ACTORS
-from gpudoctor.runbook.model import Cause, FixTemplate, Library
+from gpudoctor.runbook.model import Cause, FixTemplate, Library, LookTemplate
 
 SCHEMA, VARIABLE_SCHEMA = "gpudoctor.cause/1", "gpudoctor.variable/1"
 FORMATS = ("terminal", "json")
@@ -49,6 +49,8 @@ class Explained(msgspec.Struct):
     act: str
     who: str
     fixes: list[FixTemplate]
+    look: list[LookTemplate]
+    no_fix: str
     confused_with: dict[str, str]
     explains: list[str]
     explained_by: list[str]
@@ -138,7 +140,11 @@ def screen(library: Library, told: Explained, color: bool) -> str:
         page.lines(*styled_parts(told.tell), indent=2)
     print_heading(page, f"What to do: {ACTIONS.get(told.act, told.act)}", f"   ({ACTORS.get(told.who, told.who)})")
     for fix in told.fixes:
-        remedy(page, with_placeholders(fix), True)
+        remedy(page, with_placeholders(fix), True, f"fix ({fix.risk})")
+    if told.no_fix:
+        page.lines(("no fix  ", "dim"), (told.no_fix, ""), indent=2)
+    for look in told.look:
+        remedy(page, with_placeholders(FixTemplate(title=look.title, risk="safe", run=look.run)), True, "look")
     if told.confused_with:
         print_heading(page, "Not to be confused with")
     for name, how in told.confused_with.items():
@@ -156,8 +162,13 @@ def screen(library: Library, told: Explained, color: bool) -> str:
 
 def with_placeholders(fix: FixTemplate) -> Fix:
     """A fix as somebody types it: `NODE` for the name that a report fills in."""
-    lists = ([PLACEHOLDER.sub(lambda match: match[1].upper(), element) for element in argv] for argv in (fix.run, fix.undo, fix.verify))
-    return Fix(fix.title, fix.risk, *lists)
+    run, undo, verify = ([spelled(element) for element in argv] for argv in (fix.run, fix.undo, fix.verify))
+    return Fix(fix.title, fix.risk, run, undo, verify, spelled(fix.manifest))
+
+
+def spelled(text: str) -> str:
+    """`NODE` for `${node}`."""
+    return PLACEHOLDER.sub(lambda match: match[1].upper(), text)
 
 
 def print_heading(page: Page, title: str, beside: str = "") -> None:

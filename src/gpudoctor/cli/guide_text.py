@@ -12,7 +12,7 @@ from gpudoctor.report import Finding, Report
 from gpudoctor.reporters import terminal
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.text import count
-from gpudoctor.reporters.words import shown_lines
+from gpudoctor.reporters.words import shown_lines, to_do
 from gpudoctor.runbook.model import Library
 
 COMMANDS = 3  # of one step, and names of one kind, that are shown without being asked for
@@ -214,8 +214,8 @@ def fixes(findings: Iterable[Finding], width: int, color: bool) -> str:
         page.gap()
         page.lines((finding.title, "bold"))
         page.lines((f"who acts: {finding.who}, {finding.act}", ""), indent=2)
-        for fix in finding.fixes:
-            terminal.remedy(page, fix, True)
+        for label, fix in to_do(finding):
+            terminal.remedy(page, fix, True, label)
     page.gap()
     page.lines(("gpudoctor runs none of these.", "dim"))
     return page.text()

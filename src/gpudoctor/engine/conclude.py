@@ -18,6 +18,7 @@ from gpudoctor.report import (
     Evidence,
     Finding,
     Fix,
+    Look,
     Overridden,
     ReportSubject,
 )
@@ -90,6 +91,8 @@ def findings(found: list[Found]) -> list[Finding]:
                 act=one.act or one.cause.act,
                 who=one.cause.who,
                 fixes=[fix(template, acted_on(one)) for template in one.cause.fixes],
+                look=[Look(template.title, Names(acted_on(one)).fill(template.run)) for template in one.cause.look],
+                no_fix=one.cause.no_fix,
                 references=one.cause.references,
                 also=[other.subject.name for other in others],
             )
@@ -150,17 +153,24 @@ def acted_on(one: Found) -> Subject:
     return msgspec.structs.replace(one.subject, node=node) if node and not one.subject.node else one.subject
 
 
+class Names:
+    """The names of a subject for commands; one that is not known, or that no shell should see, stays a placeholder."""
+
+    def __init__(self, subject: Subject) -> None:
+        names = {key: getattr(subject, key) for key in Subject.__struct_fields__ if key != "kind"}
+        self.values = {f"subject.{key}": name if PLAIN.match(name) else f"<{key}>" for key, name in names.items()}
+        self.types = dict.fromkeys(self.values, str)
+
+    def fill(self, texts: list[str]) -> list[str]:
+        """The texts with the names in place of `${…}`."""
+        return [fill(text.replace("${", "${subject."), self.types, self.values) for text in texts]
+
+
 def fix(template: FixTemplate, subject: Subject) -> Fix:
-    """A fix for a subject; a name that is not known, or that no shell should see, stays a placeholder."""
-    names = {key: getattr(subject, key) for key in Subject.__struct_fields__ if key != "kind"}
-    values = {f"subject.{key}": name if PLAIN.match(name) else f"<{key}>" for key, name in names.items()}
-    types = dict.fromkeys(values, str)
-
-    def filled(argv: list[str]) -> list[str]:
-        return [fill(element.replace("${", "${subject."), types, values) for element in argv]
-
-    run, undo, verify = filled(template.run), filled(template.undo), filled(template.verify)
-    return Fix(title=template.title, risk=template.risk, run=run, undo=undo, verify=verify)
+    """A fix for a subject."""
+    names = Names(subject)
+    run, undo, verify = (names.fill(argv) for argv in (template.run, template.undo, template.verify))
+    return Fix(template.title, template.risk, run, undo, verify, "".join(names.fill([template.manifest])))
 
 
 def evidence(origins: list[Origin]) -> list[Evidence]:

@@ -14,7 +14,7 @@ from gpudoctor.report import Candidate, CheckResult, Evidence, Finding, Report
 from gpudoctor.reporters.hardware import hardware_rows as hardware_rows
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, safe
-from gpudoctor.reporters.words import by_expectation, coverage, headline, not_shown_lines, troubles
+from gpudoctor.reporters.words import by_expectation, coverage, headline, not_shown_lines, to_do, troubles
 
 LONG = 300  # characters of a message; the text of the case has the rest
 Told = tuple[str, str, list[str]]  # the element (failure, error, skipped, "" = passed), its message, its lines
@@ -134,8 +134,8 @@ def finding_lines(one: Finding) -> Iterator[str]:
     yield one.means
     yield from evidence_lines(one.evidence)
     yield f"who acts: {one.who} - {one.act}"
-    for fix in one.fixes:
-        yield f"{fix.risk}: {fix.title}"
+    for label, fix in to_do(one):
+        yield f"{label}: {fix.title}"
         yield from (f"  {shown}" for shown in (command(fix.run), command(fix.undo), command(fix.verify)) if shown)
 
 

@@ -82,6 +82,13 @@ class Page:
         elif argv:
             self.lines((label + "not shown: a shell can't express this command", "dim"), indent=indent)
 
+    def verbatim(self, text: str, *, indent: int) -> None:
+        """A text of several lines that is pasted as it stands: no line is wrapped."""
+        from rich.text import Text
+
+        for line in text.splitlines():
+            self.console.print(Text(" " * indent + safe(line), style="bold cyan"), soft_wrap=True)
+
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, indent: int) -> None:
         """A table without borders; cells fold. A row with too few or too many cells is filled or cut."""
         from rich.padding import Padding

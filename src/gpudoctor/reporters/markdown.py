@@ -27,6 +27,7 @@ from gpudoctor.reporters.words import (
     question,
     refuted_lines,
     shown_lines,
+    to_do,
     troubles,
     unanswered_text,
 )
@@ -94,8 +95,8 @@ def cause(root: Finding) -> Iterator[str]:
         yield safe_sentence(root.means, 2 * LONG)
     if pieces := distinct_evidence(root.evidence)[:2]:
         yield labelled_block("**Evidence**", fence([line for piece in pieces for line in evidence_lines(piece)]))
-    for fix in root.fixes[:2]:
-        yield remedy(fix)
+    for label, fix in to_do(root)[:2]:
+        yield remedy(label, fix)
 
 
 def evidence_lines(piece: Evidence) -> Iterator[str]:
@@ -105,11 +106,13 @@ def evidence_lines(piece: Evidence) -> Iterator[str]:
         yield f"  {shorten(safe(piece.text), 2 * LONG)}"
 
 
-def remedy(fix: Fix) -> str:
+def remedy(label: str, fix: Fix) -> str:
     """A fix with its risk, and its command ready to paste; how to undo it is a comment. What verifies it stands under `Next`."""
     run, undo = command(fix.run), command(fix.undo)
-    shown = [line for line in (run, undo and f"# undo: {undo}") if line]
-    return labelled_block(f"**Fix** ({fix.risk}): {safe_sentence(fix.title, LONG)}", fence(shown, "sh") if shown else "")
+    shown = [line for line in (run, undo and f"# undo: {undo}") if line] or [safe(line) for line in fix.manifest.splitlines()]
+    return labelled_block(
+        f"**{label.capitalize()}**: {safe_sentence(fix.title, LONG)}", fence(shown, "sh" if run else "yaml") if shown else ""
+    )
 
 
 def labelled_block(label: str, block: str) -> str:
@@ -188,8 +191,8 @@ def finding_lines(one: Finding) -> Iterator[str]:
     yield f"{one.title} ({one.cause}, {one.confidence}, {one.severity}) on {', '.join([one.subject.name or one.subject.kind, *one.also])}"
     for piece in one.evidence:
         yield from (f"  {line}" for line in evidence_lines(piece))
-    for fix in one.fixes:
-        yield f"  {fix.risk}: {fix.title}"
+    for label, fix in to_do(one):
+        yield f"  {label}: {fix.title}"
         yield from (f"    {shown}" for argv in (fix.run, fix.undo, fix.verify) if (shown := command(argv)))
     yield from (f"  see {link}" for link in one.references)
 

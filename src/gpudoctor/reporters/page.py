@@ -18,7 +18,17 @@ from gpudoctor.reporters.page_steps import Outputs, steps
 from gpudoctor.reporters.picture import pictures
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import command, count
-from gpudoctor.reporters.words import by_reason, headline, not_shown_lines, question, refuted_lines, shown_lines, troubles, unanswered_text
+from gpudoctor.reporters.words import (
+    by_reason,
+    headline,
+    not_shown_lines,
+    question,
+    refuted_lines,
+    shown_lines,
+    to_do,
+    troubles,
+    unanswered_text,
+)
 
 VERDICTS = {"healthy": "✓ Healthy", "problem": "✗ Problem", "inconclusive": "? Inconclusive"}
 ROOTS = 50  # causes that have a section of their own
@@ -117,8 +127,8 @@ def cause(root: Finding, symptoms: Sequence[Finding], number: int, outputs: Outp
         parts.append(tag("p", root.means))
     if root.evidence:
         parts += [tag("h3", "Evidence"), *(evidence(piece, outputs) for piece in root.evidence)]
-    if root.fixes:
-        parts += [tag("h3", "What to do"), tag("ol", (tag("li", remedy(fix)) for fix in root.fixes), class_="fixes")]
+    if steps := to_do(root):
+        parts += [tag("h3", "What to do"), tag("ol", (tag("li", remedy(label, fix)) for label, fix in steps), class_="fixes")]
     if symptoms:
         parts += [tag("h3", "Explains"), bullet_list([finding_line(one) for one in symptoms])]
     if root.references:
@@ -149,9 +159,11 @@ def evidence(piece: Evidence, outputs: Outputs) -> Raw:
     )
 
 
-def remedy(fix: Fix) -> Raw:
-    """A fix with its risk, and its commands ready to paste."""
-    parts = [tag("span", fix.title), " ", tag("span", f"({fix.risk})", class_=f"risk {fix.risk}")]
+def remedy(label: str, fix: Fix) -> Raw:
+    """A fix with its risk, or a look, and its commands or manifest ready to paste."""
+    parts = [tag("span", fix.title), " ", tag("span", f"({label})", class_=f"risk {fix.risk}")]
+    if fix.manifest:
+        parts.append(tag("pre", tag("code", fix.manifest), class_="command", tabindex=0))
     for label, argv in (("", fix.run), ("undo", fix.undo), ("verify", fix.verify)):
         if argv:
             shown = command(argv)

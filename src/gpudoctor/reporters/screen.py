@@ -79,7 +79,7 @@ def cause(page: Page, root: Finding, symptoms: Sequence[Finding]) -> None:
     action = ": ".join(word for word in (ACTORS.get(root.who, root.who), ACTIONS.get(root.act, root.act)) if word)
     if action:
         line(page, "action", action)
-    for fix in chosen(root.fixes):
+    for fix in chosen(root):
         remedy(page, fix)
     line(page, "sure", f"{root.confidence}: {SURE[root.confidence]}")
     if root.also:
@@ -97,14 +97,20 @@ def candidate(page: Page, one: Candidate) -> None:
         type_now(page, command)
 
 
-def chosen(fixes: Sequence[Fix]) -> list[Fix]:
-    """The fix to show: the first that changes something by a command, else the first."""
-    changing = [fix for fix in fixes if fix.run and (fix.risk != "safe" or fix.undo or fix.verify)]
-    return [*changing, *fixes][:1]
+def chosen(root: Finding) -> list[Fix]:
+    """What to show: the first fix with a command or a manifest, else the first, and then the first look."""
+    ready = [fix for fix in root.fixes if fix.run or fix.manifest]
+    looks = [] if ready else [Fix(look.title, "safe", look.run) for look in root.look[:1]]
+    none = [Fix(root.no_fix, "safe")] if root.no_fix else []
+    return [*ready, *root.fixes, *none][:1] + looks
 
 
 def remedy(page: Page, fix: Fix) -> None:
     """A command ready to paste, then what it is for, its risk, and how to undo it; without a command what to do."""
+    if fix.manifest:
+        line(page, "put in", fix.title)
+        page.verbatim(fix.manifest, indent=2 + LABEL)
+        return
     if not fix.run:
         line(page, "do", fix.title)
         return

@@ -28,6 +28,7 @@ from gpudoctor.reporters.words import (
     question,
     refuted_lines,
     shown_lines,
+    to_do,
     troubles,
     unanswered_text,
 )
@@ -101,10 +102,11 @@ def print_finding(page: Page, root: Finding, number: int, symptoms: Sequence[Fin
     evidence(page, root.evidence, verbose, indent=2, most=1 if number else 2)  # one cause alone has the room for a second line
     if root.who or root.act:
         page.lines(("who acts  ", "dim"), (" - ".join(word for word in (root.who, root.act) if word), ""), indent=2)
-    for fix in root.fixes if verbose else root.fixes[:SHORT_FIXES]:
-        remedy(page, fix, verbose)
-    if len(root.fixes) > SHORT_FIXES and not verbose:
-        page.lines((f"{count(len(root.fixes) - SHORT_FIXES, 'more step')} to fix it with -v", "dim"), indent=2)
+    steps = to_do(root)
+    for label, fix in steps if verbose else steps[:SHORT_FIXES]:
+        remedy(page, fix, verbose, label)
+    if len(steps) > SHORT_FIXES and not verbose:
+        page.lines((f"{count(len(steps) - SHORT_FIXES, 'more step')} with -v", "dim"), indent=2)
     if symptoms:
         page.lines(("explains", "dim"), indent=2)
         symptom_lines(page, symptoms, verbose)
@@ -130,10 +132,11 @@ def evidence(page: Page, pieces: Sequence[Evidence], verbose: bool, *, indent: i
             page.lines((text if verbose else shorten(text, room), ""), indent=indent + 2, rows=0 if verbose else 3)
 
 
-def remedy(page: Page, fix: Fix, verbose: bool) -> None:
-    """A fix with its risk, its command ready to paste, and how to undo it."""
-    page.lines((f"fix ({fix.risk})  ", "dim" if fix.risk == "safe" else "yellow"), (fix.title, ""), indent=2, rows=0 if verbose else 2)
+def remedy(page: Page, fix: Fix, verbose: bool, label: str) -> None:
+    """A fix with its risk, or a look, its command or manifest ready to paste, and how to undo it."""
+    page.lines((f"{label}  ", "dim" if fix.risk == "safe" else "yellow"), (fix.title, ""), indent=2, rows=0 if verbose else 2)
     page.command(fix.run, indent=4)
+    page.verbatim(fix.manifest, indent=4)
     page.command(fix.undo, indent=4, label="undo    ", style="")
     if verbose:
         page.command(fix.verify, indent=4, label="verify  ", style="")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
-from gpudoctor.report import Coverage, Evidence, Finding, NotShown, Report, Shown, Unknown
+from gpudoctor.report import Coverage, Evidence, Finding, Fix, NotShown, Report, Shown, Unknown
 from gpudoctor.reporters.text import count, shorten
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
@@ -34,6 +34,13 @@ SURE = {
     "likely": "evidence of its signature",
     "possible": "consistent with it, and not only with it",
 }
+
+
+def to_do(one: Finding) -> list[tuple[str, Fix]]:
+    """What to do about a finding, each with its label: the fixes, why there is none, then what shows more."""
+    none = [("no fix", Fix(one.no_fix, "safe"))] if one.no_fix else []
+    fixes = [(f"fix ({fix.risk})", fix) for fix in one.fixes]
+    return [*fixes, *none, *(("look", Fix(look.title, "safe", look.run)) for look in one.look)]
 
 
 def question(report: Report) -> str:

@@ -246,8 +246,11 @@ def catalogue_references(given: Library) -> Iterator[str]:
         )
         if circle := yields_to_itself(cause.id, given):
             yield f"{cause.id}: yields_to: leads back to itself: {' → '.join(circle)}"
+        for look in cause.look:
+            for element in look.run:
+                yield from (f"{cause.id}: look '{look.title}': {text}" for text in placeholder_problems(element, cause.subject))
         for fix in cause.fixes:
-            for element in [*fix.run, *fix.undo, *fix.verify]:
+            for element in [*fix.run, *fix.undo, *fix.verify, fix.manifest]:
                 yield from (f"{cause.id}: fix '{fix.title}': {text}" for text in placeholder_problems(element, cause.subject))
 
 

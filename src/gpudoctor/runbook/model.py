@@ -168,12 +168,20 @@ class Runbook(Struct, frozen=True, kw_only=True):
         return [check for step in self.steps for check in step.checks]
 
 
+class LookTemplate(Struct, frozen=True, kw_only=True):
+    """A command that shows more, with `${…}` for the fields of the subject."""
+
+    title: str
+    run: list[str]
+
+
 class FixTemplate(Struct, frozen=True, kw_only=True):
     """A fix with `${…}` for the fields of the subject."""
 
     title: str
     risk: Risk
     run: list[str] = []
+    manifest: str = ""  # a piece of a manifest or of a configuration, to be put in by hand or by GitOps
     undo: list[str] = []
     verify: list[str] = []
 
@@ -193,7 +201,9 @@ class Cause(Struct, frozen=True, kw_only=True):
     confused_with: dict[str, str] = {}  # another cause → how to tell the two apart, in one sentence
     explains: list[str] = []
     references: list[str] = []
+    look: list[LookTemplate] = []
     fixes: list[FixTemplate] = []
+    no_fix: str = ""  # why nothing mends it, and who has to act
     broader: bool = False
     yields_to: list[str] = []  # causes that speak instead of it where both are found on one thing, or on linked ones
     refuted_by: list[str] = []  # expectations, as RUNBOOK.ID: where one was shown for every target, the cause is ruled out

@@ -331,12 +331,20 @@ class Runbook(Model):
     question: list[Question] = []
 
 
-class Fix(Model):
-    """A fix of a cause."""
+class Look(Model):
+    """What shows more of a cause: a command that only reads."""
 
-    title: str
+    title: Annotated[str, Field(min_length=1)]
+    run: Annotated[list[Argument], Field(min_length=1)]
+
+
+class Fix(Model):
+    """What mends a cause: a command, a piece of a manifest or a configuration to put in, or what a person does."""
+
+    title: Annotated[str, Field(min_length=1)]
     risk: Literal["safe", "disruptive", "destructive"]
     run: list[Argument] = []
+    manifest: str = ""
     undo: list[Argument] = []
     verify: list[Argument] = []
 
@@ -358,7 +366,9 @@ class Cause(Model):
     confused_with: dict[CauseName, OneLine] = {}
     explains: list[CauseName] = []
     references: list[Url] = []
+    look: list[Look] = []
     fixes: list[Fix] = []
+    no_fix: OneLine | Literal[""] = ""
     broader: bool = False
     yields_to: list[CauseName] = []
     refuted_by: list[Annotated[str, Field(pattern=r"^[a-z0-9-]+\.[a-z0-9_]+$")]] = []

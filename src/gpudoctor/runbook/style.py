@@ -32,8 +32,11 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
             yield f"catalogue: {cause.id}: no check finds it"
         if not cause.tell:
             yield f"catalogue: {cause.id}: give `tell`, what to look at, with the command"
-        if not cause.fixes:
-            yield f"catalogue: {cause.id}: has no fix: give at least the command that shows more"
+        if bool(cause.fixes) == bool(cause.no_fix):
+            yield f"catalogue: {cause.id}: give `fixes`, or say in `no_fix` why nothing mends it and who has to act, and not both"
+        for look in cause.look:
+            if not reads(look.run):
+                yield f"catalogue: {cause.id}: look '{look.title}' does more than read: it is a fix"
         for fix in cause.fixes:
             yield from fix_problems(cause, fix)
     yield from not_told_apart(given)
@@ -113,6 +116,8 @@ def alarms_of_benign_messages(given: Library, book: Runbook) -> Iterator[str]:
 
 def fix_problems(cause: Cause, fix: FixTemplate) -> Iterator[str]:
     """A safe fix that changes something can be undone; every fix that changes something can be verified."""
+    if fix.run and reads(fix.run):
+        yield f"catalogue: {cause.id}: fix '{fix.title}' only reads: it belongs under `look`"
     if not fix.run or reads(fix.run):
         return
     if fix.risk == "safe" and not fix.undo:
