@@ -219,7 +219,7 @@ def test_every_key_of_the_dialogue(window: Open, tmp_path: Path) -> None:
     seen.type("run")
     seen.wait("FOUND: 3 node(s) have the taint", "Return go on, f fix, r retest")
     seen.type("f")
-    seen.wait("Read the taints of the nodes", "gpudoctor runs none of these.")
+    seen.wait("Add a toleration of the taint", "gpudoctor runs none of these.")
     seen.type("o")
     seen.wait("$ kubectl get pods train-0", "more lines: Return for more, q to stop")
     seen.type("q")
