@@ -370,6 +370,22 @@ def test_style_wants_short_patterns_needed_wordings_and_messages_that_are_read(t
     ]
 
 
+@pytest.mark.parametrize(
+    ("argv", "only_reads"),
+    [
+        (["nvidia-ctk", "cdi", "list"], True),
+        (["nvidia-ctk", "cdi", "generate", "--output=/var/run/cdi/nvidia.yaml"], False),
+        (["nvidia-ctk", "runtime", "configure", "--runtime=containerd"], False),
+        (["mokutil", "--sb-state"], True),
+        (["mokutil", "--import", "MOK.der"], False),
+        (["chronyc", "tracking"], True),
+        (["chronyc", "makestep"], False),
+    ],
+)
+def test_the_words_after_a_program_decide_whether_it_reads(argv: list[str], only_reads: bool) -> None:
+    assert style.reads(argv) == only_reads
+
+
 def test_style_wants_fixes_that_can_be_undone_and_verified(tmp_path: Path) -> None:
     fixes = [
         fix("kubectl", "describe", "pod", "${pod}"),

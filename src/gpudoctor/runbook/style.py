@@ -12,7 +12,9 @@ from gpudoctor.runbook.model import Cause, FixTemplate, Library, Runbook
 # The first words of commands that only read; a fix made of one of these changes nothing.
 READS = {"describe", "get", "logs", "top", "explain", "events", "version", "auth", "diff"}
 # Programs that only read, whatever their options, in the way that fixes use them.
-READERS = {"dmesg", "journalctl", "lspci", "lsmod", "df", "mokutil", "nvidia-ctk", "chronyc", "cat", "ls", "tail", "sensors"}
+READERS = {"dmesg", "journalctl", "lspci", "lsmod", "df", "cat", "ls", "tail", "sensors"}
+# Programs that read or change something, and the first words with which they only read.
+READ_WITH = {"chronyc": ("tracking", "sources"), "mokutil": ("--sb-state", "--list-"), "nvidia-ctk": ("--version", "cdi list")}
 
 # message.name == "nccl_refused"   |   message.name in ["nccl_refused", "nccl_no_route"]
 ASKED_MESSAGES = regex(r'\bmessage\.name (?:== "\w+"|in \[[^\]]*\])')
@@ -132,4 +134,6 @@ def reads(argv: list[str]) -> bool:
         if argv[1] == "exec" and "--" in argv:
             return reads(argv[argv.index("--") + 1 :])
         return argv[1] in READS or argv[1:3] == ["rollout", "status"]
+    if argv[0] in READ_WITH:
+        return " ".join(argv[1:]).startswith(READ_WITH[argv[0]])
     return argv[0] in READERS or not allowed.refusal(argv)
