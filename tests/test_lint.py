@@ -397,12 +397,13 @@ def test_style_wants_fixes_that_can_be_undone_and_verified(tmp_path: Path) -> No
     found = list(style.problems(library, tmp_path))
     assert found == [
         "catalogue: a: no check finds it",
+        "catalogue: a: fix 'do' only reads: it belongs under `look`",
         "catalogue: a: fix 'do' is safe and changes something: give undo",
         "catalogue: a: fix 'do' changes something: give verify",
         "catalogue: a: fix 'do' changes something: give verify",
         "catalogue: b: no check finds it",
         "catalogue: b: give `tell`, what to look at, with the command",
-        "catalogue: b: has no fix: give at least the command that shows more",
+        "catalogue: b: give `fixes`, or say in `no_fix` why nothing mends it and who has to act, and not both",
     ]
     assert isinstance(library.causes["a"].fixes[0], FixTemplate)
 

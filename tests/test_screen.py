@@ -59,7 +59,7 @@ def test_the_answer_of_a_demo_is_the_last_screen(demo: str) -> None:
     answer = answer_of(on_terminal("demo", demo))
     assert len(answer) < ROWS  # the prompt has a row too
     assert max(map(len, answer)) <= COLUMNS or any(line.startswith("  type") for line in answer if len(line) > COLUMNS)
-    before = answer[: next((number for number, line in enumerate(answer) if line.startswith("  type")), len(answer))]
+    before = answer[: next((number for number, line in enumerate(answer) if line.startswith(("  type", "  put in", "  do "))), len(answer))]
     assert len(" ".join(before).split()) <= WORDS
     path = GOLDEN / f"{demo}.txt"
     text = "".join(f"{line}\n" for line in answer)

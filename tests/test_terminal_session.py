@@ -83,40 +83,42 @@ def session(*arguments: str, stderr_too: bool = True, **environment: str) -> See
     return Seen(pieces, process.returncode)
 
 
-def first_screen(text: str) -> list[str]:
-    """The rows that a terminal shows first, long lines wrapped; the last row is the prompt's."""
-    rows = [line[start : start + COLUMNS] for line in text.split("\n") for start in range(0, len(line) or 1, COLUMNS)]
-    return rows[: ROWS - 1]
+def last_screen(text: str) -> list[str]:
+    """The rows that a terminal shows last, long lines wrapped; the last row is the prompt's."""
+    lines = text.rstrip("\n").split("\n")
+    rows = [line[start : start + COLUMNS] for line in lines for start in range(0, len(line) or 1, COLUMNS)]
+    return rows[-(ROWS - 1) :]
 
 
 DECISIVE = [
-    r"\A(PROBLEM|HEALTHY)  ",
-    r"\n  \S+  [a-z0-9-]+,\s+(confirmed|likely),\s+(critical|warning|info)",
-    r"\n  evidence  .+\n    \S",
-    r"\n  who acts  ",
-    r"\n  fix \((safe|disruptive|destructive)\)  .+\n(  .+\n)?    [a-z]",
+    r"(?m)^PROBLEM",
+    r"\n  cause    [a-z0-9-]+ \((critical|warning|info)\)",
+    r"\n  seen in  .+\n(           .+\n)+",
+    r"\n  action   ",
+    r"\n  (type|put in|do)  +\S",
+    r"\n  sure     (confirmed|likely): ",
 ]
 
 
 def decisive(text: str) -> None:
-    """Verdict, root cause, evidence and fix, with its command, stand on the first screen."""
-    screen = "\n".join(first_screen(text))
+    """Verdict, root cause, evidence, who acts and what to do stand on the last screen."""
+    screen = "\n".join(last_screen(text))
     for what in DECISIVE:
         assert re.search(what, screen), f"no {what!r} in\n{screen}"
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_demo_says_the_decisive_things_on_the_first_screen(name: str) -> None:
+def test_a_demo_says_the_decisive_things_on_the_last_screen(name: str) -> None:
     seen = session("demo", name)
     if seen.code == 0:
-        assert re.match(r"HEALTHY  .*\n\nshown\n(.|\n)*ruled out\n(.|\n)*\nchecked (\d+) of \3\n", seen.text)
+        assert re.search(r"shown\n(.|\n)*ruled out\n(.|\n)*\nHEALTHY  .*\n(.|\n)*checked (\d+) of \4\n", seen.text)
         return
     assert seen.code == 1
     decisive(seen.text)
 
 
 @pytest.mark.parametrize("folder", RECORDED)
-def test_a_recorded_case_says_the_decisive_things_on_the_first_screen(folder: str) -> None:
+def test_a_recorded_case_says_the_decisive_things_on_the_last_screen(folder: str) -> None:
     seen = session("run", "--replay", str(FIXTURES / folder))
     assert seen.code == 1
     decisive(seen.text)

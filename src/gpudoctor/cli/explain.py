@@ -118,6 +118,8 @@ def explain_cause(library: Library, cause: Cause) -> Explained:
                 "act",
                 "who",
                 "fixes",
+                "look",
+                "no_fix",
                 "explains",
                 "yields_to",
             )
