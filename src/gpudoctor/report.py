@@ -15,6 +15,11 @@ Risk = Literal["safe", "disruptive", "destructive"]
 SCHEMA = "gpudoctor.report/1"
 EXIT_CODES: dict[str, int] = {"healthy": 0, "problem": 1, "inconclusive": 3}
 NO_CONSENT = 4
+CONFIDENCE_MEANS: dict[str, str] = {
+    "confirmed": "direct evidence of the cause itself",
+    "likely": "evidence of its signature",
+    "possible": "consistent with it, and not only with it",
+}
 SEVERITY_ORDER: dict[str, int] = {"critical": 0, "warning": 1, "info": 2}
 
 

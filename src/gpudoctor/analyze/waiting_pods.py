@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec.structs import replace
 
+from gpudoctor.derive.scheduling_asks import records_of
 from gpudoctor.derive.scheduling_labels import failed_term, fails
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Smi
@@ -67,10 +67,10 @@ def distinct_templates(templates: Sequence[PodTemplate]) -> list[PodTemplate]:
 
 def fill_waiting_pods(facts: Facts, templates: Sequence[PodTemplate]) -> Facts:
     """Fill in what the waiting pods ask for."""
-    pods: list[Pod] = records_of(facts, "pods", Pod)
+    pods = records_of(facts, "pods", Pod)
     pending = [pod for pod in pods if pod.phase == "Pending" and not pod.node and not pod.component and not pod.deleting]
     blank = [pod for pod in pending if "requests" in pod.gaps]
-    reasons: list[ScheduleReason] = records_of(facts, "schedule_reasons", ScheduleReason)
+    reasons = records_of(facts, "schedule_reasons", ScheduleReason)
     names = {(reason.namespace, reason.pod) for reason in reasons}
     made: dict[tuple[str, str], Pod] = {}
     if len(templates) == 1 or (templates and templates[0].asks.gpus > 0 == templates[1].asks.gpus):
@@ -100,13 +100,13 @@ def with_machines(facts: Facts) -> Facts:
     Nobody has shown what nodes offer, and it can't be more than the driver has.
     """
     machines: list[Smi] = [one for one in records_of(facts, "smi", Smi) if one.inside != "pod" and not one.problem and one.gpus]
-    nodes: list[Node] = records_of(facts, "nodes", Node)
+    nodes = records_of(facts, "nodes", Node)
     if not machines or any(gpu_count(node.allocatable) for node in nodes):
         return facts
     most = max(machines, key=lambda one: one.gpus or 0)
-    reasons: list[ScheduleReason] = records_of(facts, "schedule_reasons", ScheduleReason)
+    reasons = records_of(facts, "schedule_reasons", ScheduleReason)
     short = {(one.namespace, one.pod) for one in reasons if one.resource == GPU}
-    pods: list[Pod] = records_of(facts, "pods", Pod)
+    pods = records_of(facts, "pods", Pod)
     if not any((pod.namespace, pod.pod) in short and pod.requests.get(GPU, 0) > (most.gpus or 0) for pod in pods):
         return facts
     amounts, shown = {GPU: most.gpus or 0}, {"capacity", "allocatable", "gpu_resources", "gpus_capacity", "gpus_allocatable", "gpu_present"}
@@ -126,7 +126,7 @@ def with_machines(facts: Facts) -> Facts:
 
 def taken_to_wait(facts: Facts) -> Facts:
     """The facts; a manifest beside nodes of which none has the labels that it chooses is of a pod that waits, as their reader says."""
-    nodes: list[Node] = records_of(facts, "nodes", Node)
+    nodes = records_of(facts, "nodes", Node)
     if not nodes or facts.get("schedule_reasons"):
         return facts
     return {**facts, "pods": [waiting_if_unmatched(pod, nodes) for pod in facts["pods"]]} if "pods" in facts else facts
@@ -144,7 +144,7 @@ def waiting_if_unmatched(pod: Fact, nodes: Sequence[Node]) -> Fact:
 
 def whole_messages(facts: Facts) -> Facts:
     """The facts without the clauses that somebody quotes of a scheduler's message that is given as a whole."""
-    reasons: list[ScheduleReason] = records_of(facts, "schedule_reasons", ScheduleReason)
+    reasons = records_of(facts, "schedule_reasons", ScheduleReason)
     said = {reason.reason for reason in reasons if reason.total}
     left = [reason for reason in reasons if reason.total or reason.count or reason.reason not in said]
     return facts if len(left) == len(reasons) else {**facts, "schedule_reasons": [*left]}
@@ -168,12 +168,12 @@ def one_gpu(pod: Pod) -> Pod:
     """A pod that asks for the least that a GPU pod can ask for: where that fits nowhere, the pod doesn't."""
     known = {"requests", "gpus", "gpu_resources", "node_selector", "node_affinity", "tolerations"}
     missing = dict.fromkeys(SHOWN - known, "not shown")
-    return replace(pod, requests={"nvidia.com/gpu": 1}, gpus=1, gpu_resources=["nvidia.com/gpu"], gaps=missing)
+    return replace(pod, requests={GPU: 1}, gpus=1, gpu_resources=[GPU], gaps=missing)
 
 
 def with_claims(facts: Facts) -> Facts:
     """The facts; a pod that waits has the claims that a StatefulSet makes for it (`data-ft-0` for `ft-0`), or the only one shown."""
-    claims: list[Claim] = records_of(facts, "claims", Claim)
+    claims = records_of(facts, "claims", Claim)
     waiting = [pod for pod in records_of(facts, "pods", Pod) if pod.phase == "Pending" and not pod.component and "claims" in pod.gaps]
     made: dict[tuple[str, str], Pod] = {}
     for pod in waiting if claims else ():
@@ -183,7 +183,7 @@ def with_claims(facts: Facts) -> Facts:
             left = {field: why for field, why in pod.gaps.items() if field != "claims"}
             made[pod.namespace, pod.pod] = replace(pod, claims=own, gaps=left)
     pods = [made.get((pod.namespace, pod.pod), pod) for pod in records_of(facts, "pods", Pod)]
-    return {**facts, "pods": pods} if made else facts
+    return {**facts, "pods": [*pods]} if made else facts
 
 
 def with_usage(facts: Facts) -> Facts:
@@ -191,7 +191,7 @@ def with_usage(facts: Facts) -> Facts:
 
     A run adds up all pods of the cluster; texts show some of them, and of a node that isn't full nothing follows.
     """
-    pods: list[Pod] = records_of(facts, "pods", Pod)
+    pods = records_of(facts, "pods", Pod)
     if facts.get("node_usage") or not any(pod.phase == "Pending" for pod in pods):
         return facts
     held: defaultdict[str, dict[str, int]] = defaultdict(dict)
@@ -204,8 +204,3 @@ def with_usage(facts: Facts) -> Facts:
         if any(is_gpu(name) and 0 < node.allocatable.get(name, 0) <= amount for name, amount in held[node.node].items())
     ]
     return {**facts, "node_usage": [*full]} if full else facts
-
-
-def records_of(facts: Facts, kind: str, fact_type: type[Any]) -> list[Any]:
-    """The records of one type."""
-    return [one for one in facts.get(kind, []) if isinstance(one, fact_type)]

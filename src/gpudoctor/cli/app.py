@@ -18,7 +18,7 @@ from gpudoctor.cli.kubectl_options import BesideInputs
 from gpudoctor.cli.nccl import nccl
 from gpudoctor.cli.new import new_app
 from gpudoctor.cli.options import EXIT_CODES_HELP
-from gpudoctor.cli.printing import Shown, form_of
+from gpudoctor.cli.printing import Shown
 from gpudoctor.cli.resume import resume, sessions
 from gpudoctor.cli.verify import EXIT_CODES as VERIFY_EXIT_CODES
 from gpudoctor.cli.verify import verify
@@ -135,7 +135,7 @@ def run(
         replay=replay,
         guided=guided,
     )
-    shown = Shown(form_of(format, output), output, verbose, no_color, picture, path=explain_path)
+    shown = Shown(format, output, verbose, no_color, picture, path=explain_path)
     raise typer.Exit(execute(runbook, [*(set_ or []), *further], where, timeout=timeout, shown=shown))
 
 
@@ -158,7 +158,7 @@ def analyze(
     """
     from gpudoctor.cli.execute import analyze_paths
 
-    raise typer.Exit(analyze_paths(paths, timeout, Shown(form_of(format, output), output, verbose, no_color, picture, path=explain_path)))
+    raise typer.Exit(analyze_paths(paths, timeout, Shown(format, output, verbose, no_color, picture, path=explain_path)))
 
 
 @app.command(epilog=EXIT_CODES_HELP)
@@ -199,7 +199,7 @@ def xid(
     from gpudoctor.cli.errors import NOT_GUIDED, Refused
     from gpudoctor.cli.xid import asked_codes, explain_codes, triage_files
 
-    shown = Shown(form_of(format, output), output, verbose, no_color, path=explain_path)
+    shown = Shown(format, output, verbose, no_color, path=explain_path)
     if asked := asked_codes(what or []):
         raise typer.Exit(explain_codes(asked, shown))
     if what and guided:
@@ -252,7 +252,7 @@ def demo(
     """
     from gpudoctor.cli.scenarios import demonstrate
 
-    raise typer.Exit(demonstrate(scenario, Shown(form_of(format, output), output, verbose, no_color, path=explain_path), guided))
+    raise typer.Exit(demonstrate(scenario, Shown(format, output, verbose, no_color, path=explain_path), guided))
 
 
 @app.command("list")

@@ -8,7 +8,7 @@ from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_node, complete_pod
 from gpudoctor.cli.kubectl_options import AsKubectl
 from gpudoctor.cli.options import EXIT_CODES_HELP
-from gpudoctor.cli.printing import Shown, form_of
+from gpudoctor.cli.printing import Shown
 
 diagnose_app = typer.Typer(help="Diagnose something in the cluster.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -57,7 +57,7 @@ def diagnose_pod(
             where,
             asked=asked,
             timeout=timeout,
-            shown=Shown(form_of(format, output), output, verbose, no_color, path=explain_path),
+            shown=Shown(format, output, verbose, no_color, path=explain_path),
         )
     )
 
@@ -112,8 +112,4 @@ def diagnose_node(
         replay=replay,
         guided=guided,
     )
-    raise typer.Exit(
-        execute(
-            "node-health", {}, where, timeout=timeout, shown=Shown(form_of(format, output), output, verbose, no_color, path=explain_path)
-        )
-    )
+    raise typer.Exit(execute("node-health", {}, where, timeout=timeout, shown=Shown(format, output, verbose, no_color, path=explain_path)))

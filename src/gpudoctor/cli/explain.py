@@ -15,10 +15,10 @@ from gpudoctor.cli.execute import load_library
 from gpudoctor.cli.printing import columns
 from gpudoctor.knowledge.nccl_settings import Known, known_setting
 from gpudoctor.patterns import regex
-from gpudoctor.report import Fix
+from gpudoctor.report import Fix, Look
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.terminal import remedy
-from gpudoctor.reporters.words import ACTIONS, ACTORS
+from gpudoctor.reporters.words import ACTIONS, ACTORS, labelled
 from gpudoctor.runbook.model import Cause, FixTemplate, Library, LookTemplate
 
 SCHEMA, VARIABLE_SCHEMA = "gpudoctor.cause/1", "gpudoctor.variable/1"
@@ -104,27 +104,7 @@ def explain_cause(library: Library, cause: Cause) -> Explained:
         explained_by=[one.id for one in library.causes.values() if cause.id in one.explains],
         found_by=library.found_by(cause.id),
         confused_with=library.told_apart(cause.id),
-        **{
-            name: getattr(cause, name)
-            for name in (
-                "id",
-                "title",
-                "subject",
-                "severity",
-                "layer",
-                "broader",
-                "means",
-                "tell",
-                "act",
-                "who",
-                "fixes",
-                "look",
-                "no_fix",
-                "explains",
-                "yields_to",
-            )
-        },
-        references=cause.references,
+        **{name: getattr(cause, name) for name in Explained.__struct_fields__ if hasattr(cause, name) and name != "confused_with"},
     )
 
 
@@ -141,12 +121,9 @@ def screen(library: Library, told: Explained, color: bool) -> str:
         print_heading(page, "How to tell")
         page.lines(*styled_parts(told.tell), indent=2)
     print_heading(page, f"What to do: {ACTIONS.get(told.act, told.act)}", f"   ({ACTORS.get(told.who, told.who)})")
-    for fix in told.fixes:
-        remedy(page, with_placeholders(fix), True, f"fix ({fix.risk})")
-    if told.no_fix:
-        page.lines(("no fix  ", "dim"), (told.no_fix, ""), indent=2)
-    for look in told.look:
-        remedy(page, with_placeholders(FixTemplate(title=look.title, risk="safe", run=look.run)), True, "look")
+    looks = [Look(look.title, with_placeholders(look.run)) for look in told.look]
+    for label, fix in labelled(map(fix_with_placeholders, told.fixes), told.no_fix, looks):
+        remedy(page, fix, True, label)
     if told.confused_with:
         print_heading(page, "Not to be confused with")
     for name, how in told.confused_with.items():
@@ -162,15 +139,15 @@ def screen(library: Library, told: Explained, color: bool) -> str:
     return page.text()
 
 
-def with_placeholders(fix: FixTemplate) -> Fix:
-    """A fix as somebody types it: `NODE` for the name that a report fills in."""
-    run, undo, verify = ([spelled(element) for element in argv] for argv in (fix.run, fix.undo, fix.verify))
-    return Fix(fix.title, fix.risk, run, undo, verify, spelled(fix.manifest))
+def fix_with_placeholders(fix: FixTemplate) -> Fix:
+    """A fix as somebody types it."""
+    run, undo, verify = map(with_placeholders, (fix.run, fix.undo, fix.verify))
+    return Fix(fix.title, fix.risk, run, undo, verify, "".join(with_placeholders([fix.manifest])))
 
 
-def spelled(text: str) -> str:
-    """`NODE` for `${node}`."""
-    return PLACEHOLDER.sub(lambda match: match[1].upper(), text)
+def with_placeholders(texts: list[str]) -> list[str]:
+    """Texts as somebody types them: `NODE` for the `${node}` that a report fills in."""
+    return [PLACEHOLDER.sub(lambda match: match[1].upper(), text) for text in texts]
 
 
 def print_heading(page: Page, title: str, beside: str = "") -> None:

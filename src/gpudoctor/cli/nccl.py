@@ -9,7 +9,7 @@ import typer
 from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_pod
 from gpudoctor.cli.errors import NOT_GUIDED, Refused
-from gpudoctor.cli.printing import Shown, form_of
+from gpudoctor.cli.printing import Shown
 from gpudoctor.patterns import regex
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def nccl(
         guided=guided,
     )
     inputs, asked = env_inputs(pod, job, selector, namespace, ras) if env else job_inputs(pod, job, selector, namespace, ras)
-    shown = Shown(form_of(format, output), output, verbose, no_color, path=explain_path)
+    shown = Shown(format, output, verbose, no_color, path=explain_path)
     raise typer.Exit(diagnose_job(list(paths or []), inputs, asked, where, "nccl-env" if env else "nccl", timeout, shown))
 
 

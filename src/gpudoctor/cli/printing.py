@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     from gpudoctor.report import Report
 
 
-class Shown(NamedTuple):
-    """How a report is shown: its form, and the file that gets it instead of the screen."""
+# What a file's ending says of its form.
+ENDINGS = {".html": "html", ".htm": "html", ".json": "json", ".md": "markdown", ".markdown": "markdown", ".xml": "junit"}
 
-    format: str = "terminal"
+
+class Shown(NamedTuple):
+    """How a report is shown: the form that was asked for, and the file that gets it instead of the screen."""
+
+    asked: str = ""
     output: Path | None = None
     verbose: bool = False
     no_color: bool = False
@@ -32,14 +36,10 @@ class Shown(NamedTuple):
         """The file of the report; `-` is the screen."""
         return None if self.output == Path("-") else self.output
 
-
-# What a file's ending says of its form.
-ENDINGS = {".html": "html", ".htm": "html", ".json": "json", ".md": "markdown", ".markdown": "markdown", ".xml": "junit"}
-
-
-def form_of(given: str, output: Path | None) -> str:
-    """The form that was asked for, else that of the file's ending."""
-    return given or (ENDINGS.get(output.suffix.lower(), "terminal") if output else "terminal")
+    @property
+    def format(self) -> str:
+        """The form that was asked for, else that of the file's ending."""
+        return self.asked or (ENDINGS.get(self.output.suffix.lower(), "terminal") if self.output else "terminal")
 
 
 def columns() -> int:

@@ -6,7 +6,7 @@ import typer
 
 from gpudoctor.cli import options
 from gpudoctor.cli.complete import complete_session
-from gpudoctor.cli.printing import Shown, form_of
+from gpudoctor.cli.printing import Shown
 
 
 def resume(
@@ -28,7 +28,7 @@ def resume(
     """
     from gpudoctor.cli.sessions import resume
 
-    raise typer.Exit(resume(session, Shown(form_of(format, output), output, verbose, no_color)))
+    raise typer.Exit(resume(session, Shown(format, output, verbose, no_color)))
 
 
 def sessions() -> None:

@@ -63,7 +63,7 @@ def verify(
     gpudoctor verify before --replay after compare two recordings
     """
     from gpudoctor.cli.execute import LONGEST, load_library
-    from gpudoctor.cli.printing import Shown, check_file, form_of
+    from gpudoctor.cli.printing import Shown, check_file
 
     if format not in ("terminal", "json"):
         raise Refused(f"there is no format '{format[:40]}' here; there are terminal, json")
@@ -71,7 +71,7 @@ def verify(
         raise Refused(f"--timeout takes 1 to {LONGEST:.0f} seconds, not {timeout:g}")
     if wait and replay is not None:
         raise Refused("--for looks again, and a recording doesn't change: leave one of them out")
-    shown = Shown(form_of(format, output), output, verbose, no_color)
+    shown = Shown(format, output, verbose, no_color)
     if shown.file is not None:
         check_file(shown.file)
     until = patience(wait)

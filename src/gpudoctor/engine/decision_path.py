@@ -15,7 +15,7 @@ from gpudoctor.engine.store import FINAL, Store
 from gpudoctor.engine.trace import Sight, check_place, join_record, on_one_line, tried_check
 from gpudoctor.facts import Fact, Subject
 from gpudoctor.facts.identity import Links, has_no_place
-from gpudoctor.report import Part, Reason, Tie, Tried
+from gpudoctor.report import CONFIDENCE_MEANS, Part, Reason, Tie, Tried
 from gpudoctor.runbook.model import Library
 from gpudoctor.runbook.terms import operands
 
@@ -26,12 +26,6 @@ OTHERS = 10
 RECORDS = 12  # of which the one is looked for that came nearest
 SEARCHED = 5000  # records among which that of a finding is looked for
 
-# What the words mean, for checks and so for findings.
-CONFIDENCE = {
-    "confirmed": "direct evidence of the cause itself",
-    "likely": "evidence of its signature",
-    "possible": "consistent with it, and not only with it",
-}
 # How near another cause is to a finding, by what ties it to it.
 OVERRIDDEN, TAKEN_FOR, CANDIDATE, WOULD_EXPLAIN, SAME_EFFECT, SAME_LAYER = 3.5, 3.0, 2.5, 2.0, 1.5, 1.0
 
@@ -62,7 +56,7 @@ class Search:
             cause=one.cause.id,
             subject=subject_text(one.subject),
             role="candidate" if possible else "root" if one.root else "symptom",
-            confidence=f"{one.confidence}: {CONFIDENCE[one.confidence]}",
+            confidence=f"{one.confidence}: {CONFIDENCE_MEANS[one.confidence]}",
             checks=[tried_check(seen, "found") for seen, _ in zip(self.hits(one), range(CHECKS), strict=False)],
             explains=self.ties(one, [other for other in self.found if other.cause.id in self.reach[one.cause.id]], effect=False),
             explained_by=self.ties(one, [other for other in self.found if one.cause.id in self.reach[other.cause.id]], effect=True),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report
+from gpudoctor.report import CONFIDENCE_MEANS, Candidate, Evidence, Finding, Fix, Report
 from gpudoctor.reporters import terminal
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, safe, shorten
-from gpudoctor.reporters.words import ACTIONS, ACTORS, SURE, coverage, further_subjects, headline, next_step_text, not_shown_lines, question
+from gpudoctor.reporters.words import ACTIONS, ACTORS, coverage, further_subjects, headline, next_step_text, not_shown_lines, question
 
 LABEL = 9  # columns of the names of the answer's lines
 ROWS = 3  # of one text of the answer
@@ -81,7 +81,7 @@ def cause(page: Page, root: Finding, symptoms: Sequence[Finding]) -> None:
         line(page, "action", action)
     for fix in chosen(root):
         remedy(page, fix)
-    line(page, "sure", f"{root.confidence}: {SURE[root.confidence]}")
+    line(page, "sure", f"{root.confidence}: {CONFIDENCE_MEANS[root.confidence]}")
     if root.also:
         line(page, "also", further_subjects(root, verbose=False))
     if symptoms:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
-from gpudoctor.report import Coverage, Evidence, Finding, Fix, NotShown, Report, Shown, Unknown
+from gpudoctor.report import Coverage, Evidence, Finding, Fix, Look, NotShown, Report, Shown, Unknown
 from gpudoctor.reporters.text import count, shorten
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
@@ -17,7 +17,7 @@ LONG_PATH = 40  # characters of a file's path that the headline has room for
 FOLLOWS = regex(r"needs \w+, which could not be read|found\.\w+ is not known")
 
 
-# What `act`, `who` and the confidence of a finding say.
+# What `act` and `who` of a finding say.
 ACTIONS = {
     "watch": "nothing for this alone, watch it",
     "fix-config": "correct the configuration",
@@ -29,18 +29,17 @@ ACTIONS = {
     "replace": "replace the part",
 }
 ACTORS = {"job-owner": "owner of the job", "operator": "cluster operator", "datacenter": "datacenter staff", "vendor": "vendor"}
-SURE = {
-    "confirmed": "direct evidence of the cause itself",
-    "likely": "evidence of its signature",
-    "possible": "consistent with it, and not only with it",
-}
 
 
 def to_do(one: Finding) -> list[tuple[str, Fix]]:
-    """What to do about a finding, each with its label: the fixes, why there is none, then what shows more."""
-    none = [("no fix", Fix(one.no_fix, "safe"))] if one.no_fix else []
-    fixes = [(f"fix ({fix.risk})", fix) for fix in one.fixes]
-    return [*fixes, *none, *(("look", Fix(look.title, "safe", look.run)) for look in one.look)]
+    """What to do about a finding, each with its label."""
+    return labelled(one.fixes, one.no_fix, one.look)
+
+
+def labelled(fixes: Iterable[Fix], no_fix: str, looks: Iterable[Look]) -> list[tuple[str, Fix]]:
+    """What to do, each with its label: the fixes, why there is none, then what shows more."""
+    none = [("no fix", Fix(no_fix, "safe"))] if no_fix else []
+    return [*((f"fix ({fix.risk})", fix) for fix in fixes), *none, *(("look", Fix(look.title, "safe", look.run)) for look in looks)]
 
 
 def question(report: Report) -> str:

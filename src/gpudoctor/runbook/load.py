@@ -159,15 +159,18 @@ def row_record(group: schema.Group, name: str, row: schema.Row) -> dict[str, Any
 def having(record: str, field: str, values: Any) -> str:
     """The condition that a field has one of some values."""
     listed = values if isinstance(values, list) else [values]
-    spelled = [json.dumps(value, ensure_ascii=False) for value in listed]
-    return f"{record}.{field} == {spelled[0]}" if len(spelled) == 1 else f"{record}.{field} in [{', '.join(spelled)}]"
+    return f"{record}.{field} == {spelled(listed[0])}" if len(listed) == 1 else f"{record}.{field} in {spelled(listed)}"
+
+
+def spelled(value: Any) -> str:
+    """A value, or a list of them, as a condition spells it."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def lists(path: Path, shown: str = "") -> tuple[dict[str, str], list[Problem]]:
     """The lists that conditions name, each as a condition spells it."""
     made, problems = validate_document(read(path, shown), schema.Lists)
-    spelled = {name: f"[{', '.join(json.dumps(one) for one in values)}]" for name, values in made.lists.items()} if made else {}
-    return spelled, problems
+    return {name: spelled(values) for name, values in made.lists.items()} if made else {}, problems
 
 
 def sound_parts(document: Document, given: model.Library) -> model.Runbook | None:

@@ -87,20 +87,25 @@ class Join(Model):
         return self
 
 
-class Check(Model):
-    """One check."""
+class Finds(Model):
+    """What is said of a cause that is found: in which words, how sure, how severe, who acts where, and what would settle it."""
 
-    id: Snake
     title: str = ""
-    each: EachField | None = None
-    with_: Annotated[dict[Snake, Join], Field(alias="with")] = {}
-    when: Condition = "true"
-    finds: CauseNameOrEmpty = ""
     confidence: Literal["confirmed", "likely", "possible"] = "confirmed"
     severity: Severity | None = None
     act: str = ""
     settle_with: list[str] = []
     node: str = ""
+
+
+class Check(Finds):
+    """One check."""
+
+    id: Snake
+    each: EachField | None = None
+    with_: Annotated[dict[Snake, Join], Field(alias="with")] = {}
+    when: Condition = "true"
+    finds: CauseNameOrEmpty = ""
 
     @model_validator(mode="after")
     def named_apart(self) -> Check:
@@ -113,7 +118,7 @@ class Check(Model):
         return self
 
 
-class Row(Model):
+class Row(Finds):
     """One row of a table: where the field has the value that the row is named after, or one of `is`, and `when` holds, it finds a cause,
     unless another record of the type has a value of `unless`.
     """
@@ -122,12 +127,6 @@ class Row(Model):
     when: Condition = ""
     unless: Plain | Annotated[list[Plain], Field(min_length=1)] | None = None
     finds: CauseName
-    title: str = ""
-    confidence: Literal["confirmed", "likely", "possible"] = "confirmed"
-    severity: Severity | None = None
-    act: str = ""
-    settle_with: list[str] = []
-    node: str = ""
 
 
 class Group(Model):

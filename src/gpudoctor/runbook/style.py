@@ -118,9 +118,10 @@ def alarms_of_benign_messages(given: Library, book: Runbook) -> Iterator[str]:
 
 def fix_problems(cause: Cause, fix: FixTemplate) -> Iterator[str]:
     """A safe fix that changes something can be undone; every fix that changes something can be verified."""
-    if fix.run and reads(fix.run):
+    if not fix.run:
+        return
+    if reads(fix.run):
         yield f"catalogue: {cause.id}: fix '{fix.title}' only reads: it belongs under `look`"
-    if not fix.run or reads(fix.run):
         return
     if fix.risk == "safe" and not fix.undo:
         yield f"catalogue: {cause.id}: fix '{fix.title}' is safe and changes something: give undo"

@@ -5,6 +5,7 @@ A reader looks for its own lines among all others, so that an output is read whe
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from gpudoctor.facts.stall import Measure
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.plain_text import plain_text
+from gpudoctor.tools.form import Form, Parse, Text
 from gpudoctor.tools.parser import LINE, ParseError
 
 Line = tuple[int, str]
@@ -76,12 +78,21 @@ def readings(lines: Sequence[Line], readers: Readers) -> Iterator[Reading]:
     return (one for reader in readers for one in reader(lines))
 
 
-def score(texts: Sequence[str], argv: Sequence[str], readers: Readers) -> int:
-    """Score a text in which one of the readers finds a number."""
-    return FOUND if any(True for _ in readings(numbered_lines(texts, argv), readers)) else 0
+def form(name: str, readers: Readers) -> Form:
+    """The form of a text in which one of the readers finds a number, whatever stands beside it."""
+
+    def score(text: Text) -> int:
+        return FOUND if any(True for _ in readings(numbered_lines(text.lines, text.argv), readers)) else 0
+
+    return Form(name, score, embedded=True, beside=True, among_lines=True)
 
 
-def measures(output: Output, about: Subject, readers: Readers) -> Facts:
+def parser(readers: Readers) -> Parse:
+    """The parser that gives a Measure for each number that one of the readers finds."""
+    return functools.partial(measures, readers)
+
+
+def measures(readers: Readers, output: Output, about: Subject) -> Facts:
     """A Measure for each number."""
     text = plain_text(output)
     if not text.strip() and output.failure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpudoctor.patterns import regex
+from gpudoctor.tools.common.measures import form
 from gpudoctor.tools.form import Form
 from gpudoctor.tools.linux import chrony, gdb, measures, network_manager, orphans, quotas
 from gpudoctor.tools.linux import environment_forms as setting_forms
@@ -172,5 +173,5 @@ FORMS: tuple[Form, ...] = (
     Form("python.functions", lambda text: of_functions(text.lines)),
     Form("environment.settings", lambda text: setting_forms.score(text.lines, text.argv), beside=True, among_lines=True),
     Form("linux.chrony", lambda text: chrony.score(text.lines), embedded=True, beside=True, among_lines=True, mixed=True, in_logs=True),
-    Form("linux.measures", lambda text: measures.score(text.lines, text.argv), embedded=True, beside=True, among_lines=True),
+    form("linux.measures", measures.READERS),
 )

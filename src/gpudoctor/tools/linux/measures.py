@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from gpudoctor.facts import Facts, Subject
-from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import measures
 from gpudoctor.tools.linux.checksums import unlike_copies
 from gpudoctor.tools.linux.machine_load import machine_load
@@ -13,13 +9,4 @@ from gpudoctor.tools.linux.memory_sensors import memory_heat
 from gpudoctor.tools.linux.stuck_calls import stuck_calls
 
 READERS = (machine_load, stuck_calls, memory_heat, unlike_copies)
-
-
-def numbers(output: Output, about: Subject) -> Facts:
-    """A Measure for each number."""
-    return measures.measures(output, about, READERS)
-
-
-def score(lines: Sequence[str], argv: Sequence[str]) -> int:
-    """Score a text with one of these numbers."""
-    return measures.score(lines, argv, READERS)
+numbers = measures.parser(READERS)

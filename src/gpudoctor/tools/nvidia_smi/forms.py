@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from gpudoctor.knowledge import clock_reasons
 from gpudoctor.patterns import regex
+from gpudoctor.tools.common.measures import form
 from gpudoctor.tools.form import Form
 from gpudoctor.tools.nvidia_smi import azure_ecc_table, cuda_samples, gpustat, host_bandwidth
 from gpudoctor.tools.nvidia_smi.dmon import HEAD as DMON
@@ -136,5 +137,5 @@ FORMS: tuple[Form, ...] = (
     Form("nvidia.gpustat", lambda text: of_gpustat(text.lines), embedded=True, mixed=True),
     Form("nvidia.ecc_table", lambda text: azure_ecc_table.score(text.lines), embedded=True, mixed=True),
     Form("nvidia.dmon", lambda text: of_dmon(text.lines), embedded=True, mixed=True),
-    Form("cuda.bandwidth", lambda text: host_bandwidth.score(text.lines, text.argv), embedded=True, beside=True, among_lines=True),
+    form("cuda.bandwidth", host_bandwidth.READERS),
 )

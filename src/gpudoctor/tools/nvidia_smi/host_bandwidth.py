@@ -13,9 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from gpudoctor.facts import Facts, Subject
 from gpudoctor.patterns import regex
-from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import measures
 from gpudoctor.tools.common.measures import Line, N, Reading
 
@@ -80,11 +78,5 @@ def devices(lines: Sequence[Line]) -> dict[str, dict[str, tuple[float, Line]]]:
     return found
 
 
-def bandwidths(output: Output, about: Subject) -> Facts:
-    """A Measure for each way of copying on which one is far below most."""
-    return measures.measures(output, about, (unequal_devices,))
-
-
-def score(lines: Sequence[str], argv: Sequence[str]) -> int:
-    """Score a text in which one is."""
-    return measures.score(lines, argv, (unequal_devices,))
+READERS = (unequal_devices,)
+bandwidths = measures.parser(READERS)

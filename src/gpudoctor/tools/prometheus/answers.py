@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpudoctor.facts import Facts, Subject
 from gpudoctor.patterns import regex
-from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import measures
 from gpudoctor.tools.common.measures import Line, Reading
 from gpudoctor.tools.serving.load_tests import label
@@ -88,13 +86,4 @@ def quantiles(lines: Sequence[Line]) -> Iterator[Reading]:
 
 
 READERS = (queries, quantiles)
-
-
-def numbers(output: Output, about: Subject) -> Facts:
-    """A Measure for each number."""
-    return measures.measures(output, about, READERS)
-
-
-def score(lines: Sequence[str], argv: Sequence[str]) -> int:
-    """Score a text with one of these numbers."""
-    return measures.score(lines, argv, READERS)
+numbers = measures.parser(READERS)

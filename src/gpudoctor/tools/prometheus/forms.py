@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpudoctor.patterns import regex
+from gpudoctor.tools.common.measures import form
 from gpudoctor.tools.form import Form
 from gpudoctor.tools.prometheus import answers, metric_names, series_counts, up
 from gpudoctor.tools.prometheus.exposition import NAME
@@ -83,5 +84,5 @@ FORMS: tuple[Form, ...] = (
     Form("prometheus.counts", lambda text: of_counts(text.whole, text.argv), beside=True, among_lines=True),
     Form("prometheus.up", lambda text: of_up(text.whole, text.argv)),
     Form("prometheus.text", lambda text: of_metrics(text.lines), embedded=True),
-    Form("prometheus.answers", lambda text: answers.score(text.lines, text.argv), embedded=True, beside=True, among_lines=True),
+    form("prometheus.answers", answers.READERS),
 )

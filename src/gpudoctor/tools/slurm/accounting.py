@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpudoctor.facts import Facts, Subject
 from gpudoctor.patterns import regex
-from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import measures
 from gpudoctor.tools.common.measures import Line, N, Reading, size
 from gpudoctor.tools.linux.ps import elapsed_seconds
@@ -96,13 +94,4 @@ def of_report(lines: Sequence[Line]) -> Iterator[Reading]:
 
 
 READERS = (of_sacct, of_seff, job_memory, of_report)
-
-
-def numbers(output: Output, about: Subject) -> Facts:
-    """A Measure for each number."""
-    return measures.measures(output, about, READERS)
-
-
-def score(lines: Sequence[str], argv: Sequence[str]) -> int:
-    """Score a text with one of these numbers."""
-    return measures.score(lines, argv, READERS)
+numbers = measures.parser(READERS)

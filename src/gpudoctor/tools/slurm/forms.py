@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from gpudoctor.patterns import regex
+from gpudoctor.tools.common.measures import form
 from gpudoctor.tools.form import Form
 from gpudoctor.tools.slurm import accounting, jobs, jobstats, nodes
 from gpudoctor.tools.slurm.text import titles_of
@@ -98,5 +99,5 @@ FORMS: tuple[Form, ...] = (
     Form("slurm.conf", lambda text: of_conf(text.lines)),
     Form("slurm.log", lambda text: of_log(text.lines), log=True),
     Form("slurm.jobstats", lambda text: jobstats.score(text.lines), embedded=True, beside=True, among_lines=True),
-    Form("slurm.accounting", lambda text: accounting.score(text.lines, text.argv), embedded=True, beside=True, among_lines=True),
+    form("slurm.accounting", accounting.READERS),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from gpudoctor.tools.common.measures import form
 from gpudoctor.tools.form import Form
 from gpudoctor.tools.training import program_figures, tracker_gpus
 from gpudoctor.tools.training.step_compare import slowest_in
@@ -38,5 +39,5 @@ def of_progress(lines: Sequence[str]) -> int:
 FORMS: tuple[Form, ...] = (
     Form("tracker.gpus", lambda text: of_tracker(text.lines), embedded=True),
     Form("training.log", lambda text: of_progress(text.lines), embedded=True, beside=True, among_lines=True),
-    Form("training.figures", lambda text: program_figures.score(text.lines, text.argv), embedded=True, beside=True, among_lines=True),
+    form("training.figures", program_figures.READERS),
 )

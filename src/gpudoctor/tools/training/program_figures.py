@@ -12,9 +12,7 @@ from datetime import datetime
 from itertools import pairwise
 from statistics import median
 
-from gpudoctor.facts import Facts, Subject
 from gpudoctor.patterns import regex
-from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import measures
 from gpudoctor.tools.common.measures import SECONDS, Line, N, Reading
 
@@ -209,13 +207,4 @@ def of_day(clock: object) -> int:
 
 
 READERS = (shares, timers, ray_data, summaries, tracker, last_progress_time)
-
-
-def numbers(output: Output, about: Subject) -> Facts:
-    """A Measure for each number."""
-    return measures.measures(output, about, READERS)
-
-
-def score(lines: Sequence[str], argv: Sequence[str]) -> int:
-    """Score a text with one of these numbers."""
-    return measures.score(lines, argv, READERS)
+numbers = measures.parser(READERS)
