@@ -13,7 +13,7 @@ from gpudoctor.cli.nodes import expand
 from tests.cluster.api import Object
 from tests.cluster.control_plane import until
 from tests.cluster.scenario import Answer, Stage, fit_rows, judged, name_of
-from tests.cluster.stand import FAKE, change_node
+from tests.cluster.stand import FAKE, change_node, ready
 
 NUMBERS = itertools.count()  # a name is used once: kwok may still be at work on a pod that is gone
 
@@ -186,9 +186,7 @@ def repair(stage: Stage, pod: Object, what: str, nodes: list[str], undo: list[Ca
         others = [
             one for one in there["status"]["conditions"] if one["type"] not in ("Ready", "DiskPressure", "MemoryPressure", "PIDPressure")
         ]
-        stage.api.patch(
-            f"{path}/status", {"status": {"conditions": [*others, {"type": "Ready", "status": "True", "reason": "KubeletReady"}]}}
-        )
+        stage.api.patch(f"{path}/status", {"status": {"conditions": [*others, ready()]}})
         undo.append(lambda node=node: down_again(stage, node))  # type: ignore[misc]
     for _ in range(600):
         taints = [taint["key"] for node in nodes for taint in stage.api.get(f"/api/v1/nodes/{node}")["spec"].get("taints", [])]

@@ -144,7 +144,7 @@ class Stage:
         restore(self.api, self.changed)
 
     def step(self, step: dict[str, Any]) -> None:
-        """Do one step: create, node, delete, patch, fail, status, wait, stop or pause."""
+        """Do one step: create, node, delete, patch, fail, status, wait, stop, pause or resume."""
         for word, what in step.items():
             match word:
                 case "create":
@@ -173,6 +173,9 @@ class Stage:
                 case "pause":
                     self.halted.add(what)
                     self.plane.pause(what)
+                case "resume":
+                    self.halted.remove(what)
+                    self.plane.go_on(what)
                 case _:
                     raise ValueError(f"no step is named {word}")
 
@@ -181,7 +184,7 @@ class Stage:
             self.api.create(one)
 
     def fail(self, selector: str) -> None:
-        """Let the pods that a selector finds end with exit code 1."""
+        """Let the pods that a selector finds end with exit code 1. kwok is paused before they are made: it would let them succeed."""
         found: list[Object] = []
 
         def placed() -> bool:
@@ -196,6 +199,7 @@ class Stage:
                 for box in one["spec"]["containers"]
             ]
             status = {"phase": "Failed", "containerStatuses": [state | {"state": {"terminated": ended}} for state in states]}
+            status["podIP"] = "10.0.0.1"  # kwok starts what has none
             self.api.patch(f"{self.path('pod/' + one['metadata']['name'])}/status", {"status": status})
 
     def path(self, name: str) -> str:

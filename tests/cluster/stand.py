@@ -6,6 +6,7 @@ import contextlib
 import copy
 import functools
 import io
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -176,9 +177,9 @@ def settled(api: Api) -> bool:
         if said is None:
             return False
         keys = {taint["key"] for taint in one["spec"].get("taints", []) if taint["key"].startswith("node.kubernetes.io/")}
-        ready = any(seen["type"] == "Ready" and seen["status"] == "True" for seen in one["status"].get("conditions", []))
+        up = any(seen["type"] == "Ready" and seen["status"] == "True" for seen in one["status"].get("conditions", []))
         wanted = {"node.kubernetes.io/unreachable"} if said.get("down") else set()
-        if ready == bool(said.get("down")) or keys - {"node.kubernetes.io/unschedulable"} != wanted:
+        if up == bool(said.get("down")) or keys - {"node.kubernetes.io/unschedulable"} != wanted:
             return False
     pods = api.items(f"/api/v1/namespaces/{stand()['stack']['namespace']}/pods")
     lost = {name for name, said in stand()["nodes"].items() if said.get("down")}
@@ -206,9 +207,9 @@ def change_node(api: Api, name: str, change: dict[str, Any]) -> None:
             there["spec"] |= {"unschedulable": made["spec"]["unschedulable"], "taints": [*made["spec"]["taints"], *keep]}
             there = api.ask("PUT", path, there)
             there["status"] |= {key: made["status"][key] for key in ("capacity", "allocatable")}
-            ready = UNREACHABLE if made["status"]["conditions"] else {"type": "Ready", "status": "True", "reason": "KubeletReady"}
+            state = UNREACHABLE if made["status"]["conditions"] else ready()
             others = [one for one in there["status"].get("conditions", []) if one["type"] != "Ready"]
-            there["status"]["conditions"] = [*others, ready, *said_conditions(change)]
+            there["status"]["conditions"] = [*others, state, *said_conditions(change)]
             api.ask("PUT", f"{path}/status", there)
             heard(api, name, not change.get("down"))
             return
@@ -217,12 +218,18 @@ def change_node(api: Api, name: str, change: dict[str, Any]) -> None:
                 raise
 
 
-def heard(api: Api, name: str, ready: bool) -> None:
+def ready() -> Object:
+    """What a kubelet posts. Without a new time the node controller takes it for an old post: after 50 s the node counts as silent."""
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {"type": "Ready", "status": "True", "reason": "KubeletReady", "lastHeartbeatTime": now}
+
+
+def heard(api: Api, name: str, up: bool) -> None:
     """What the node controller writes on the pods of a node whose kubelet falls silent, or the kubelet when it is back."""
     for pod in api.items(f"/api/v1/pods?fieldSelector=spec.nodeName={name}"):
         conditions = pod["status"].get("conditions", [])
         for one in conditions:
-            one["status"] = str(ready) if one["type"] == "Ready" else one["status"]
+            one["status"] = str(up) if one["type"] == "Ready" else one["status"]
         if pod["status"]["phase"] == "Running":
             api.patch(
                 f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}/status",
