@@ -23,10 +23,13 @@ CONFIDENCE_MEANS: dict[str, str] = {
 SEVERITY_ORDER: dict[str, int] = {"critical": 0, "warning": 1, "info": 2}
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     source: str
     line: int
     text: str
+    match: tuple[int, int] = (0, 0)  # from where to where the text says it; (0, 0) where that is not known
+    values: list[str] = []  # what was read there, where the text alone doesn't show it: `temperature: 88`
+    time: str | None = None  # of this line
 
 
 class Look(msgspec.Struct, frozen=True):

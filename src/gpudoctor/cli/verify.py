@@ -183,7 +183,8 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
     from gpudoctor.cli.execute import current_time, open_probe
     from gpudoctor.engine import confirm
     from gpudoctor.engine.asking import question_of
-    from gpudoctor.engine.conclude import TOOL, stamp
+    from gpudoctor.engine.conclude import TOOL
+    from gpudoctor.engine.times import stamp
     from gpudoctor.engine.diagnose import conclusions
     from gpudoctor.engine.verification import Verification, overall_outcome
     from gpudoctor.probes.redact import Redactor

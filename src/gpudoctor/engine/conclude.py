@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
 
 import msgspec
 
 from gpudoctor import __version__
+from gpudoctor.engine.evidence import evidence
 from gpudoctor.engine.relate import CONFIDENCE_ORDER, Found
+from gpudoctor.engine.times import stamp
 from gpudoctor.facts import Subject
-from gpudoctor.facts.base import Origin
 from gpudoctor.patterns import regex
 from gpudoctor.report import (
     SEVERITY_ORDER,
@@ -26,7 +26,6 @@ from gpudoctor.runbook.model import FixTemplate
 from gpudoctor.runbook.templates import fill
 
 CANDIDATES = 4  # of one cause; a thousand ranks say the same
-EVIDENCE = 4  # lines of evidence of one finding; the rest is in the bundle
 # Layers whose titles name what a pod lacks, or what refuses it: with another name it is another case.
 BEFORE_START = frozenset({"scheduling", "quota", "queueing", "storage"})
 TOOL = f"gpudoctor {__version__}"
@@ -87,7 +86,7 @@ def findings(found: list[Found]) -> list[Finding]:
                 means=one.cause.means,
                 explains=sorted({other.cause.id for other in one.explains if other.confidence != "possible"}),
                 explained_by=sorted({other.cause.id for other in one.explained_by if other.confidence != "possible"}),
-                evidence=evidence([origin for each in (one, *others) for origin in each.origins]),
+                evidence=evidence_of(one, *others),
                 act=one.act or one.cause.act,
                 who=one.cause.who,
                 fixes=[fix(template, acted_on(one)) for template in one.cause.fixes],
@@ -119,7 +118,7 @@ def candidates(found: list[Found]) -> list[Candidate]:
             why=one.title,
             check=one.check,
             subject=report_subject(one.subject),
-            evidence=evidence(one.origins),
+            evidence=evidence_of(one),
             settle_with=one.settle_with,
         )
         for one in open_
@@ -140,7 +139,7 @@ def overridden(found: list[Found]) -> list[Overridden]:
             check=one.check,
             title=one.title,
             overridden_by=sorted({other.cause.id for other in one.overridden_by}),
-            evidence=evidence(one.origins),
+            evidence=evidence_of(one),
         )
         for one in found
         if one.overridden_by
@@ -173,10 +172,9 @@ def fix(template: FixTemplate, subject: Subject) -> Fix:
     return Fix(template.title, template.risk, run, undo, verify, "".join(names.fill([template.manifest])))
 
 
-def evidence(origins: list[Origin]) -> list[Evidence]:
-    """The first lines that findings rest on, each once."""
-    unique = dict.fromkeys(Evidence(source=o.source, line=o.line, text=o.text[:1000]) for o in origins if o.source)
-    return list(unique)[:EVIDENCE]
+def evidence_of(*found: Found) -> list[Evidence]:
+    """What findings rest on."""
+    return evidence((origin for one in found for origin in one.origins), (hit for one in found for hit in one.hits))
 
 
 def report_subject(subject: Subject) -> ReportSubject:
@@ -190,11 +188,3 @@ def report_subject(subject: Subject) -> ReportSubject:
         node=subject.node,
         gpu=subject.gpu,
     )
-
-
-def stamp(seconds: float | None) -> str | None:
-    """RFC 3339 in UTC, None when there is no such time."""
-    try:
-        return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (ValueError, OverflowError, OSError):  # a time that no clock has shown
-        return None

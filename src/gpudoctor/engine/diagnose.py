@@ -15,6 +15,7 @@ from gpudoctor.engine.plan import plan
 from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import CONSENT, Guide, Run, StepRun, Trouble, fold_troubles, host_set_text
 from gpudoctor.engine.store import Store
+from gpudoctor.engine.times import stamp
 from gpudoctor.facts import Facts
 from gpudoctor.facts.identity import Links
 from gpudoctor.probes.base import Probe
@@ -180,7 +181,7 @@ def report(
     refuted = expectations.refutations(library, weighed, held)
     return Report(
         tool=conclude.TOOL,
-        started=conclude.stamp(started) or "",
+        started=stamp(started) or "",
         verdict=verdict,
         findings=decided,
         candidates=open_,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
+from collections.abc import Iterator
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -36,6 +37,18 @@ QUOTED = regex(r"\"[^\"]*\"|'[^']*'")
 Inputs = dict[str, Any]
 
 
+class Seen(NamedTuple):
+    """What a condition saw when it held."""
+
+    when: str
+    types: Types
+    values: Values
+
+    def records(self) -> Iterator[tuple[str, Fact]]:
+        """The records that it looked at, by their names."""
+        return ((name, record) for name, record in self.values.records.items() if record is not None)
+
+
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """A record for which a check's condition holds."""
 
@@ -50,6 +63,7 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     record: Fact | None = None
     stated: bool = False  # it rests on what a person says
     early: bool = False  # it may pass by itself yet
+    seen: Seen | None = None
 
     def confidence(self, check: Check) -> Confidence:
         """How sure a check's finding is: what people say, and what may pass, finds at most what is possible."""
@@ -198,6 +212,7 @@ def hit_of(
         last=(getattr(record, "last", None) or record.time) if record is not None else None,
         record=record,
         stated=said_by_people(condition, record, check.joins, values),
+        seen=Seen(check.when, types, values),
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gpudoctor.engine.conclude import stamp
 from gpudoctor.engine.relate import Found
 from gpudoctor.engine.store import Store
+from gpudoctor.engine.times import stamp
 from gpudoctor.facts import Subject
 from gpudoctor.facts.dcgm import DcgmError, DcgmTest
 from gpudoctor.facts.gpu import Gpu, Smi

@@ -8,8 +8,10 @@ import msgspec
 
 from gpudoctor.engine import conclude, relate
 from gpudoctor.engine.evaluate import Hit
+from gpudoctor.engine.evidence import evidence
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.steps import Run
+from gpudoctor.engine.times import stamp
 from gpudoctor.facts import Subject
 from gpudoctor.facts.identity import Links
 from gpudoctor.report import Evidence, ReportSubject, Severity, StepResult
@@ -101,7 +103,7 @@ def spoken_of(one: relate.Found, outcome: Became, *, now: str = "", why: str = "
         was=one.title if outcome not in ("worse", "seen") else "",
         now=now,
         why=why,
-        evidence=conclude.evidence([origin for hit in hits or [] for origin in hit.origins]),
+        evidence=evidence((origin for hit in hits or [] for origin in hit.origins), hits or []),
     )
 
 
@@ -145,5 +147,5 @@ def is_log(source: str) -> bool:
 
 def by_now(hit: Hit) -> str:
     """Why an old line says neither."""
-    when = f" (the last at {conclude.stamp(hit.last)})" if hit.last is not None else ""
+    when = f" (the last at {stamp(hit.last)})" if hit.last is not None else ""
     return f"the log still has the lines from before{when}, and no newer ones: it has not come again yet"

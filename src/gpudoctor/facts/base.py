@@ -19,6 +19,14 @@ class Origin(msgspec.Struct, frozen=True):
     text: str = ""
 
 
+class LocalTime(float):
+    """Seconds since the epoch by a clock whose zone is not known, read as if it were UTC. It is compared like any time, and printed without
+    a zone.
+    """
+
+    __slots__ = ()
+
+
 class Subject(msgspec.Struct, frozen=True):
     """What a fact or a finding is about. Only the keys that were seen are set; "" means not known.
 
@@ -97,6 +105,11 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     def tells(self) -> bool:
         """Whether it says something. A record of an answer as a whole may be all that was made of words that nobody knows."""
         return True
+
+    @property
+    def said(self) -> str:
+        """The words of its line that state it, where the record keeps them."""
+        return ""
 
     @property
     def mild(self) -> bool:

@@ -46,6 +46,11 @@ class Xid(Fact, frozen=True, kw_only=True):
     tpc: str = ""  # of 13: "GPC 1, TPC 3", the first of the burst
     tpcs: int = 0  # of 13: how many different ones the burst names
 
+    @property
+    def said(self) -> str:
+        """The number and what follows it."""
+        return f"{self.code}, {self.text}" if self.text else ""
+
 
 class Sxid(Fact, frozen=True, kw_only=True):
     """One burst of equal SXid lines of an NVSwitch."""

@@ -293,7 +293,13 @@ class ScheduleReason(Fact, frozen=True, kw_only=True):
     left: int | None = None  # nodes of the message that no clause takes but those about amounts, which may share nodes; None without a head
     no_victims: int | None = None  # of the preemption part, as the next; None where the message has none
     not_helpful: int | None = None
+    clause: str = ""  # as the message has it: 4 Insufficient nvidia.com/gpu
     preemption: str = ""  # what these say of the clause's nodes: helps_nowhere, helps_none, no_victims, no_victims_on_some; "" = nothing
+
+    @property
+    def said(self) -> str:
+        """The clause."""
+        return self.clause
 
 
 class Message(Fact, frozen=True, kw_only=True):

@@ -5,6 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from gpudoctor.report import Evidence
+
+LEFT_OUT = "… "
+LEAST = 24  # columns of a line that are worth showing
+WORD = 24  # characters that are a word; more without a space are data
 LONGEST = 4096  # characters of one text; a reader takes in less, and the layout stays quick
 
 
@@ -34,6 +39,48 @@ def shorten(text: str, longest: int) -> str:
         return text
     half = (longest - 3) // 2
     return f"{text[: longest - 3 - half]} … {text[-half:]}"
+
+
+def excerpt(piece: Evidence, longest: int) -> str:
+    """What an evidence says in a limited space: its line cut around what decided, and the values that the line alone doesn't show.
+
+    >>> row = "2026/03/01 12:00:04.250, 0, GPU-5a0c1f2e, NVIDIA H100, P0, 88, 70, 430.00"
+    >>> excerpt(Evidence("smi.csv", 2, row, (59, 61), ["temperature: 88"]), 60)
+    '… NVIDIA H100, P0, 88, 70, 430.00 (temperature: 88)'
+    """
+    values = safe(", ".join(piece.values))
+    told = f" ({values})" if values and piece.text else values
+    room = longest - len(told)
+    if room < LEAST < len(piece.text):
+        return values if len(values) <= longest else cut_around(piece.text, *piece.match, longest)
+    return cut_around(piece.text, *piece.match, room) + told
+
+
+def cut_around(text: str, start: int, end: int, longest: int) -> str:
+    """A text cut at words around a part, which is whole where there is room for it; without a part it is cut in the middle.
+
+    >>> said = "Warning  FailedScheduling  0/4 nodes are available: 3 Insufficient nvidia.com/gpu, 1 node(s) were unschedulable."
+    >>> cut_around(said, said.index("3 Ins"), said.index(", 1 "), 60)
+    '… available: 3 Insufficient nvidia.com/gpu, 1 node(s) …'
+    """
+    if len(whole := safe(text)) <= longest or end <= start:
+        return shorten(whole, longest)
+    start = text.rfind(" ", max(0, start - WORD), start) + 1 or start  # from the beginning of its word
+    before, part, after = safe(text[:start]), safe(text[start:end]), safe(text[end:])
+    room = longest - len(part) - 2 * len(LEFT_OUT)
+    if room < 0:  # the part alone is too long: its beginning says most
+        return LEFT_OUT * bool(before) + last_word_out(part[: longest - 2 * len(LEFT_OUT)]) + LEFT_OUT[::-1]
+    left = min(len(before), max(room // 2, room - len(after)))
+    right = min(len(after), room - left)
+    head = before if left == len(before) else LEFT_OUT + last_word_out(before[len(before) - left :][::-1])[::-1]
+    tail = after if right == len(after) else last_word_out(after[:right]) + LEFT_OUT[::-1]
+    return head + part + tail
+
+
+def last_word_out(text: str) -> str:
+    """A text that was cut, without the word that was cut, unless that is a long one."""
+    at = text.rfind(" ")
+    return text[:at] if at >= len(text) - WORD and at >= 0 else text
 
 
 def count(number: int, noun: str) -> str:

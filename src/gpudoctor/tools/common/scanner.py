@@ -53,7 +53,10 @@ def single_pattern(pattern: str) -> Any:
     """Compile one pattern that lines are tried against."""
     import re2
 
-    return re2.compile(pattern)
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = DFA_MEMORY
+    return re2.compile(pattern, options)
 
 
 class Hints:
@@ -180,20 +183,19 @@ def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[Span]
 
 def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
     """Start and end of each line of a block that fits one pattern, with what it captured the first time."""
+    groups = pattern.groups
     if literal := literal_prefix(pattern.pattern):
         for start, end in lines_with(block, literal):
-            if match := pattern.search(block[start:end]):
-                yield start, end, captured_text(match)
+            if match := pattern.search(block, start, end):
+                yield start, end, captured_text(match, groups)
         return
     end = -1
-    for match in pattern.finditer(block):
+    while match := pattern.search(block, end + 1):
         at = match.start()
-        if at <= end:
-            continue
         start = block.rfind(b"\n", 0, at) + 1
         end = block.find(b"\n", at)
         end = len(block) if end < 0 else end
-        yield start, end, captured_text(match)
+        yield start, end, captured_text(match, groups)
 
 
 def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int]]:
@@ -223,7 +225,10 @@ def literal_prefix(pattern: bytes) -> bytes:
     return match.group(1) if match else b""
 
 
-def captured_text(match: Any) -> str:
+def captured_text(match: Any, groups: int) -> str:
     """What the group of a match captured, as text of at most `LONGEST_DETAIL` bytes; of several groups, the one that took part."""
-    first, last = match.span(match.lastindex) if match.lastindex else (0, 0)
+    which = match.lastindex if groups > 1 else groups
+    if not which:
+        return ""
+    first, last = match.span(which)
     return str(match.string[first : min(last, first + LONGEST_DETAIL)].decode("utf-8", "replace").strip())

@@ -147,6 +147,7 @@ def schedule_reasons(
                 of_gpus=GPU.search(resource) is not None,
                 key=key,
                 value=value,
+                clause=clause,
                 no_victims=victims,
                 not_helpful=helpless,
                 preemption=preemption_word(victims, helpless, count, total),
