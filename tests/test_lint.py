@@ -389,7 +389,8 @@ def test_the_words_after_a_program_decide_whether_it_reads(argv: list[str], only
 def test_style_wants_fixes_that_can_be_undone_and_verified(tmp_path: Path) -> None:
     fixes = [
         fix("kubectl", "describe", "pod", "${pod}"),
-        fix("kubectl", "cordon", "x"),
+        fix("kubectl", "label", "node", "x", "a=b"),
+        fix("kubectl", "cordon", "x", undo=["kubectl", "uncordon", "x"], verify=["kubectl", "get", "node", "x"]),
         fix("kubectl", "delete", "pod", "${pod}", risk="disruptive", verify=["kubectl", "get", "pods"]),
         fix("kubectl", "exec", "x", "--", "nvidia-smi", "-r", risk="destructive"),
     ]
@@ -400,6 +401,7 @@ def test_style_wants_fixes_that_can_be_undone_and_verified(tmp_path: Path) -> No
         "catalogue: a: fix 'do' only reads: it belongs under `look`",
         "catalogue: a: fix 'do' is safe and changes something: give undo",
         "catalogue: a: fix 'do' changes something: give verify",
+        "catalogue: a: fix 'do': name it (do: drain or keep-away), so that a node of Slurm gets Slurm's command",
         "catalogue: a: fix 'do' changes something: give verify",
         "catalogue: b: no check finds it",
         "catalogue: b: give `tell`, what to look at, with the command",

@@ -46,6 +46,8 @@ class Fix(msgspec.Struct, frozen=True):
     undo: list[str] = []
     verify: list[str] = []
     manifest: str = ""
+    stops: list[str] = []  # the work on the node that it ends, as far as it was read
+    find: list[str] = []  # of each name that is not known: `<gpu>: nvidia-smi -L`
 
 
 class ReportSubject(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -184,8 +184,8 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
     from gpudoctor.engine import confirm
     from gpudoctor.engine.asking import question_of
     from gpudoctor.engine.conclude import TOOL
-    from gpudoctor.engine.times import stamp
     from gpudoctor.engine.diagnose import conclusions
+    from gpudoctor.engine.times import stamp
     from gpudoctor.engine.verification import Verification, overall_outcome
     from gpudoctor.probes.redact import Redactor
 
@@ -198,7 +198,7 @@ def look(book: Runbook, before: Before, reference: Reference, timeout: float, ev
             after = ask_again(book, before, probe, where, timeout, inputs, set())
         if more := after.unsettled_checks():
             after = ask_again(book, before, probe, where, timeout, inputs, more)
-        commands = confirm.run(probe, confirm.verifies([past.found for past in before.pasts if past.found.root], every))
+        commands = confirm.run(probe, confirm.verifies([past.found for past in before.pasts if past.found.root], before.around, every))
     finally:
         for left in probe.close() if recorded is None else ():
             complain(left)
@@ -238,13 +238,10 @@ def ask_again(book: Runbook, before: Before, probe: Any, where: Where, timeout: 
 
 def deliver(made: Verification, shown: Any) -> None:
     """Print it, or write it into its file."""
-    import os
-
     from gpudoctor.cli import printing, verify_text
 
     if shown.format == "json":
         text = verify_text.as_json(made)
     else:
-        color = sys.stdout.isatty() and shown.file is None and not shown.no_color and not os.environ.get("NO_COLOR")
-        text = verify_text.render(made, width=printing.columns(), color=color, verbose=shown.verbose)
+        text = verify_text.render(made, width=printing.columns(), color=printing.colored(shown), verbose=shown.verbose)
     printing.deliver(text, shown, verify_text.WORDS[made.outcome])

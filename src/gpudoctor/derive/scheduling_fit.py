@@ -11,13 +11,14 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from gpudoctor.derive.scheduling_checks import evaluate
 from gpudoctor.derive.scheduling_moves import MOVES, Case, Move
 from gpudoctor.derive.scheduling_others import Around
+from gpudoctor.derive.scheduling_patch import patch
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host
 from gpudoctor.derive.scheduling_text import first_words
 from gpudoctor.facts.scheduling import Fit
@@ -86,8 +87,8 @@ def nearest_fits(ask: Ask, around: Around, verdicts: Sequence[Sequence[Blocker]]
 
 def pod_fit(ask: Ask, change: str, detail: str, nodes: Sequence[str], rank: int = 0) -> Fit:
     """Make a Fit of the pod; `nodes` are names."""
-    pod = ask.pod
-    return Fit(namespace=pod.namespace, pod=pod.pod, change=change, detail=detail, nodes=fold(nodes), count=len(nodes), rank=rank)
+    named = Fit(namespace=ask.pod.namespace, pod=ask.pod.pod, change=change, detail=detail, rank=rank)
+    return msgspec.structs.replace(named, nodes=fold(nodes), first=min(nodes, default=""), count=len(nodes))
 
 
 def usage_note(hosts: Sequence[Host]) -> str:
@@ -137,10 +138,22 @@ def proposals(ask: Ask, around: Around, ways: Sequence[Way]) -> list[Fit]:
         if not (frees and freed == MOST_TO_FREE) and (left := working_ways(ask, around, chosen)):
             freed += frees
             text = describe_changes(left) + usage_note([way.host for way in left])
-            found.append(pod_fit(ask, change, text, [way.host.node.node for way in left]))
+            fit = pod_fit(ask, change, text, [way.host.node.node for way in left])
+            found.append(msgspec.structs.replace(fit, **in_manifest(ask, left[0])))
         if len(found) == MOST_FITS:
             break
     return found
+
+
+def in_manifest(ask: Ask, way: Way) -> dict[str, Any]:
+    """What a way changes in the pod's spec and in the node's labels."""
+    changed, host = ask, way.host
+    for move in way.moves:
+        changed, host = move.edit(changed, host)
+    before, after = way.host.node.labels, host.node.labels
+    made = patch(ask, changed)
+    labels = {key: value for key, value in after.items() if before.get(key) != value}
+    return {"first": host.node.node, "patch": made.steps, "fragment": made.fragment, "labels": labels}
 
 
 def working_ways(ask: Ask, around: Around, ways: list[Way]) -> list[Way]:

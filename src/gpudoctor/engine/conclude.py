@@ -4,34 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 
-import msgspec
-
 from gpudoctor import __version__
+from gpudoctor.engine import remedies
 from gpudoctor.engine.evidence import evidence
 from gpudoctor.engine.relate import CONFIDENCE_ORDER, Found
 from gpudoctor.engine.times import stamp
 from gpudoctor.facts import Subject
-from gpudoctor.patterns import regex
+from gpudoctor.facts.times import zone_is_known
 from gpudoctor.report import (
     SEVERITY_ORDER,
     Candidate,
     Evidence,
     Finding,
-    Fix,
-    Look,
     Overridden,
     ReportSubject,
 )
-from gpudoctor.runbook.model import FixTemplate
-from gpudoctor.runbook.templates import fill
 
 CANDIDATES = 4  # of one cause; a thousand ranks say the same
 # Layers whose titles name what a pod lacks, or what refuses it: with another name it is another case.
 BEFORE_START = frozenset({"scheduling", "quota", "queueing", "storage"})
 TOOL = f"gpudoctor {__version__}"
-
-# What a command to paste may hold: names of Kubernetes objects, KIND/NAME, UUIDs, PCI addresses. Anything else stays a placeholder.
-PLAIN = regex(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,300}\Z")
 
 
 def rank(one: Found) -> tuple[int, ...]:
@@ -69,7 +61,7 @@ def said_of_any(title: str, subject: Subject) -> str:
     return " ".join(word for word in words if word not in names and not word[:1].isdigit())
 
 
-def findings(found: list[Found]) -> list[Finding]:
+def findings(found: list[Found], around: remedies.Surroundings) -> list[Finding]:
     """The decided findings, roots first."""
     made = []
     for one, others in fold_subjects(sorted((f for f in found if f.confidence != "possible"), key=rank)):
@@ -80,7 +72,7 @@ def findings(found: list[Found]) -> list[Finding]:
                 severity=one.severity,
                 confidence=one.confidence,
                 subject=report_subject(one.subject),
-                time=stamp(one.time),
+                time=time_of(one),
                 check=one.check,
                 title=one.title,
                 means=one.cause.means,
@@ -89,8 +81,8 @@ def findings(found: list[Found]) -> list[Finding]:
                 evidence=evidence_of(one, *others),
                 act=one.act or one.cause.act,
                 who=one.cause.who,
-                fixes=[fix(template, acted_on(one)) for template in one.cause.fixes],
-                look=[Look(template.title, Names(acted_on(one)).fill(template.run)) for template in one.cause.look],
+                fixes=remedies.fixes(one, around),
+                look=remedies.looks(one),
                 no_fix=one.cause.no_fix,
                 references=one.cause.references,
                 also=[other.subject.name for other in others],
@@ -146,30 +138,10 @@ def overridden(found: list[Found]) -> list[Overridden]:
     ]
 
 
-def acted_on(one: Found) -> Subject:
-    """A finding's subject, with the node that its check names where it has none."""
-    node = next((hit.node for hit in one.hits if hit.node), "")
-    return msgspec.structs.replace(one.subject, node=node) if node and not one.subject.node else one.subject
-
-
-class Names:
-    """The names of a subject for commands; one that is not known, or that no shell should see, stays a placeholder."""
-
-    def __init__(self, subject: Subject) -> None:
-        names = {key: getattr(subject, key) for key in Subject.__struct_fields__ if key != "kind"}
-        self.values = {f"subject.{key}": name if PLAIN.match(name) else f"<{key}>" for key, name in names.items()}
-        self.types = dict.fromkeys(self.values, str)
-
-    def fill(self, texts: list[str]) -> list[str]:
-        """The texts with the names in place of `${…}`."""
-        return [fill(text.replace("${", "${subject."), self.types, self.values) for text in texts]
-
-
-def fix(template: FixTemplate, subject: Subject) -> Fix:
-    """A fix for a subject."""
-    names = Names(subject)
-    run, undo, verify = (names.fill(argv) for argv in (template.run, template.undo, template.verify))
-    return Fix(template.title, template.risk, run, undo, verify, "".join(names.fill([template.manifest])))
+def time_of(one: Found) -> str | None:
+    """When a finding was first seen, by the clock of the record that has this time."""
+    first = next((hit.record for hit in one.hits if hit.time == one.time), None)
+    return stamp(one.time, zone=zone_is_known(first))
 
 
 def evidence_of(*found: Found) -> list[Evidence]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.engine.conclude import acted_on, fix
+from gpudoctor.engine import remedies
 from gpudoctor.engine.relate import Found
 from gpudoctor.engine.verification import Ran
 from gpudoctor.probes.base import Command, Output, Probe
@@ -23,11 +23,11 @@ TELLING = ("Ready", "Available", "Complete", "Failed")  # conditions of objects 
 HOW_SHOWN = ("-o", "--output", "-L", "--label-columns", "--sort-by")  # options of `kubectl get` about its columns, with a value
 
 
-def verifies(roots: list[Found], every: bool) -> list[Ran]:
+def verifies(roots: list[Found], around: remedies.Surroundings, every: bool) -> list[Ran]:
     """The commands that verify the fixes of findings, each once; those that can't be run here say why."""
     made: dict[tuple[str, tuple[str, ...]], Ran] = {}
     for root in roots:
-        fixes = [one for template in root.cause.fixes if (one := fix(template, acted_on(root))).verify]
+        fixes = [one for one in remedies.fixes(root, around) if one.verify]
         for one in fixes if every else fixes[:SHOWN_FIXES]:
             host = "" if one.verify[0] in OF_CLUSTER else root.subject.node
             why = refusal(one.verify, host)

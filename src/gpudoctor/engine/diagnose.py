@@ -9,7 +9,19 @@ from typing import Any
 import msgspec
 
 from gpudoctor.derive import DERIVATIONS, run_derivation
-from gpudoctor.engine import conclude, expectations, hardware, lanes, outcomes, outputs, overall_verdict, precedence, relate, trouble
+from gpudoctor.engine import (
+    conclude,
+    expectations,
+    hardware,
+    lanes,
+    outcomes,
+    outputs,
+    overall_verdict,
+    precedence,
+    relate,
+    remedies,
+    trouble,
+)
 from gpudoctor.engine.fleet import BEYOND, FANOUT
 from gpudoctor.engine.plan import plan
 from gpudoctor.engine.run import Engine
@@ -167,7 +179,7 @@ def report(
     links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks")))
     drawn = precedence.draw_conclusions(library, checked, links)
     found = precedence.not_overridden(drawn)
-    decided, open_ = conclude.findings(found), conclude.candidates(found)
+    decided, open_ = conclude.findings(found, remedies.Surroundings(store, links)), conclude.candidates(found)
     unsure = overall_verdict.unknowns(checked)
     inputs: list[InputFile] = rest.get("inputs", [])
     verdict = overall_verdict.verdict(decided, open_, unsure, checked, inputs)

@@ -17,6 +17,7 @@ from gpudoctor.engine.evaluate import Answer, Hit, evaluate
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.plan import Planned, plan, used_types, with_dependencies
 from gpudoctor.engine.refutation import Refuters, reasons_not_shown, refuting_observation
+from gpudoctor.engine.remedies import Surroundings
 from gpudoctor.engine.steps import Run, StepRun, may_concern, steps_behind
 from gpudoctor.engine.successors import Works, count_gpus, node_read
 from gpudoctor.engine.verification import Judged, Key, Times, by_now, hits_of, is_old_hit, links_of, spoken_of
@@ -48,6 +49,7 @@ class Before:
         self.links = links_of(run)
         self.works = Works(run.store, self.links)
         self.refuters = Refuters(library, run, self.links, self.works)
+        self.around = Surroundings(run.store, self.links)
         found = precedence.not_overridden(precedence.draw_conclusions(library, self.checked, self.links))
         hits = hits_of(library, self.checked, self.links)
         self.pasts = [

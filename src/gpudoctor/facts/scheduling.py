@@ -18,19 +18,26 @@ class NodeGroup(Fact, frozen=True, kw_only=True):
     gpu_nodes: int = 0  # how many of them have GPUs
 
 
+CHANGES = (
+    "tolerate", "label", "select", "port", "prefer", "uncordon", "rename", "fewer_gpus", "less_cpu", "less_memory", "less_other",
+    "restore_gpus", "repair_node", "free_gpus",
+)  # fmt: skip
+
+
 class Fit(Fact, frozen=True, kw_only=True):
     """The nearest fit: one change, or two that are needed together, that would let the pod run, and where."""
 
     namespace: str
     pod: str
-    # tolerate, label, select, port, prefer, uncordon, rename, fewer_gpus, less_cpu, less_memory, less_other, restore_gpus, repair_node,
-    # free_gpus, none;
-    # two are joined by " + "
-    change: str
+    change: str  # one of CHANGES, two joined by " + ", or none
     detail: str
     nodes: str = ""
+    first: str = ""  # the name of one of them
     count: int = 0
     rank: int = 0  # 1 = the nearest
+    patch: str = ""  # JSON patch (RFC 6902) of the pod's spec, where the whole change can be said so
+    fragment: str = ""  # what of a manifest changes, as YAML
+    labels: dict[str, str] = {}  # that the nodes get
 
 
 class Scheduling(Fact, frozen=True, kw_only=True):

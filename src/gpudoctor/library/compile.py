@@ -29,9 +29,11 @@ def compile_files() -> tuple[Library, list[Problem]]:
         tables |= {rows.id: rows} if rows else {}
         problems += found
     known = Library(lists=lists, tables=tables)
+    shared, found = load.shared_fixes(index.shared_fixes_file(), "runbooks/catalogue/shared-fixes.yaml")
+    problems += found
     for path in index.source_files():
         shown = os.path.relpath(path, index.root())
-        if path.parent == index.tables_folder():
+        if path.parent == index.tables_folder() or path == index.shared_fixes_file():
             continue
         if path.parent == index.messages_folder():
             more, found = load.messages(path, shown)
@@ -44,7 +46,7 @@ def compile_files() -> tuple[Library, list[Problem]]:
             book, found = load.runbook(path, shown, known=known)
             signs = book or signs
         elif path.parent.name == "catalogue":
-            entries, found = load.catalogue(path, shown)
+            entries, found = load.catalogue(path, shown, shared)
             found = found + [Problem(shown, 0, f"the cause '{name}' is in two files") for name in entries.keys() & causes.keys()]
             causes.update(entries)
         else:

@@ -110,6 +110,11 @@ def lists_file() -> Path:
     return tables_folder() / "lists.yaml"
 
 
+def shared_fixes_file() -> Path:
+    """The fixes that causes name."""
+    return runbooks_folder() / "catalogue" / "shared-fixes.yaml"
+
+
 def source_files() -> list[Path]:
     """All files that the index is made from, in a fixed order."""
     books = runbooks_folder()

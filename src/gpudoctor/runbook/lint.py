@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from gpudoctor.derive import DERIVATIONS
 from gpudoctor.facts import FACTS
 from gpudoctor.facts.base import KEYS_OF_KIND
+from gpudoctor.facts.scheduling import CHANGES
 from gpudoctor.registry import PARSERS
 from gpudoctor.runbook import allowed, lint_messages, scope
 from gpudoctor.runbook.conditions import ConditionError, Types, cel_type, compile_expression, fields, input_types, join_types, record_types
@@ -250,8 +252,13 @@ def catalogue_references(given: Library) -> Iterator[str]:
             for element in look.run:
                 yield from (f"{cause.id}: look '{look.title}': {text}" for text in placeholder_problems(element, cause.subject))
         for fix in cause.fixes:
-            for element in [*fix.run, *fix.undo, *fix.verify, fix.manifest]:
-                yield from (f"{cause.id}: fix '{fix.title}': {text}" for text in placeholder_problems(element, cause.subject))
+            seen = [f"seen.{name}" for name in re.compile(fix.seen).groupindex]
+            for element in [fix.title, *fix.run, *fix.undo, *fix.verify, fix.manifest]:
+                problems = placeholder_problems(element, cause.subject, "cause", *seen)
+                yield from (f"{cause.id}: fix '{fix.title}': {text}" for text in problems)
+        for change in cause.fits:
+            if change not in CHANGES:
+                yield f"{cause.id}: fits: {unknown_name('change of the nearest fit', change, CHANGES)}"
 
 
 def yields_to_itself(home: str, given: Library) -> list[str]:
@@ -267,9 +274,9 @@ def yields_to_itself(home: str, given: Library) -> list[str]:
     return []
 
 
-def placeholder_problems(element: str, subject: str) -> Iterator[str]:
-    """A fix is filled with the fields of its subject."""
-    known = KEYS_OF_KIND[subject]
+def placeholder_problems(element: str, subject: str, *further: str) -> Iterator[str]:
+    """A fix is filled with the fields of its subject, and with what `seen` names."""
+    known = (*KEYS_OF_KIND[subject], *further)
     try:
         yield from (
             unknown_name(f"field of {subject}", text, known)

@@ -221,12 +221,39 @@ def check_record(check: schema.Check) -> dict[str, Any]:
     return check.model_dump(exclude={"with_"}) | {"joins": joins}
 
 
-def catalogue(path: Path, shown: str = "") -> tuple[dict[str, model.Cause], list[Problem]]:
-    """The causes of one catalogue file."""
-    made, problems = validate_document(read(path, shown), schema.Catalogue)
+def shared_fixes(path: Path, shown: str = "") -> tuple[dict[str, list[dict[str, Any]]], list[Problem]]:
+    """The fixes that causes name, as data."""
+    made, problems = validate_document(read(path, shown), schema.SharedFixes)
+    return {name: [fix.model_dump() for fix in fixes] for name, fixes in made.fixes.items()} if made else {}, problems
+
+
+def catalogue(
+    path: Path, shown: str = "", shared: dict[str, list[dict[str, Any]]] | None = None
+) -> tuple[dict[str, model.Cause], list[Problem]]:
+    """The causes of one catalogue file, with the `shared` fixes in place of their names."""
+    document = read(path, shown)
+    made, problems = validate_document(document, schema.Catalogue)
     if made is None:
         return {}, problems
-    return {name: msgspec.convert(cause.model_dump() | {"id": name}, model.Cause) for name, cause in made.causes.items()}, []
+    causes = {}
+    for name, cause in made.causes.items():
+        fixes: list[dict[str, Any]] = []
+        for number, fix in enumerate(cause.fixes):
+            if isinstance(fix, schema.Fix):
+                fixes.append(fix.model_dump())
+            elif fix.do in (shared or {}):
+                fixes += [titled(one, fix) for one in (shared or {})[fix.do]]
+            else:
+                line = document.line(("causes", name, "fixes", number))
+                problems.append(Problem(document.path, line, f"{name}: {lint.unknown_name('shared fix', fix.do, shared or {})}"))
+        causes[name] = msgspec.convert(cause.model_dump(exclude={"fixes"}) | {"id": name, "fixes": fixes}, model.Cause)
+    return causes, problems
+
+
+def titled(fix: dict[str, Any], named: schema.SharedFix) -> dict[str, Any]:
+    """A shared fix with the words of the cause that names it."""
+    title = fix["title"].replace("${before}", named.before).replace("${until}", named.until)
+    return fix | {"title": title, "verify": named.verify or fix["verify"]}
 
 
 def messages(path: Path, shown: str = "") -> tuple[list[KnownMessage], list[Problem]]:

@@ -176,10 +176,13 @@ class LookTemplate(Struct, frozen=True, kw_only=True):
 
 
 class FixTemplate(Struct, frozen=True, kw_only=True):
-    """A fix with `${…}` for the fields of the subject."""
+    """A fix with `${…}` for the fields of the subject, for the cause, and for what `seen` names."""
 
     title: str
     risk: Risk
+    seen: str = ""  # a pattern: it is offered where a line of the evidence has it; its named groups fill `${seen.NAME}`
+    by: str = ""  # kubernetes or slurm: it is offered where that schedules the node
+    otherwise: bool = False  # it is offered where nothing more precise is: no fix with `seen`, and no nearest fit
     run: list[str] = []
     manifest: str = ""  # a piece of a manifest or of a configuration, to be put in by hand or by GitOps
     undo: list[str] = []
@@ -203,6 +206,7 @@ class Cause(Struct, frozen=True, kw_only=True):
     references: list[str] = []
     look: list[LookTemplate] = []
     fixes: list[FixTemplate] = []
+    fits: list[str] = []  # changes of the nearest fit that mend it: tolerate, select … (`facts.scheduling.Fit`)
     no_fix: str = ""  # why nothing mends it, and who has to act
     broader: bool = False
     yields_to: list[str] = []  # causes that speak instead of it where both are found on one thing, or on linked ones

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from gpudoctor.report import Severity
 from gpudoctor.runbook.fields import (
@@ -337,15 +337,51 @@ class Look(Model):
     run: Annotated[list[Argument], Field(min_length=1)]
 
 
+def pattern(text: str) -> str:
+    """A regular expression. Raises ValueError where it is none."""
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"is no regular expression: {error}") from None
+    return text
+
+
 class Fix(Model):
-    """What mends a cause: a command, a piece of a manifest or a configuration to put in, or what a person does."""
+    """What mends a cause: a command, a piece of a manifest or a configuration to put in, or what a person does.
+
+    It is offered where a line of the evidence has the pattern `seen`, whose named groups fill `${seen.NAME}`, and where `by` schedules the
+    node; with `otherwise`, where nothing more precise is offered.
+    """
 
     title: Annotated[str, Field(min_length=1)]
     risk: Literal["safe", "disruptive", "destructive"]
+    seen: Annotated[str, AfterValidator(pattern)] = ""
+    by: Literal["", "kubernetes", "slurm"] = ""
+    otherwise: bool = False
     run: list[Argument] = []
     manifest: str = ""
     undo: list[Argument] = []
     verify: list[Argument] = []
+
+
+class SharedFix(Model):
+    """A fix of `shared-fixes.yaml` by its name; the other words fill `${before}` and `${until}` in its titles."""
+
+    do: Kebab
+    before: str = ""
+    until: str = ""
+    verify: list[Argument] = []  # in place of the fix's own
+
+
+def which(given: object) -> str:
+    """Whether a fix is written out or named, by its key `do`."""
+    return "shared" if isinstance(given, SharedFix) or (isinstance(given, dict) and "do" in given) else "own"
+
+
+class SharedFixes(Model):
+    """Fixes that many causes have, by name; of one name there may be one for each scheduler."""
+
+    fixes: Annotated[dict[Kebab, list[Fix]], Field(min_length=1)]
 
 
 OneLine = Annotated[str, Field(min_length=1), AfterValidator(lambda text: " ".join(text.split()))]
@@ -366,7 +402,8 @@ class Cause(Model):
     explains: list[CauseName] = []
     references: list[Url] = []
     look: list[Look] = []
-    fixes: list[Fix] = []
+    fixes: list[Annotated[Annotated[Fix, Tag("own")] | Annotated[SharedFix, Tag("shared")], Discriminator(which)]] = []
+    fits: list[Snake] = []
     no_fix: OneLine | Literal[""] = ""
     broader: bool = False
     yields_to: list[CauseName] = []

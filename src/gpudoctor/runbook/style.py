@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpudoctor.patterns import regex
-from gpudoctor.runbook import allowed, lint_messages
+from gpudoctor.runbook import allowed, lint_messages, prose
 from gpudoctor.runbook.model import Cause, FixTemplate, Library, Runbook
 
 # The first words of commands that only read; a fix made of one of these changes nothing.
@@ -41,6 +41,7 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
                 yield f"catalogue: {cause.id}: look '{look.title}' does more than read: it is a fix"
         for fix in cause.fixes:
             yield from fix_problems(cause, fix)
+    yield from prose.problems(given, folder)
     yield from not_told_apart(given)
     yield from lists_written_twice(folder)
     yield from (f"knowledge/messages: {text}" for text in lint_messages.style(given))
@@ -120,6 +121,8 @@ def fix_problems(cause: Cause, fix: FixTemplate) -> Iterator[str]:
     """A safe fix that changes something can be undone; every fix that changes something can be verified."""
     if not fix.run:
         return
+    if fix.run[:2] in (["kubectl", "drain"], ["kubectl", "cordon"]) and not fix.by:
+        yield f"catalogue: {cause.id}: fix '{fix.title}': name it (do: drain or keep-away), so that a node of Slurm gets Slurm's command"
     if reads(fix.run):
         yield f"catalogue: {cause.id}: fix '{fix.title}' only reads: it belongs under `look`"
         return

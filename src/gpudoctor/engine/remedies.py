@@ -1,0 +1,228 @@
+"""What mends a finding: the fixes of its cause and of the pod's nearest fit, with the names and values that are known filled in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from gpudoctor.engine.relate import Found
+from gpudoctor.engine.store import Store
+from gpudoctor.facts import Subject
+from gpudoctor.facts.identity import Links
+from gpudoctor.facts.kubernetes import Pod
+from gpudoctor.facts.scheduling import Fit
+from gpudoctor.patterns import regex
+from gpudoctor.report import Fix, Look
+from gpudoctor.runbook.model import FixTemplate
+
+MOST_HIT = 20  # names of what a fix stops
+MOST_FITS = 2  # of the nearest fit
+
+# What a command to paste may hold: names of Kubernetes objects, KIND/NAME, UUIDs, PCI addresses. Anything else stays a placeholder.
+PLAIN = regex(r"[A-Za-z0-9][A-Za-z0-9._:/-]{0,300}\Z")
+# What a line of the evidence may bring into a command: the same, and paths, none of which climbs.
+VALUE = regex(r"(?!.*\.\.)[A-Za-z0-9./][A-Za-z0-9._:/+=@-]{0,300}\Z")
+# ${node}, ${seen.key}
+FIELD = regex(r"\$\{([a-z_]+(?:\.[a-z_]+)?)\}")
+# 0000:1b:00, as facts have it; nvidia-smi wants domain:bus:device.function
+PCI = regex(r"[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\Z")
+# <gpu>
+PLACEHOLDER = regex(r"<(node|gpu|pod|namespace|workload|container)>")
+
+# The command that finds a name, by who schedules the node.
+FINDS = {
+    "node": {"kubernetes": "kubectl get nodes", "slurm": "sinfo -N"},
+    "gpu": {"kubernetes": "nvidia-smi -L", "slurm": "nvidia-smi -L"},
+    "pod": {"kubernetes": "kubectl get pods --all-namespaces", "slurm": "kubectl get pods --all-namespaces"},
+    "namespace": {"kubernetes": "kubectl get pods --all-namespaces", "slurm": "kubectl get pods --all-namespaces"},
+    "workload": {"kubernetes": "kubectl get jobs,deployments,statefulsets --all-namespaces", "slurm": "squeue --all"},
+    "container": {"kubernetes": "kubectl describe pods", "slurm": "kubectl describe pods"},
+}
+# Owners whose pod template may be changed in place: the others' pods are made once, by a template that is fixed.
+CHANGEABLE = ("Deployment", "StatefulSet", "DaemonSet")
+
+
+class Surroundings:
+    """What the facts of a run tell of the places where fixes act: who schedules a node, what runs there, the nearest fit of a pod."""
+
+    def __init__(self, store: Store, links: Links) -> None:
+        self.links = links
+        self.pods = {(pod.namespace, pod.pod): pod for pod in store.records("pods") if isinstance(pod, Pod)}
+        self.jobs: list[Any] = list(store.records("slurm_jobs"))
+        self.slurm_nodes = {getattr(one, "node", "") for one in store.records("slurm_nodes")}
+        self.slurm_nodes |= {node for job in self.jobs for node in job.nodes}
+        self.kube_nodes = {getattr(one, "node", "") for one in store.records("nodes")} | {pod.node for pod in self.pods.values()}
+        self.fits: dict[tuple[str, str], list[Fit]] = {}
+        for fit in store.records("fits"):
+            if isinstance(fit, Fit):
+                self.fits.setdefault((fit.namespace, fit.pod), []).append(fit)
+
+    def scheduler(self, node: str) -> str:
+        """kubernetes or slurm; of a node that neither names, Slurm where only Slurm was asked."""
+        if node in self.slurm_nodes or node in self.kube_nodes:
+            return "slurm" if node in self.slurm_nodes else "kubernetes"
+        return "slurm" if self.slurm_nodes and not self.kube_nodes - {""} else "kubernetes"
+
+    def work_on(self, node: str) -> list[str]:
+        """The work on a node that a drain or a reboot ends: pods with GPUs first, then other pods, and Slurm's jobs."""
+        here = [
+            pod for pod in self.pods.values() if pod.node == node and pod.phase == "Running" and not pod.workload.startswith("DaemonSet/")
+        ]
+        here.sort(key=lambda pod: (not pod.gpus, pod.namespace, pod.pod))
+        jobs = [f"Slurm job {job.workload}" for job in self.jobs if node in job.nodes and job.state == "RUNNING" and not job.step]
+        return [f"{pod.namespace}/{pod.pod}" if pod.namespace else pod.pod for pod in here] + jobs
+
+
+def acted_on(one: Found) -> Subject:
+    """A finding's subject, with the node that its check names where it has none."""
+    node = next((hit.node for hit in one.hits if hit.node), "")
+    return msgspec.structs.replace(one.subject, node=node) if node and not one.subject.node else one.subject
+
+
+class Names:
+    """The names of a subject for commands; one that is not known, or that no shell should see, stays a placeholder."""
+
+    def __init__(self, subject: Subject, **further: str) -> None:
+        names = {key: getattr(subject, key) for key in Subject.__struct_fields__ if key != "kind"}
+        if PCI.match(names["gpu"]):
+            names["gpu"] += ".0"
+        self.values = {key: name if PLAIN.match(name) else f"<{key}>" for key, name in names.items()} | further
+
+    def text(self, template: str) -> str:
+        """A text with the names in place of `${…}`."""
+        return FIELD.sub(lambda field: self.values.get(field[1], field[0]), template)
+
+    def fill(self, templates: Sequence[str]) -> list[str]:
+        """The same of each of several texts."""
+        return [self.text(one) for one in templates]
+
+
+def looks(one: Found) -> list[Look]:
+    """What shows more of a finding."""
+    names = Names(acted_on(one))
+    return [Look(template.title, names.fill(template.run)) for template in one.cause.look]
+
+
+def fixes(one: Found, around: Surroundings) -> list[Fix]:
+    """The fixes of a finding, the most precise first: the pod's nearest fit, what a line of the evidence decides, what always mends it."""
+    subject = acted_on(one)
+    scheduler = around.scheduler(subject.node)
+    texts = [origin.text for origin in one.origins]
+    made = [*of_fits(subject, one.cause.fits, around)]
+    offered = [template for template in one.cause.fixes if template.by in ("", scheduler)]
+    for precise in (True, False):
+        wanted = [template for template in offered if bool(template.seen) is precise and not (template.otherwise and made)]
+        seen = ((template, seen_in(template.seen, texts)) for template in wanted)
+        made += [
+            filled(template, Names(subject, cause=one.cause.id, **values), subject, around)
+            for template, values in seen
+            if values is not None
+        ]
+    return made
+
+
+def seen_in(pattern: str, texts: Sequence[str]) -> dict[str, str] | None:
+    """The named groups of a pattern in the first text that has it, as `seen.NAME`; None where none has it, or a group is no plain value."""
+    for text in texts if pattern else ("",):
+        if (match := regex(pattern).search(text)) and all(VALUE.match(value or "") for value in match.groupdict().values()):
+            return {f"seen.{name}": value for name, value in match.groupdict().items()}
+    return None
+
+
+def filled(template: FixTemplate, names: Names, subject: Subject, around: Surroundings) -> Fix:
+    """A fix with its names, what it stops, and how to find the names that are not known."""
+    run, undo, verify = (names.fill(argv) for argv in (template.run, template.undo, template.verify))
+    stops = around.work_on(subject.node) if subject.node and of_whole_node(template) else []
+    missing = dict.fromkeys(name for text in (*run, template.manifest) for name in PLACEHOLDER.findall(text))
+    return Fix(
+        title=names.text(template.title),
+        risk=template.risk,
+        run=run,
+        undo=undo,
+        verify=verify,
+        manifest=names.text(template.manifest),
+        stops=stops[:MOST_HIT] + ([f"{len(stops) - MOST_HIT} more"] if len(stops) > MOST_HIT else []),
+        find=[f"<{name}>: {FINDS[name][around.scheduler(subject.node)]}" for name in missing],
+    )
+
+
+def of_whole_node(template: FixTemplate) -> bool:
+    """Whether a fix ends the work on a node: a drain, a reboot."""
+    return template.risk != "safe" and (template.run[:2] in (["kubectl", "drain"], ["systemctl", "reboot"], ["scontrol", "reboot"]))
+
+
+def of_fits(subject: Subject, changes: Sequence[str], around: Surroundings) -> Iterator[Fix]:
+    """The changes of a pod's nearest fit that are of these kinds, as commands and fragments."""
+    nearest = [fit for fit in around.fits.get((subject.namespace, subject.pod), []) if set(fit.change.split(" + ")) & set(changes)]
+    for fit in sorted(nearest, key=lambda fit: fit.rank)[:MOST_FITS]:
+        yield from of_fit(fit, around)
+
+
+def of_fit(fit: Fit, around: Surroundings) -> Iterator[Fix]:
+    """What one proposal of the nearest fit asks to be done."""
+    pod = around.pods.get((fit.namespace, fit.pod))
+    node = fit.first
+    names = (fit.namespace, fit.pod, node, *fit.labels, *fit.labels.values())
+    if pod is None or not all(PLAIN.match(name) for name in names):
+        return
+    verify = ["kubectl", "get", "pod", fit.pod, "--namespace", fit.namespace, "-o", "wide"]
+    for change in fit.change.split(" + "):
+        if change == "uncordon":
+            run, undo = (["kubectl", word, node] for word in ("uncordon", "cordon"))
+            yield Fix(f"Uncordon {node} when its maintenance is over", "safe", run, undo, verify)
+    if fit.labels:
+        label = ["kubectl", "label", "node", node]
+        words = [f"{key}={value}" for key, value in fit.labels.items()]
+        yield Fix(f"Label {node} with {', '.join(words)}", "safe", [*label, *words], [*label, *(f"{key}-" for key in fit.labels)], verify)
+    if fit.fragment:
+        yield of_spec(fit, pod, around.links.top(fit.namespace, pod.workload), verify)
+
+
+def of_spec(fit: Fit, pod: Pod, owner: str, verify: list[str]) -> Fix:
+    """A change of the pod's spec: in the pod where Kubernetes allows that, else in its owner's template where that may change."""
+    steps: list[dict[str, Any]] = json.loads(fit.patch) if fit.patch else []
+    kind, _, name = owner.partition("/")
+    what = f"{CHANGE_WORDS.get(fit.change.split(' + ')[0], '')}{fit.detail.partition(';')[0]}"
+    if steps and all(step["path"] == "/tolerations/-" for step in steps):
+        then = f"; put the fragment into the template of {owner} for its next pods" if owner else ""
+        return Fix(
+            f"{what}, in the waiting pod{then}", "safe", patched(f"pod/{fit.pod}", fit.namespace, steps, "/spec"), [], verify, fit.fragment
+        )
+    if steps and kind in CHANGEABLE and PLAIN.match(name):
+        run = patched(f"{kind.lower()}/{name}", fit.namespace, with_list(steps, pod), "/spec/template/spec")
+        undo = ["kubectl", "rollout", "undo", f"{kind.lower()}/{name}", "--namespace", fit.namespace]
+        return Fix(f"{what}, in the pod template of {owner}; this replaces its pods", "disruptive", run, undo, verify, fit.fragment)
+    again = f"the manifest of {owner}, and create it again" if owner else "the pod's manifest, and create the pod again"
+    return Fix(f"{what}: change {again}", "disruptive", manifest=fit.fragment)
+
+
+# What a change of the nearest fit is called, before its detail.
+CHANGE_WORDS = {
+    "tolerate": "Tolerate the taint ",
+    "select": "Choose nodes otherwise, ",
+    "rename": "Ask for the resource by the name that the nodes have, ",
+    "fewer_gpus": "Ask for fewer GPUs, ",
+    "less_cpu": "Ask for less CPU, ",
+    "less_memory": "Ask for less memory, ",
+    "less_other": "Ask for less, ",
+}
+
+
+def patched(what: str, namespace: str, steps: Sequence[dict[str, Any]], base: str) -> list[str]:
+    """The command that applies steps of a JSON patch below a place."""
+    below = json.dumps([step | {"path": base + step["path"]} for step in steps], separators=(",", ":"))
+    return ["kubectl", "patch", what, "--namespace", namespace, "--type=json", "-p", below]
+
+
+def with_list(steps: Sequence[dict[str, Any]], pod: Pod) -> list[dict[str, Any]]:
+    """The steps for a template that may have no list of tolerations yet: those of `node.kubernetes.io` are added to each pod."""
+    own = any(not one.key.startswith("node.kubernetes.io/") for one in pod.tolerations)
+    made = []
+    for step in steps:
+        if step["path"] == "/tolerations/-" and not own:
+            step, own = step | {"path": "/tolerations", "value": [step["value"]]}, True
+        made.append(step)
+    return made
