@@ -202,6 +202,7 @@ def test_a_live_run(served: Served) -> None:
         (["diagnose", "pod", "train-0", "--record", "/etc/hostname"], ["/etc/hostname", "folder"]),
         (["diagnose", "pod", "train-0", "--record", str(ROOT / "tests")], ["not empty"]),
         (["diagnose", "pod", "train-0", "--record", "x", "--replay", str(TAINT)], ["--record", "--replay"]),
+        (["diagnose", "node", "gpu-1"], ["the cluster has no node gpu-1, close to it: gpu-01; gpu-1 can't be resolved"]),
         (["run"], ["which runbook", "gpudoctor list"]),
         (["run", "pods-pendin"], ["pods-pendin", "did you mean pods-pending"]),
         (["run", "zzz"], ["zzz", "gpudoctor list"]),
@@ -339,6 +340,24 @@ def test_a_server_that_does_not_answer_is_inconclusive_in_time(how: str, slow: C
     assert time.monotonic() - started < IN_TIME + SLACK
     assert "did not answer within" in " ".join(done.stdout.split("\n\n")[0].split())
     assert len(done.stdout.splitlines()) < 15  # hundreds of checks have no answer, for one reason
+
+
+def test_no_warning_of_a_library_is_on_the_screen(tmp_path: Path, served: Served) -> None:
+    config = json.loads(served.kubeconfig.read_text())
+    cluster = config["clusters"][0]["cluster"]
+    for name in [one for one in cluster if one.startswith("certificate-authority")]:
+        del cluster[name]
+    cluster["insecure-skip-tls-verify"] = True
+    (tmp_path / "config").write_text(json.dumps(config))
+    done = gpudoctor(*POD, "--kubeconfig", tmp_path / "config")
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_hosts_that_can_not_be_resolved_are_named() -> None:
+    done = gpudoctor("diagnose", "node", "no-such-host-[1-3]")
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "no-such-host-[1-3] can't be resolved: check the name" in " ".join(done.stdout.split())
+    assert "<host>" not in done.stdout
 
 
 def test_a_server_that_is_not_there(tmp_path: Path, served: Served) -> None:

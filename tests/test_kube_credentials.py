@@ -397,7 +397,7 @@ def merged(levels: int) -> str:
         ("a: *b", "is not YAML"),
         ("x" * 17 * (1 << 20), "it is larger than 16 MiB"),
         ("- a", "holds no configuration"),
-        ("users: [{user: {password: !s3cr3t }}]", "could not determine a constructor for the tag '…' in"),
+        ("users: [{user: {password: !s3cr3t }}]", "is not YAML: line 1: could not determine a constructor for the tag '…'"),
         ("users: [{user: {password: *s3cr3t }}]", "is not YAML: "),
     ],
 )

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.probes.kube_config import first_of
+from gpudoctor.probes.kube_answer import broken_connection
+from gpudoctor.probes.kube_config import ProbeSetupError, find_context, first_of
 from gpudoctor.probes.live import Live
 from tests.kube.access import certificate
 
@@ -241,6 +242,35 @@ def test_the_name_that_the_certificate_must_have(listener: Listener, tmp_path: P
     agree(listener, listener.kubeconfig({"token": "t"}, **{"tls-server-name": "localhost"}), tmp_path, BEARER)
     (tmp_path / "kubeconfig").write_text(listener.kubeconfig({"token": "t"}, **{"tls-server-name": "wrong.example"}))
     assert "its certificate is not accepted (Hostname mismatch" in ours(tmp_path / "kubeconfig").reason
+
+
+@pytest.mark.parametrize(
+    ("number", "said", "step"),
+    [
+        (10, "certificate has expired", "renew it on the server, or compare the clocks"),
+        (18, "self-signed certificate", "name the cluster's certificate-authority in the kubeconfig"),
+        (64, "IP address mismatch", "give the server's name or address as its certificate has it"),
+    ],
+)
+def test_a_certificate_that_is_not_accepted_has_a_next_step(number: int, said: str, step: str) -> None:
+    error = ssl.SSLCertVerificationError()
+    error.verify_code, error.verify_message = number, said
+    assert broken_connection(error, "https://api").reason == f"https://api: its certificate is not accepted ({said}): {step}"
+
+
+def test_of_many_contexts_those_that_come_close_are_named(tmp_path: Path) -> None:
+    names = [f"team-{number:02}" for number in range(20)]
+    (tmp_path / "kubeconfig").write_text(json.dumps({"contexts": [{"name": name, "context": {}} for name in names]}))
+    with pytest.raises(ProbeSetupError, match=r"; did you mean team-07 or .*\? the contexts are team-00, .*, team-07 and 12 more$"):
+        find_context(str(tmp_path / "kubeconfig"), "taem-07")
+    with pytest.raises(ProbeSetupError, match="has no current context: give --context NAME; the contexts are team-00, "):
+        find_context(str(tmp_path / "kubeconfig"))
+
+
+def test_a_file_that_the_environment_names_and_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    assert find_context().trouble == f"no kubeconfig was found ($KUBECONFIG names {tmp_path / 'none'}) and this is not a pod"
 
 
 def test_aliases_that_double_are_read_in_no_time() -> None:

@@ -212,4 +212,4 @@ def test_a_proxy_that_refuses_is_named(served: Served, line: str, kind: str, ans
 def test_a_proxy_that_is_not_there(served: Served, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://oncall:pa55word@127.0.0.1:1")
     output = ours(config(served), line)
-    assert output.reason.endswith(" through the proxy http://127.0.0.1:1 ($HTTPS_PROXY): connection refused")
+    assert " through the proxy http://127.0.0.1:1 ($HTTPS_PROXY): connection refused: is something running there" in output.reason

@@ -203,6 +203,14 @@ def test_a_pod_first_then_ssh(served: Served, sshd: Sshd) -> None:
     live.close()
 
 
+def test_a_name_that_no_node_has_and_what_comes_close(live: Live, served: Served) -> None:
+    served.clear()
+    assert live(on("gpu-2", "lspci")).reason == "the cluster has no node gpu-2, close to it: gpu-02, gpu-08, gpu-07"
+    assert live(on("zebra", "lspci")).reason == "the cluster has no node zebra"
+    assert len([one for one in served.requests() if one.startswith("GET /api/v1/nodes?")]) == 1  # names are listed once
+    assert live(on("bare-01", "lspci")).reason.startswith("no container of the GPU stack runs on node bare-01: looked for driver, ")
+
+
 def test_without_a_cluster_ssh_at_once(sshd: Sshd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -220,7 +228,7 @@ def test_a_cluster_out_of_reach_does_not_keep_ssh_waiting(served: Served, sshd: 
     assert time.monotonic() - started < 20
     assert nowhere.failure == "unreachable"
     assert "connection refused" in nowhere.reason
-    assert "the name no-such-node can't be resolved" in nowhere.reason
+    assert "no-such-node can't be resolved" in nowhere.reason
 
 
 def test_only_the_way_that_was_asked_for(served: Served, sshd: Sshd) -> None:

@@ -279,7 +279,10 @@ def test_too_large(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nobody_listens(tmp_path: Path) -> None:
     output = ask_server(tmp_path, "https://127.0.0.1:1")
-    assert (output.failure, output.reason) == ("unreachable", "https://127.0.0.1:1: connection refused")
+    assert (output.failure, output.reason) == (
+        "unreachable",
+        "https://127.0.0.1:1: connection refused: is something running there, and is the port right?",
+    )
 
 
 def test_a_name_that_does_not_resolve(tmp_path: Path) -> None:

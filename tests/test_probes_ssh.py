@@ -129,7 +129,7 @@ def test_a_flood_is_cut(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     ("host", "failure", "words"),
     [
         ("refuses", "unreachable", "refuses refuses ssh connections (ssh: connect to host 127.0.0.1 port"),
-        ("unresolvable", "unreachable", "the name unresolvable can't be resolved"),
+        ("unresolvable", "unreachable", "unresolvable can't be resolved"),
         ("stranger", "refused", "the host key of stranger is not known: connect once by hand, `ssh stranger`"),
         ("changed", "refused", "the host key of changed has changed"),
         ("keyless", "refused", "keyless takes none of the keys that ssh has"),

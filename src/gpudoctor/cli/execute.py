@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gpudoctor.cli import sessions
 
 LONGEST = 86_400.0  # seconds of a whole run: a day; also what makes "nan" and "inf" mistakes
+STRANGERS = 3  # machines that a refusal speaks of
 OWNERS = "deployment, replicaset, statefulset, daemonset, job, cronjob and what operators add, such as pytorchjob"
 
 
@@ -103,10 +104,19 @@ def execute(
     no_such_kind = f'the server doesn\'t have a resource type "{inputs.get("kind")}"'
     if any(missing.why == no_such_kind for missing in report.coverage.missing):
         raise Refused(f"{no_such_kind}; what owns pods is {OWNERS}")
+    refuse_strangers(str(inputs.get("nodes") or ""), live.strangers if live and session is None else {})
     if recorded is not None and recorded.incomplete:
         report = mark_incomplete(report, recorded.incomplete)
     code = print_report(report, shown, keeps.redactor if keeps else None)
     return code if kept else USAGE
+
+
+def refuse_strangers(nodes: str, strangers: dict[str, str]) -> None:
+    """Raise `Refused` where nobody knows any of the machines; of many the first are enough."""
+    names = [name.strip() for name in nodes.split(",")]
+    if strangers.keys() >= set(names):
+        said = [strangers[name] for name in names]
+        raise Refused("; ".join(said[:STRANGERS]) + (f"; and {len(said) - STRANGERS} more" if len(said) > STRANGERS else ""))
 
 
 def check_timeout(timeout: float) -> None:

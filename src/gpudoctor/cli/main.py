@@ -6,6 +6,7 @@ import errno
 import gc
 import os
 import sys
+import warnings
 from typing import NoReturn, TextIO
 
 from gpudoctor import leaving
@@ -20,6 +21,8 @@ CYCLES = (100_000, 20, 20)
 def main() -> NoReturn:
     """Run the command line and leave at once: a probe that hangs unkillably must not hold the process."""
     gc.set_threshold(*CYCLES)
+    if not sys.warnoptions:  # neither `python -W` nor PYTHONWARNINGS asks for them
+        warnings.simplefilter("ignore")  # what a library warns of is for its users, and ours can do nothing about it
     leaving.listen()
     set_up()
     code = run_guarded()

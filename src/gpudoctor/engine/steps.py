@@ -163,11 +163,14 @@ def steps_behind(types: set[str], steps: list[StepRun], *own: StepRun) -> list[S
 
 
 def reasons(step: StepRun) -> list[str]:
-    """Why a step has no answer, or not all: what differs only by the host is said once."""
+    """Why a step has no answer, or not all: what differs only by the host is said once, with the hosts' names."""
     if step.reasons is not None:
         return step.reasons
     said = list(
-        dict.fromkeys(why if len(hosts) < 2 else f"{why} ({host_set_text(hosts)})" for hosts, _, why in fold_troubles(step.failures))
+        dict.fromkeys(
+            why if len(hosts) < 2 or fold(hosts) in why else f"{why} ({host_set_text(hosts)})"
+            for hosts, _, why in fold_troubles(step.failures)
+        )
     )
     more = [f"and {len(said) - REASONS} more reasons"] if len(said) > REASONS else []
     made = [*([step.undecided] if step.undecided else []), *said[:REASONS], *more]
@@ -189,10 +192,10 @@ def fold_troubles(troubles: Iterable[Trouble]) -> Iterator[tuple[list[str], str,
         programs = {what.partition(" ")[0] for what in whats}
         what = whats[0] if len(whats) == 1 else f"{len(whats)} {f'{programs.pop()} ' if len(programs) == 1 else ''}commands"
         why = key if host else key.partition("\0")[2]
-        groups.setdefault((what, why.replace(host, "<host>") if host else key), []).append((host, why))
+        groups.setdefault((what, why.replace(host, "\0") if host else key), []).append((host, why))
     for (what, alike), members in groups.items():
         hosts = [host for host, _ in members if host]
-        yield hosts, what, alike if len(hosts) > 1 else members[0][1]
+        yield hosts, what, alike.replace("\0", fold(hosts)) if len(hosts) > 1 else members[0][1]
 
 
 def host_set_text(hosts: list[str]) -> str:

@@ -14,7 +14,7 @@ from gpudoctor.probes.debug_pod import DebugPods
 from gpudoctor.probes.kube_answer import Stopped
 from gpudoctor.probes.kube_config import Context
 from gpudoctor.probes.kube_request import NO_EXEC, is_subdomain
-from gpudoctor.probes.pods import STACK, Place, Stack
+from gpudoctor.probes.pods import Place, Stack
 from gpudoctor.probes.remote import NOT_FOUND, NoWay, Wire
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class Hosts:
         self._stack, self._debug = Stack(kube), DebugPods(kube, context.namespace)
         self._hung: dict[str, dict[tuple[str, ...], float]] = {}  # by host, what didn't come back, and the seconds
         self._closed: dict[str, NoWay] = {}  # hosts that ssh can't reach
+        self.strangers: dict[str, str] = {}  # names that neither the cluster nor ssh knows, and how that was said
 
     def many(self, host: str, commands: Sequence[Command]) -> Iterator[Output]:
         """The answers of commands on one host, by the first way that leads there; for a program that isn't there also by the next."""
@@ -58,6 +59,8 @@ class Hosts:
                     yield output
             except NoWay as no:
                 troubles.append(no)
+        if len(troubles) > 1 and all(no.stranger for no in troubles):
+            self.strangers[host] = "; ".join(no.reason for no in troubles)
         for command in rest:
             yield _unreachable_answer(command, absent.get(command), troubles)
 
@@ -101,9 +104,10 @@ class Hosts:
 
     def _by_pods(self, host: str, commands: Sequence[Command]) -> Iterator[Output]:
         """In the containers of the GPU stack on the node, each command first where its program is known to be."""
-        places = self._stack.places(host, max(command.timeout for command in commands))
+        patience = max(command.timeout for command in commands)
+        places = self._stack.places(host, patience)
         if not places:
-            raise NoWay("not-found", f"no container of the GPU stack runs on node {host}: looked for {', '.join(STACK)}")
+            raise self._stack.nothing_on(host, patience)
         best = {command: _best_first(places, command.argv[0]) for command in commands}
         gone: dict[int, NoWay] = {}
         for attempt in range(len(places)):

@@ -14,6 +14,10 @@ from gpudoctor.probes.foreign_text import SHOWN, clean_foreign_text
 from gpudoctor.probes.kube_request import Request
 
 RETRIED = frozenset({429, 500, 502, 503, 504})
+# Next steps that several troubles have.
+REACH = "is the server up, and is a VPN or a proxy needed?"
+CA = "name the cluster's certificate-authority in the kubeconfig"
+NAMED = "give the server's name or address as its certificate has it"
 
 
 class Stopped(Exception):
@@ -90,8 +94,9 @@ def refusal(answer: Answer, request: Request, url: str) -> Stopped:
     named = status.details is not None and bool(status.details.name)
     match answer.status:
         case 401:
-            sent = "wants credentials, which no server without TLS is sent" if url.startswith("http:") else "did not accept the credentials"
-            return Stopped("refused", f"{url} {sent}: {words}")
+            if url.startswith("http:"):
+                return Stopped("refused", f"{url} wants credentials, which no server without TLS is sent: {words}")
+            return Stopped("refused", f"{url} did not accept the credentials ({words}): if they have expired, sign in again or renew them")
         case 403:
             return Stopped("refused", f"{words} (needs: {request.rule()})")
         case 404 if named:
@@ -120,33 +125,44 @@ def no_such_type(word: str) -> Stopped:
     return Stopped("not-found", f'the server doesn\'t have a resource type "{word}"')
 
 
-# What an error means; the first class that occurs in the chain of causes decides, so the precise ones come first.
-_MEANINGS: tuple[tuple[type[BaseException], Failure, str], ...] = (
-    (ssl.SSLCertVerificationError, "unreachable", "its certificate is not accepted"),
-    (socket.gaierror, "unreachable", "the name of the server can't be resolved"),
-    (ConnectionRefusedError, "unreachable", "connection refused"),
-    (urllib3.exceptions.ProxyError, "unreachable", "the proxy doesn't let us through"),
-    (ssl.SSLError, "unreachable", "no TLS connection"),
-    (urllib3.exceptions.SSLError, "unreachable", "no TLS connection"),
-    (TimeoutError, "timeout", "no answer in time"),
-    (urllib3.exceptions.ReadTimeoutError, "timeout", "no answer in time"),
-    (urllib3.exceptions.NewConnectionError, "unreachable", "no connection"),  # is a ConnectTimeoutError, though none
-    (urllib3.exceptions.ConnectTimeoutError, "timeout", "no answer in time"),
-    (urllib3.exceptions.IncompleteRead, "broken", "the answer was cut off"),
-    (urllib3.exceptions.DecodeError, "broken", "the answer can't be decompressed"),
-    (urllib3.exceptions.ProtocolError, "broken", "the connection was closed in the middle"),
-    (ConnectionError, "broken", "the connection was closed in the middle"),
+# What an error means, and the next step; the first class that occurs in the chain of causes decides, so the precise ones come first.
+_MEANINGS: tuple[tuple[type[BaseException], Failure, str, str], ...] = (
+    (ssl.SSLCertVerificationError, "unreachable", "its certificate is not accepted", ""),
+    (socket.gaierror, "unreachable", "the name of the server can't be resolved", "check it in the kubeconfig; it may need a VPN"),
+    (ConnectionRefusedError, "unreachable", "connection refused", "is something running there, and is the port right?"),
+    (urllib3.exceptions.ProxyError, "unreachable", "the proxy doesn't let us through", ""),
+    (ssl.SSLError, "unreachable", "no TLS connection", ""),
+    (urllib3.exceptions.SSLError, "unreachable", "no TLS connection", ""),
+    (TimeoutError, "timeout", "no answer in time", REACH),
+    (urllib3.exceptions.ReadTimeoutError, "timeout", "no answer in time", ""),
+    (urllib3.exceptions.NewConnectionError, "unreachable", "no connection", REACH),  # is a ConnectTimeoutError, though none
+    (urllib3.exceptions.ConnectTimeoutError, "timeout", "no answer in time", REACH),
+    (urllib3.exceptions.IncompleteRead, "broken", "the answer was cut off", ""),
+    (urllib3.exceptions.DecodeError, "broken", "the answer can't be decompressed", ""),
+    (urllib3.exceptions.ProtocolError, "broken", "the connection was closed in the middle", ""),
+    (ConnectionError, "broken", "the connection was closed in the middle", ""),
 )
+# The next step, by OpenSSL's number of what is wrong with a certificate (X509_V_ERR_… of openssl/x509_vfy.h).
+_CERTIFICATES = {
+    9: "compare the clocks of this machine and of the server",  # not yet valid
+    10: "renew it on the server, or compare the clocks",  # has expired
+    18: CA,  # self-signed
+    19: CA,  # self-signed in the chain
+    20: CA,  # no issuer
+    21: CA,  # the first can't be verified
+    62: NAMED,  # another name
+    64: NAMED,  # another address
+}
 
 
 def broken_connection(error: Exception, way: str) -> Stopped:
-    """What an error of the connection means, in one sentence that names the server and what lies before it."""
+    """What an error of the connection means, in one sentence that names the server, what lies before it, and the next step."""
     chain = _chain(error)
-    for kind, failure, meaning in _MEANINGS:
+    for kind, failure, meaning, step in _MEANINGS:
         cause = next((each for each in chain if isinstance(each, kind)), None)
         if cause is not None:
-            detail = _detail(cause)
-            return Stopped(failure, f"{way}: {meaning}{detail and f' ({detail})'}")
+            detail, step = _detail(cause), _CERTIFICATES.get(getattr(cause, "verify_code", 0), step)
+            return Stopped(failure, f"{way}: {meaning}{detail and f' ({detail})'}{step and f': {step}'}")
     return Stopped("unreachable", f"{way}: {clean_foreign_text(error)}")
 
 

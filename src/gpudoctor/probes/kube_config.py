@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import difflib
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -17,6 +19,7 @@ from gpudoctor.probes.foreign_text import clean_foreign_text
 NODES = 200_000  # of a kubeconfig's YAML; 2,000 clusters have 50,000
 DEPTH = 100  # levels; libyaml's composer recurses on the C stack
 ALIASES = 100  # kubectl writes none; a few hundred can stand for billions of nodes where mappings are merged (`<<`)
+LISTED = 8  # names that an error lists
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
@@ -147,10 +150,10 @@ def _expand_home(path: str) -> str:
 
 def _in_cluster(name: str | None) -> Context:
     if name:
-        raise ProbeSetupError(f"there is no context {name!r}: no kubeconfig was found")
+        raise ProbeSetupError(f"there is no context {name!r}: {_no_kubeconfig()}")
     host, port = os.environ.get("KUBERNETES_SERVICE_HOST", ""), os.environ.get("KUBERNETES_SERVICE_PORT", "")
     if not (host and port):
-        return Context(trouble="no kubeconfig was found ($KUBECONFIG, ~/.kube/config) and this is not a pod")
+        return Context(trouble=f"{_no_kubeconfig()} and this is not a pod")
     account = str(_SERVICE_ACCOUNT)
     try:
         namespace = bounded_files.read(_SERVICE_ACCOUNT / "namespace").decode("utf-8", "replace").strip()
@@ -162,6 +165,12 @@ def _in_cluster(name: str | None) -> Context:
         cluster=Entry({"server": server, "certificate-authority": "ca.crt"}, account),
         user=Entry({"tokenFile": "token"}, account),
     )
+
+
+def _no_kubeconfig() -> str:
+    named = os.environ.get("KUBECONFIG", "")
+    where = "$KUBECONFIG, ~/.kube/config" if named in ("", os.devnull) else f"$KUBECONFIG names {clean_foreign_text(named)}"
+    return f"no kubeconfig was found ({where})"
 
 
 def _read(file: str) -> dict[str, Any]:
@@ -188,7 +197,7 @@ def first_of(text: bytes) -> Any:
         _check(text, loader)
         document = next(yaml.load_all(text, Loader=loader), None)
     except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(re.sub("'.*'", "'…'", str(error))) from None  # a password that begins with `!` is a tag, and is quoted
+        raise ValueError(_yaml_trouble(error)) from None
     rest, seen = [document], set()
     while rest:  # aliases share what they stand for, and may stand for what they are in
         found = rest.pop()
@@ -198,6 +207,12 @@ def first_of(text: bytes) -> Any:
                 del found[key]
             rest += found.values() if isinstance(found, dict) else found
     return document
+
+
+def _yaml_trouble(error: Exception) -> str:
+    """What is wrong and where. A password that begins with `!` is a tag, and is quoted in it."""
+    said, mark = str(getattr(error, "problem", None) or error), getattr(error, "problem_mark", None)
+    return (f"line {mark.line + 1}: " if mark else "") + re.sub("'.*'", "'…'", said)
 
 
 def _check(text: bytes, loader: Any) -> None:
@@ -233,12 +248,13 @@ def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None, given: 
     contexts, users = _entries(configs, "contexts", "context"), _entries(configs, "users", "user")
     current = [named for _, config in configs if isinstance(named := config.get("current-context"), str) and named]
     chosen = name or next(iter(current), "")
-    known = f"the contexts are {', '.join(sorted(contexts))}" if contexts else "there are no contexts"
     where = ", ".join(file for file, _ in configs)
+    if not contexts:
+        raise ProbeSetupError(f"the kubeconfig {where} has no contexts")
     if not chosen:
-        raise ProbeSetupError(f"{where} has no current context; {known}")
+        raise ProbeSetupError(f"the kubeconfig {where} has no current context: give --context NAME; {_known('contexts', contexts)}")
     if chosen not in contexts:
-        raise ProbeSetupError(f"there is no context {chosen!r} in {where}; {known}")
+        raise ProbeSetupError(f"there is no context {chosen!r} in {where}; {_known('contexts', contexts, chosen)}")
     context = contexts[chosen].fields
     wanted = given.user or str(context.get("user", ""))
     if wanted and wanted not in users:
@@ -250,7 +266,7 @@ def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None, given: 
         raise ProbeSetupError(who)
     user, clusters = users.get(wanted, Entry()), _entries(configs, "clusters", "cluster")
     if given.cluster and given.cluster not in clusters:
-        raise ProbeSetupError(f"there is no cluster {given.cluster!r} in {where}; the clusters are {', '.join(sorted(clusters))}")
+        raise ProbeSetupError(f"there is no cluster {given.cluster!r} in {where}; {_known('clusters', clusters, given.cluster)}")
     cluster = clusters.get(given.cluster or str(context.get("cluster")), Entry())
     plugin = user.fields.get("exec")
     return Context(
@@ -261,6 +277,14 @@ def _choose(configs: list[tuple[str, dict[str, Any]]], name: str | None, given: 
         user=user,
         files=tuple(_expand_home(file) for file, _ in configs),
     )
+
+
+def _known(what: str, names: Iterable[str], wanted: str = "") -> str:
+    """The names that come close, and those that there are; of many the first."""
+    there = sorted(names)
+    close = difflib.get_close_matches(wanted[:253], there, n=3)
+    rest = f" and {len(there) - LISTED} more" if len(there) > LISTED else ""
+    return (f"did you mean {' or '.join(close)}? " if close else "") + f"the {what} are {', '.join(there[:LISTED])}{rest}"
 
 
 def _entries(configs: list[tuple[str, dict[str, Any]]], section: str, key: str) -> dict[str, Entry]:

@@ -89,6 +89,11 @@ class Live:
         """The namespace that kubectl would use."""
         return self._context.namespace
 
+    @property
+    def strangers(self) -> dict[str, str]:
+        """The hosts that were asked and that neither the cluster nor ssh knows, and how that was said."""
+        return self._far.strangers if self._far else {}
+
     def __call__(self, command: Command) -> Output:
         """The whole answer."""
         return next(self.many((command,)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import difflib
 import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 # Where a node's command is run, best first: what stays up longest when the driver is ill and sees most of the host comes first.
 STACK = ("driver", "container-toolkit", "device-plugin", "dcgm", "dcgm-exporter")
 LISTING = 10.0  # seconds; a cluster that is out of reach must not keep ssh waiting
+CLOSE = 3  # names of nodes that are proposed
 SINGLY = 4  # nodes whose pods are listed one by one; then a list of the namespaces in which the stack was found serves all the others
 
 
@@ -58,6 +61,14 @@ class Pods(msgspec.Struct, frozen=True):
     items: list[_Pod] = []
 
 
+class _Object(msgspec.Struct, frozen=True):
+    metadata: _Meta = _Meta()
+
+
+class _Nodes(msgspec.Struct, frozen=True):
+    items: list[_Object] = []
+
+
 class Place(msgspec.Struct, frozen=True):
     """A running container. `component` is "" for one of ours; `root` goes before what is run in it."""
 
@@ -91,6 +102,7 @@ class Stack:
         self._places: dict[str, list[Place]] = {}
         self._whole = False  # whether the namespaces were listed
         self._trouble: NoWay | None = None
+        self._nodes: list[str] | None = None  # names of the cluster's nodes, listed for the first name that none of them has
 
     def places(self, node: str, seconds: float) -> list[Place]:
         """Where commands of a node can be run, best first. Raises NoWay; a cluster that can't be reached is tried once."""
@@ -109,6 +121,26 @@ class Stack:
             return self._places[node]
         finally:
             self._lock.release()
+
+    def nothing_on(self, node: str, seconds: float) -> NoWay:
+        """Why a node has no places: the cluster has none of this name, or no part of the stack runs there."""
+        patience = min(seconds, LISTING)
+        if b"(NotFound)" not in self._kube()(Command(("kubectl", "get", "nodes", node, "-o", "json"), timeout=patience)).stderr:
+            return NoWay("not-found", f"no container of the GPU stack runs on node {node}: looked for {', '.join(STACK)}")
+        with self._lock:
+            if self._nodes is None:
+                self._nodes = self._node_names(patience)
+        close = difflib.get_close_matches(node[:253], self._nodes, n=CLOSE)
+        beside = f", close to it: {', '.join(close)}" if close else ""
+        return NoWay("not-found", f"the cluster has no node {node}{beside}", stranger=True)
+
+    def _node_names(self, seconds: float) -> list[str]:
+        """The names of the nodes, as far as they could be read: they only help to find the right one."""
+        names: list[str] = []
+        for listed in self._kube().stream(Command(("kubectl", "get", "nodes", "-o", "json"), timeout=seconds)):
+            with contextlib.suppress(msgspec.MsgspecError, RecursionError):
+                names += [one.metadata.name for page in listed.pages for one in decoder(_Nodes).decode(page).items]
+        return names
 
     def _list_namespaces(self, seconds: float) -> None:
         """What a few nodes have in common is taken for the rule; a node that isn't in it is listed by itself."""

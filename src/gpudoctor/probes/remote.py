@@ -21,14 +21,15 @@ Printed = list[tuple[int, bytes]]  # stream (1 or 2), bytes
 
 
 class NoWay(Exception):
-    """No shell answered. `failure` and `reason` are those of every command; `bare` tells that somebody is there but has no `sh`.
+    """No shell answered. `failure` and `reason` are those of every command; `bare` tells that somebody is there but has no `sh`, `stranger`
+    that nobody has the host's name.
 
     It is never a time-out: that one is a program's, and of some programs a finding.
     """
 
-    def __init__(self, failure: Failure, reason: str, *, bare: bool = False) -> None:
+    def __init__(self, failure: Failure, reason: str, *, bare: bool = False, stranger: bool = False) -> None:
         super().__init__(reason)
-        self.reason, self.bare = reason, bare
+        self.reason, self.bare, self.stranger = reason, bare, stranger
         self.failure: Failure = "unreachable" if failure == "timeout" else failure
 
 

@@ -49,12 +49,10 @@ class Trouble(NamedTuple):
     again: bool = False
 
 
-# In the order in which they decide; {host} is the name that was asked for, {words} is what ssh said last.
+# In the order in which they decide, first that nobody has the name. {host} was asked for, {words} is what ssh said last.
 TROUBLES = (
     # ssh: Could not resolve hostname gpu-07: Name or service not known
-    Trouble(
-        "Could not resolve hostname", "unreachable", "the name {host} can't be resolved: check it, or give its HostName in ~/.ssh/config"
-    ),
+    Trouble("Could not resolve hostname", "unreachable", "{host} can't be resolved: check the name, or give its HostName in ~/.ssh/config"),
     # @ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @
     Trouble(
         "HOST IDENTIFICATION HAS CHANGED",
@@ -143,7 +141,7 @@ class Ssh:
         """Why ssh has ended."""
         words = last_line(self.tail.decode("utf-8", "replace"))
         if trouble := self.trouble():
-            return NoWay(trouble.failure, trouble.reason.format(host=self.host, words=words))
+            return NoWay(trouble.failure, trouble.reason.format(host=self.host, words=words), stranger=trouble is TROUBLES[0])
         if NO_SHELL.search(words):
             return NoWay("not-found", f"{self.host} has no `sh` ({words})", bare=True)
         return NoWay("broken", f"ssh to {self.host} ended with exit code {self.child.exit}" + (f": {words}" if words else ""))
