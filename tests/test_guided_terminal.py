@@ -217,7 +217,7 @@ def test_every_key_of_the_dialogue(window: Open, tmp_path: Path) -> None:
     seen.type("explain")
     seen.wait("diagnose-pod.pod: Read the pod", "only when", "command: kubectl get pods train-0")
     seen.type("run")
-    seen.wait("FOUND: 3 node(s) have the taint", "Return go on, f fix, r retest")
+    seen.wait("FOUND: 3 nodes have the taint", "Return go on, f fix, r retest")
     seen.type("f")
     seen.wait("Add a toleration of the taint", "gpudoctor runs none of these.")
     seen.type("o")
@@ -276,7 +276,7 @@ def test_nothing_is_lost_on_a_dumb_terminal_and_in_a_narrow_window(columns: int,
             seen.tmux("send-keys", "Enter")
         time.sleep(0.1)
     words = " ".join(seen.screen(history=True).split())
-    assert "FOUND: 3 node(s) have the taint nvidia.com/gpu that the pod does not tolerate" in words
+    assert "FOUND: 3 nodes have the taint nvidia.com/gpu that the pod does not tolerate" in words
     assert "\x1b" not in seen.raw.read_text()
 
 

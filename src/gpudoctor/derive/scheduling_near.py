@@ -63,7 +63,7 @@ class Near:
         shared = [one for one in words if all(one in way for way in ways)]
         if shared and len(ways) > 1:
             words = (*shared, "something else each")
-        return (" and ".join(words) if len(words) <= 3 else first_words(words)) + ("" if shared else ", or the like")
+        return (" and ".join(words) if len(words) <= 3 else first_words(words)) + ("" if shared else " and the like")
 
 
 def one_kind(blockers: Iterable[Blocker]) -> str:
@@ -89,7 +89,7 @@ def common(every: Sequence[set[str]]) -> str:
 def obstacle(blocker: Blocker) -> str:
     """What one blocker puts in the way, in words."""
     if blocker.key == SLOTS:
-        return "no pod slot"
+        return "too few pod slots"
     if blocker.lift in KINDS:
         return KINDS[blocker.lift][1].format(blocker.key)
     return "GPUs in use" if blocker.shortage and is_full(blocker.shortage) else "too few GPUs"
