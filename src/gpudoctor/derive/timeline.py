@@ -10,14 +10,18 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from gpudoctor.facts import Fact, Facts
-from gpudoctor.facts.gpu import Gpu
+from gpudoctor.facts.identity import AT_ONCE, one_name_of_gpus
 from gpudoctor.facts.kernel import Sxid, TimelineEntry, Xid
 from gpudoctor.facts.kubernetes import Message, Pod
 from gpudoctor.facts.node import ProcessPod
+from gpudoctor.facts.times import zone_is_known
 from gpudoctor.patterns import regex
 
 ROWS = 60  # of one GPU: a screen; the first ones say what began it, the last ones where it ended
 LAST = 20  # of them are the last
+WORDS = 12  # characters by which a line is known again in another one
+NEARBY = 16  # rows among which the first one of an event is looked for
+WORST = {"critical": 0, "error": 1, "decode": 2, "": 2, "warning": 3}
 GPUS = 512  # of one run; a log made up of addresses is noise
 # Errors after which a look at the switches' side helps: links, and the loss of a GPU, which takes its links down.
 LINKED = frozenset({74, 79, 108, 136, 137, 155, *range(144, 151)})
@@ -34,13 +38,13 @@ def timeline(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now:
     xids = [fact for fact in facts.get("xids", []) if isinstance(fact, Xid)]
     sxids = [fact for fact in facts.get("sxids", []) if isinstance(fact, Sxid)]
     messages = [fact for fact in facts.get("messages", []) if isinstance(fact, Message) and fact.pci and fact.moment]
-    uuids = {(gpu.node, gpu.pci): gpu.uuid for gpu in facts.get("gpus", []) if isinstance(gpu, Gpu) and gpu.uuid and gpu.pci}
+    names = one_name_of_gpus(facts.get("gpus", []), xids)
     pods = pods_of_processes(facts)
     rows: dict[Key, list[tuple[Place, TimelineEntry]]] = defaultdict(list)
     at: dict[tuple[str, str], Key] = {}
     linked: dict[str, list[Key]] = defaultdict(list)
     for xid in xids:
-        key = (xid.node, uuids.get((xid.node, xid.pci), xid.gpu))
+        key = (xid.node, names.get((xid.node, xid.pci or xid.gpu), xid.gpu))
         if key not in rows and len(rows) >= GPUS:
             continue
         rows[key].append((order_key(xid, xid.whose == "follow-on"), row_of_xid(xid, key, pods)))
@@ -55,9 +59,8 @@ def timeline(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now:
     for sxid in sxids:
         for key in linked.get(sxid.node) or [(sxid.node, "")]:
             rows[key].append((order_key(sxid), row_of_sxid(sxid, key)))
-    return {
-        "timeline": [row for made in rows.values() for row in shorten_timeline([row for _, row in sorted(made, key=lambda one: one[0])])]
-    }
+    made = ([row for _, row in sorted(own, key=lambda one: one[0])] for own in rows.values())
+    return {"timeline": [row for own in made for row in shorten_timeline(told_once(own))]}
 
 
 def order_key(fact: Xid | Sxid | Message, consequence: bool = False) -> Place:
@@ -82,6 +85,7 @@ def row_of_xid(xid: Xid, key: Key, pods: Mapping[tuple[str, int], str]) -> Timel
         what=f"Xid {xid.code}: {xid.title or 'a code that is not known'}" + (f", {xid.action.replace('_', ' ')}" if xid.action else ""),
         who=who,
         pod=pods.get((xid.node, xid.pid), "") if xid.pid is not None else "",
+        severity=xid.severity,
         count=xid.count,
         moment=xid.moment,
         time=xid.time,
@@ -124,14 +128,14 @@ def row_of_message(message: Message, key: Key) -> TimelineEntry:
 
 
 def moment(fact: Xid | Sxid | Message) -> str:
-    """When, as a person reads it: the clock in UTC, else the seconds since boot, else the line.
+    """When, as a person reads it: the clock, with `Z` where it is known to be UTC, else the seconds since boot, else the line.
 
     >>> moment(Xid(code=79, time=1772366400.0)), moment(Xid(code=79, uptime=812.34, boot=1))
-    ('2026-03-01 12:00:00', '812.3 s after boot 2')
+    ('2026-03-01 12:00:00Z', '812.3 s after boot 2')
     """
     if fact.time is not None:
         try:
-            return datetime.fromtimestamp(fact.time, UTC).strftime("%Y-%m-%d %H:%M:%S")
+            return datetime.fromtimestamp(fact.time, UTC).strftime("%Y-%m-%d %H:%M:%S") + "Z" * zone_is_known(fact)
         except (ValueError, OverflowError, OSError):  # a time that no clock has shown
             return ""
     if fact.uptime is not None:
@@ -140,17 +144,63 @@ def moment(fact: Xid | Sxid | Message) -> str:
     return f"line {fact.origin.line}" if fact.origin.line else ""
 
 
+def told_once(rows: list[TimelineEntry]) -> list[TimelineEntry]:
+    """The rows of one GPU, an event that several sources tell as one row with how many they are. The first one told it best."""
+    kept: list[TimelineEntry] = []
+    sources: list[set[str]] = []
+    for row in rows:
+        near = range(max(0, len(kept) - NEARBY), len(kept))
+        same = next((number for number in near if is_one_event(kept[number], row)), None)
+        if same is None:
+            kept.append(row)
+            sources.append({row.origin.source})
+        else:
+            sources[same].add(row.origin.source)
+    return [replace(row, sources=len(own), what=row.what + said_by(len(own))) for row, own in zip(kept, sources, strict=True)]
+
+
+def said_by(sources: int) -> str:
+    """How many sources tell it, where they are several."""
+    return f" ({sources} sources)" if sources > 1 else ""
+
+
+def is_one_event(first: TimelineEntry, second: TimelineEntry) -> bool:
+    """Whether two rows of one GPU tell one event: an Xid in two logs, or a line of the driver in the words of the Xid beside it."""
+    if first.kind != "xid" or first.time is None or second.time is None or abs(second.time - first.time) > AT_ONCE:
+        return False
+    if second.kind == "message":
+        words = second.what.rpartition(": ")[2].rstrip(". ")
+        return len(words) >= WORDS and words in first.origin.text
+    return second.kind == "xid" and second.code == first.code and second.origin.source != first.origin.source
+
+
 def shorten_timeline(rows: list[TimelineEntry]) -> list[TimelineEntry]:
-    """At most `ROWS` rows, with one in the middle that says how many are left out; the first error of the GPU is marked."""
-    begins = next((number for number, row in enumerate(rows) if row.kind == "xid"), -1)
-    if begins >= 0:
-        rows[begins] = replace(rows[begins], first=True)
+    """At most about `ROWS` rows: the first ones, the worst, the last ones, and where some are left out, how many. The first error of the
+    GPU is marked.
+    """
+    errors = [number for number, row in enumerate(rows) if row.kind == "xid"]
+    worst = min(errors, key=lambda number: WORST.get(rows[number].severity, len(WORST)), default=-1)
+    for number in {*errors[:1], worst, len(rows) - 1} - {-1}:
+        rows[number] = replace(rows[number], telling=True, first=number == errors[0] if errors else False)
     if len(rows) <= ROWS:
         return rows
-    kept = ROWS - LAST - 1
-    left = rows[kept:-LAST]
-    between = TimelineEntry(node=rows[0].node, gpu=rows[0].gpu, what=f"… {len(left)} rows left out …", count=sum(row.count for row in left))
-    return [*rows[:kept], between, *rows[-LAST:]]
+    made: list[TimelineEntry] = []
+    left: list[TimelineEntry] = []
+    for number, row in enumerate(rows):
+        if ROWS - LAST - 1 <= number < len(rows) - LAST and number != worst:
+            left.append(row)
+            continue
+        if left:
+            made.append(left_out(left))
+            left = []
+        made.append(row)
+    return made
+
+
+def left_out(rows: list[TimelineEntry]) -> TimelineEntry:
+    """The row that stands for others."""
+    one = rows[0]
+    return TimelineEntry(node=one.node, gpu=one.gpu, what=f"{len(rows)} rows left out", count=sum(row.count for row in rows))
 
 
 def pods_of_processes(facts: Mapping[str, list[Fact]]) -> dict[tuple[str, int], str]:

@@ -176,7 +176,7 @@ def report(
 ) -> Report:
     """The report of checked facts; how it came to its causes is looked up only where somebody wants to know."""
     weighed = weighed or expectations.Weighed()
-    links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks")))
+    links = Links(*(store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks", "xids")))
     drawn = precedence.draw_conclusions(library, checked, links)
     found = precedence.not_overridden(drawn)
     decided, open_ = conclude.findings(found, remedies.Surroundings(store, links)), conclude.candidates(found)

@@ -13,6 +13,7 @@ from gpudoctor.engine.why_not import value_text
 from gpudoctor.facts import Fact
 from gpudoctor.facts.base import Origin
 from gpudoctor.facts.kubernetes import Message
+from gpudoctor.facts.times import zone_is_known
 from gpudoctor.knowledge.compiled import source
 from gpudoctor.patterns import regex
 from gpudoctor.report import Evidence
@@ -32,21 +33,28 @@ CELLS = 6  # of a row that is read by its columns
 CELL = regex(r",\s*|\s*\|\s*|\s{2,}|\t")
 
 Span = tuple[int, int]
+Place = tuple[bool, int, float]  # among the lines: whether nothing is known of it, its check, its time
 NOWHERE: Span = (0, 0)
 
 
 def evidence(origins: Iterable[Origin], hits: Iterable[Hit] = ()) -> list[Evidence]:
-    """The first lines that findings rest on, each once; those in which the place that says it is known stand before the others."""
+    """The first lines that findings rest on, each once. Those in which the place that says it is known stand before the others; of one
+    check the earliest comes first.
+    """
     rests: dict[Origin, list[tuple[str, Fact, Seen]]] = {}
     for seen in (hit.seen for hit in hits if hit.seen):
         for name, record in seen.records():
             rests.setdefault(record.origin, []).append((name, record, seen))
-    unique: dict[tuple[str, int, str], Evidence] = {}
+    unique: dict[tuple[str, int, str], tuple[Place, Evidence]] = {}
+    checks: dict[str, int] = {}
     for origin in dict.fromkeys(origins):
         if origin.source and len(unique) < LOOKED_AT:
-            piece = line_of(origin, rests.get(origin, []))
-            unique.setdefault((piece.source, piece.line, piece.text), piece)
-    return sorted(unique.values(), key=lambda piece: piece.match == NOWHERE)[:EVIDENCE]
+            records = rests.get(origin, [])
+            piece = line_of(origin, records)
+            check = checks.setdefault(records[0][2].when if records else "", len(checks))
+            time = min((record.time for _, record, _ in records if record.time is not None), default=float("inf"))
+            unique.setdefault((piece.source, piece.line, piece.text), ((piece.match == NOWHERE, check, time), piece))
+    return [piece for _, piece in sorted(unique.values(), key=lambda pair: pair[0])][:EVIDENCE]
 
 
 def line_of(origin: Origin, records: list[tuple[str, Fact, Seen]]) -> Evidence:
@@ -67,7 +75,7 @@ def line_of(origin: Origin, records: list[tuple[str, Fact, Seen]]) -> Evidence:
         text=text[begin : begin + LONGEST],
         match=(place[0] - begin, min(place[1] - begin, LONGEST)) if place[1] else NOWHERE,
         values=[f"{words}: {value_text(value)}" for words, value in told.items()] if is_data(text) or len(text) < BARE else [],
-        time=stamp(next((record.time for _, record, _ in records if record.time is not None), None)),
+        time=next((stamp(record.time, zone=zone_is_known(record)) for _, record, _ in records if record.time is not None), None),
     )
 
 

@@ -14,6 +14,7 @@ from gpudoctor.facts.gpu import Gpu, Smi
 from gpudoctor.facts.identity import Links
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.facts.node import PciDevice
+from gpudoctor.facts.times import zone_is_known
 from gpudoctor.report import Hardware, XidLine
 
 ACTS = ("reset-gpu", "reboot", "power-cycle", "replace")  # after which what the card says of itself may be gone
@@ -91,7 +92,8 @@ def if_marked(gpu: str, mark: str) -> str:
 
 def line(xid: Xid) -> XidLine:
     """A burst as the report has it."""
-    return XidLine(code=xid.code, text=(xid.origin.text or xid.text)[:1000], time=stamp(xid.time), last=stamp(xid.last), count=xid.count)
+    zone, text = zone_is_known(xid), (xid.origin.text or xid.text)[:1000]
+    return XidLine(code=xid.code, text=text, time=stamp(xid.time, zone=zone), last=stamp(xid.last, zone=zone), count=xid.count)
 
 
 def results(tests: Iterable[DcgmTest], errors: Iterable[DcgmError]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from gpudoctor.engine.steps import Run
 from gpudoctor.engine.times import stamp
 from gpudoctor.facts import Subject
 from gpudoctor.facts.identity import Links
+from gpudoctor.facts.times import zone_is_known
 from gpudoctor.report import Evidence, ReportSubject, Severity, StepResult
 from gpudoctor.runbook.model import Library
 
@@ -109,7 +110,7 @@ def spoken_of(one: relate.Found, outcome: Became, *, now: str = "", why: str = "
 
 def links_of(run: Run) -> Links:
     """The names that belong together in a run."""
-    return Links(*(run.store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks")))
+    return Links(*(run.store.records(kind) for kind in ("pods", "waits", "gpus", "workloads", "slurm_jobs", "ranks", "xids")))
 
 
 def hits_of(library: Library, checked: list[Checked], links: Links) -> dict[Key, list[tuple[Checked, Hit]]]:
@@ -147,5 +148,5 @@ def is_log(source: str) -> bool:
 
 def by_now(hit: Hit) -> str:
     """Why an old line says neither."""
-    when = f" (the last at {stamp(hit.last)})" if hit.last is not None else ""
+    when = f" (the last at {stamp(hit.last, zone=zone_is_known(hit.record))})" if hit.last is not None else ""
     return f"the log still has the lines from before{when}, and no newer ones: it has not come again yet"

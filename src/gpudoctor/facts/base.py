@@ -19,14 +19,6 @@ class Origin(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-class LocalTime(float):
-    """Seconds since the epoch by a clock whose zone is not known, read as if it were UTC. It is compared like any time, and printed without
-    a zone.
-    """
-
-    __slots__ = ()
-
-
 class Subject(msgspec.Struct, frozen=True):
     """What a fact or a finding is about. Only the keys that were seen are set; "" means not known.
 

@@ -40,6 +40,8 @@ IDENTITY: dict[str, tuple[str, ...]] = {
     "workloads": ("namespace", "workload"),
 }
 
+AT_ONCE = 2.0  # seconds within which a device plugin logs an Xid that the driver has logged
+
 # What every machine has under the same names: where no machine is named, two records may be of two machines.
 EVERYWHERE = ("units",)
 
@@ -65,11 +67,11 @@ class Links:
         workloads: Iterable[Fact] = (),
         slurm_jobs: Iterable[Fact] = (),
         ranks: Iterable[Fact] = (),
+        xids: Iterable[Fact] = (),
     ) -> None:
         self.nodes: dict[tuple[str, str], set[str]] = {}
         self.workloads: dict[tuple[str, str], str] = {}
         self.owners = {(getattr(w, "namespace", ""), getattr(w, "workload", "")): getattr(w, "owner", "") for w in workloads}
-        self.uuids: dict[tuple[str, str], str] = {}
         for pod in pods:
             self.tie(pod)
             if getattr(pod, "workload", ""):
@@ -87,12 +89,7 @@ class Links:
             of_job, of_node, namespace, of_pod = (str(getattr(rank, field, "")) for field in ("job", "node", "namespace", "pod"))
             for place in ((of_node, "", ""), ("", namespace, of_pod)):
                 self.jobs.setdefault(place, set()).add(of_job)
-        for gpu in gpus:
-            uuid, pci, node, index = (getattr(gpu, name, "") for name in ("uuid", "pci", "node", "index"))
-            if uuid and pci:
-                self.uuids[(node, pci)] = uuid
-            if (uuid or pci) and index is not None:
-                self.uuids[(node, f"GPU {index}")] = uuid or pci
+        self.uuids = one_name_of_gpus(gpus, xids)
 
     def tie(self, record: Any) -> None:
         """Note that a pod is on, or waits for, a node."""
@@ -163,6 +160,49 @@ class Links:
                 break
             workload = owner
         return workload
+
+
+def one_name_of_gpus(gpus: Iterable[Any], xids: Iterable[Any]) -> dict[tuple[str, str], str]:
+    """The name that each GPU goes by, its UUID where that is known, for its node and each of its other names.
+
+    What names a card twice ties the names: a table of nvidia-smi, an Xid in whose log the driver says which UUID is at which address. So
+    does an event: see `names_of_events`.
+    """
+    names: dict[tuple[str, str], str] = {}
+    xids = list(xids)
+    for one in (*gpus, *xids):
+        uuid, pci, node, index = (getattr(one, name, "") for name in ("uuid", "pci", "node", "index"))
+        if uuid and pci:
+            names[node, pci] = uuid
+        if (uuid or pci) and index not in (None, ""):
+            names[node, f"GPU {index}"] = uuid or pci
+    taken = {(node, uuid) for (node, _), uuid in names.items()}
+    for (node, pci), uuid in names_of_events(xids).items():
+        if (node, uuid) not in taken:
+            names.setdefault((node, pci), uuid)
+    return names
+
+
+def names_of_events(xids: Iterable[Any]) -> dict[tuple[str, str], str]:
+    """Node and PCI address → UUID, for cards that one Xid names both ways.
+
+    The device plugin repeats by UUID what the driver tells it, and the kernel's log has every Xid by address. One code that in one moment
+    was seen on one address and on one UUID of a node is one event, hence one card. Two of either may be any of each other, and tie nothing.
+    """
+    events: dict[tuple[str, int], list[Any]] = {}
+    for one in xids:
+        if one.node and one.time is not None and bool(one.pci) != bool(one.uuid):
+            events.setdefault((one.node, one.code), []).append(one)
+    names: dict[tuple[str, str], str] = {}
+    for (node, _), told in events.items():
+        if not any(one.uuid for one in told):
+            continue
+        for one in told:
+            near = [other for other in told if abs(other.time - one.time) <= AT_ONCE]
+            addresses, uuids = ({getattr(other, name) for other in near} - {""} for name in ("pci", "uuid"))
+            if len(addresses) == len(uuids) == 1:
+                names.setdefault((node, *addresses), *uuids)
+    return names
 
 
 def naming_form(gpu: str) -> str:

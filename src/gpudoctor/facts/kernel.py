@@ -112,3 +112,6 @@ class TimelineEntry(Fact, frozen=True, kw_only=True):
     moment: float = 0.0
     count: int = 1
     first: bool = False  # the first error of this GPU in the log
+    severity: str = ""  # of an Xid, as there
+    sources: int = 1  # that tell it
+    telling: bool = False  # the first error of this GPU, its worst, or its last: what a short table shows

@@ -23,11 +23,14 @@ FABRIC = regex(r"\[([A-Z][a-z]{2}) +(\d{1,2}) (\d{4}) (\d\d):(\d\d):(\d\d)\]")
 # Jan 21 02:21:33 gpu-02 kernel: …
 SYSLOG = regex(r"([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:\.\d{1,9})? ")
 
+# I0301 11:31:07.501000       1 health.go:185] …: klog, which has no year either
+KLOG = regex(r"[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)(\.\d{1,9}) ")
+
 
 def line_time(line: str, now: float = 0.0) -> float | None:
     """Seconds since the epoch at the beginning of a line; None where there is no full date.
 
-    A form without a zone is read as UTC. Syslog carries no year: it is the latest one that doesn't lie after `now`, and None
+    A form without a zone is read as UTC. Syslog and klog carry no year: it is the latest one that doesn't lie after `now`, and None
     without `now`.
 
     >>> line_time("[Thu Jan  1 00:01:40 1970] NVRM: x"), line_time("1970-01-01T01:01:40+01:00 x"), line_time("[  12.3] x")
@@ -46,7 +49,11 @@ def line_time(line: str, now: float = 0.0) -> float | None:
             month, day, year, hour, minute, second = match.groups()
             return datetime(int(year), MONTHS[month], int(day), int(hour), int(minute), int(second), tzinfo=UTC).timestamp()
         if now and (match := SYSLOG.match(head)):
-            return _syslog(match, now)
+            month, *rest = match.groups()
+            return _latest_year(MONTHS[month], rest, now)
+        if now and (match := KLOG.match(head)):
+            number, *rest, fraction = match.groups()
+            return _latest_year(int(number), rest, now) + float(fraction)
     except (ValueError, KeyError, OverflowError):  # 31 February, month `Foo`
         pass
     return None
@@ -63,10 +70,9 @@ def _iso(match: re.Match[str]) -> float:
     return moment + fraction + sign * (int(zone[1:3]) * 3600 + int(zone[-2:]) * 60)
 
 
-def _syslog(match: re.Match[str], now: float) -> float:
-    month, *rest = match.groups()
+def _latest_year(month: int, rest: list[str], now: float) -> float:
     day, hour, minute, second = (int(part) for part in rest)
     year = datetime.fromtimestamp(now, UTC).year
-    moment = datetime(year, MONTHS[month], day, hour, minute, second, tzinfo=UTC).timestamp()
+    moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
     # A day of grace: the two clocks may lie in different zones.
-    return moment if moment <= now + 86400 else datetime(year - 1, MONTHS[month], day, hour, minute, second, tzinfo=UTC).timestamp()
+    return moment if moment <= now + 86400 else datetime(year - 1, month, day, hour, minute, second, tzinfo=UTC).timestamp()
