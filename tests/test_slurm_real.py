@@ -49,6 +49,51 @@ def test_nodes_that_are_out_are_out_for_their_reasons() -> None:
     assert {cause for cause, _ in found(refused)} == {"slurm-munge-key-mismatch"}
 
 
+# Commands for which this Slurm lacks a part: a backup controller, a program that reboots, a storage for the accounting.
+ELSEWHERE = {"takeover", "reboot", "cancel_reboot", "sacct", "sacctmgr", "sreport"}
+PROGRAMS = ("scontrol", "squeue", "sinfo", "scancel", "sacct", "sacctmgr", "sreport", "sdiag")
+
+
+def of_catalogue() -> list[list[str]]:
+    """Every command of Slurm that the catalogue tells a person to type, each once, undo behind what it undoes."""
+    made: dict[tuple[str, ...], None] = {}
+    for cause in library().causes.values():
+        commands = [look.run for look in cause.look] + [argv for fix in cause.fixes for argv in (fix.run, fix.verify, fix.undo)]
+        made |= dict.fromkeys(tuple(argv) for argv in commands if argv and argv[0] in PROGRAMS)
+    return [[*argv] for argv in made if not any(word in ELSEWHERE for word in argv)]
+
+
+def test_every_command_of_the_catalogue_is_one_that_slurm_takes() -> None:
+    refused = []
+    with cluster(Node("gpu-01")) as running:
+        running.until_state("gpu-01", "State=IDLE")
+        for argv in of_catalogue():
+            state = ["State=DRAIN", "Reason=x"] if "State=RESUME" in argv else ["State=RESUME"]
+            running.ask("scontrol", "update", "NodeName=gpu-01", *state)
+            held = running.submit(SLEEP, "--hold")
+            if "release" not in argv and "hold" in argv:
+                running.ask("scontrol", "release", held)
+            seen = {"${node}": "gpu-01", "${workload}": held, "${cause}": "gpu-fallen-off-bus"}
+            words = [next((word.replace(name, value) for name, value in seen.items() if name in word), word) for word in argv]
+            done = running.ask(*words)
+            if done.returncode:
+                refused.append(f"{' '.join(words)}: {done.stderr.strip()}")
+            running.ask("scancel", held)
+    assert refused == []
+
+
+def test_a_drain_as_it_is_shown_takes_the_node_out_and_the_undo_brings_it_back() -> None:
+    with cluster(Node("gpu-01")) as running:
+        running.until_state("gpu-01", "State=IDLE")
+        [drain] = [fix for fix in library().causes["gpu-fallen-off-bus"].fixes if fix.by == "slurm"]
+        names = {"node": "gpu-01", "cause": "gpu-fallen-off-bus"}
+        for argv, word in ((drain.run, "DRAIN"), (drain.undo, "State=IDLE ")):
+            words = [word.replace("${node}", names["node"]).replace("${cause}", names["cause"]) for word in argv]
+            assert running.ask(*words).returncode == 0
+            running.until_state("gpu-01", word)
+            assert ("Reason=gpu-fallen-off-bus" in running.ask("scontrol", "show", "node", "gpu-01").stdout) == (word == "DRAIN")
+
+
 def test_jobs_wait_for_their_reasons() -> None:
     with cluster(Node("gpu-01")) as running:
         running.until_state("gpu-01", "State=IDLE")

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.cluster import fixes
 from tests.cluster.api import Refused
 from tests.cluster.control_plane import ControlPlane, missing
 from tests.cluster.fits import Proof, proofs
@@ -50,7 +51,7 @@ def matches(setting: Setting, words: list[str]) -> bool:
 
 def played(plane: ControlPlane, chosen: list[Setting], *, fits: bool, show: bool) -> int:
     """Play the settings, one line per case; 1 where one is wrong."""
-    right = total = held = tried = 0
+    right = total = held = tried = refused = 0
     seconds: list[float] = []
     given: list[Answer]
     tries: dict[str, list[Proof]]
@@ -60,6 +61,9 @@ def played(plane: ControlPlane, chosen: list[Setting], *, fits: bool, show: bool
         try:
             with Stage(plane, setting) as stage:
                 given = [*answers(stage)]
+                for problem in fixes.tried(stage, given) if fits else ():
+                    print(f"FIX  {problem}")
+                    refused += 1
                 tries = {one.case.name: proved for one, proved in proofs(stage, given)} if fits else {}
         except (OSError, TimeoutError, Refused, AssertionError) as problem:
             print(f"BAD  it could not be played to its end: {problem}")
@@ -82,8 +86,8 @@ def played(plane: ControlPlane, chosen: list[Setting], *, fits: bool, show: bool
                     print(f"       possible {maybe.cause} {maybe.subject.name}: {maybe.why}")
     middle = sorted(seconds)[len(seconds) // 2] if seconds else 0.0
     times = f"{middle:.2f} s in the middle, {max(seconds, default=0.0):.2f} s at most"
-    print(f"{right} of {total} right; {held} of {tried} proposals hold; {times}")
-    return int(right < total or held < tried)
+    print(f"{right} of {total} right; {held} of {tried} proposals hold; {refused} fixes refused; {times}")
+    return int(right < total or held < tried or refused > 0)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cluster import fixes
 from tests.cluster.api import Refused
 from tests.cluster.control_plane import ControlPlane, missing
 from tests.cluster.fits import proofs
@@ -57,7 +58,8 @@ def test_names_are_taken_once() -> None:
 def test_setting(plane: ControlPlane, setting: Setting) -> None:
     with Stage(plane, setting) as stage:
         given = [*answers(stage)]
+        wrong = [*fixes.tried(stage, given)]
         tried = [*proofs(stage, given)]
-    wrong = [f"{one.case.name}: {one.wrong}" for one in given if one.wrong]
+    wrong += [f"{one.case.name}: {one.wrong}" for one in given if one.wrong]
     wrong += [f"{one.case.name}: {each.change} {each.what}: {each.wrong}" for one, proved in tried for each in proved if each.wrong]
     assert wrong == []
