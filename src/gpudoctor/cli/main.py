@@ -72,6 +72,10 @@ def flush_output(out: TextIO, code: int) -> int:
 
 def invoke() -> int:
     """Parse the arguments and run the command; a command ends with `typer.Exit(code)`."""
+    if len(sys.argv) == 1 and sys.stdout.isatty():  # who looks; a script gets the usage
+        from gpudoctor.cli.start import start
+
+        return start(program())
     from gpudoctor.cli.app import with_only
 
     try:
