@@ -91,7 +91,7 @@ def test_a_token_that_is_none_is_not_told(served: Served, tmp_path: Path, line: 
         ({"client-certificate-data": "eHg=", "client-key": "/dev/zero"}, "client-key /dev/zero can't be read"),
         ({"client-certificate-data": "eHg=", "client-key-data": "%%%"}, "client-key-data in the kubeconfig is not base64"),
         ({"client-certificate-data": "eHg=", "client-key-data": "eHg="}, "its client certificate and key can't be used"),
-        ({"auth-provider": {"name": "azure", "config": {"access-token": "abcdefgh"}}}, "the auth-provider azure gave no credentials"),
+        ({"auth-provider": {"name": "nobody", "config": {"access-token": "abcdefgh"}}}, "the auth-provider nobody gave no credentials"),
         ({"auth-provider": {"name": "oidc", "config": {"id-token": "abc=defgh"}}}, "the auth-provider oidc gave no credentials"),
         (
             {"auth-provider": {"name": "gcp", "config": {"cmd-path": "false", "access-token": "x", "expiry": "2001-01-01T00:00:00Z"}}},
