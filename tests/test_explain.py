@@ -8,8 +8,10 @@ import pytest
 
 from gpudoctor.cli import explain
 from gpudoctor.cli.errors import Refused
+from gpudoctor.cli.explain import fix_with_placeholders, with_placeholders
 from gpudoctor.library import index
-from gpudoctor.reporters.words import ACTIONS, ACTORS
+from gpudoctor.reporters.text import command
+from gpudoctor.reporters.words import ACTIONS, ACTORS, with_risk
 from gpudoctor.runbook import load
 from gpudoctor.runbook.model import Cause, Library
 from gpudoctor.runbook.paired import Case
@@ -35,15 +37,19 @@ def test_every_entry_reads_well(causes: dict[str, Cause], capsys: pytest.Capture
         for part in (one.title, one.means, f"How to tell {one.tell}", f"What to do: {ACTIONS[one.act]} ({ACTORS[one.who]})"):
             assert part in flat, one.id
         for fix in one.fixes:
-            assert f"fix ({fix.risk}) {fix.title}" in flat, one.id
+            assert with_risk(fix_with_placeholders(fix)) in flat, one.id
+            assert fix.risk == "safe" or f"({fix.risk})" in flat, one.id
         for look in one.look:
-            assert f"look {look.title}" in flat, one.id
+            assert f"{command(with_placeholders(look.run))} {look.title}" in flat, one.id
         for other, how in one.confused_with.items():
             assert f"{other} {causes[other].title} {how}" in flat, one.id
         assert "${" not in text, one.id
         assert (explain.BROADER in flat) == one.broader
         assert "checked in: " in flat, one.id
-        assert max(len(line) for line in text.splitlines() if " " in line.strip() and not line.startswith("    ")) <= explain.WIDTH, one.id
+        assert (
+            max(len(line) for line in text.splitlines() if " " in line.strip() and not line.startswith(("    ", "  fix", "  look")))
+            <= explain.WIDTH
+        ), one.id
 
 
 def test_every_entry_has_a_source_and_is_told_from_another(causes: dict[str, Cause]) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import struct
 import subprocess
 import zlib
+from html import escape, unescape
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 from gpudoctor.report import Report
 from gpudoctor.reporters import render
-from tests.test_reports import HOSTILE, WHOLE, Page, replaced
+from tests.test_reports import DRAIN, HOSTILE, WHOLE, Page, replaced
 
 CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), "")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium")
@@ -88,7 +91,7 @@ def test_a_page_asks_for_nothing_and_complains_of_nothing(tmp_path: Path, name: 
     page = written(tmp_path, attacked() if name == "attacked" else WHOLE)
     run, asked = watched(tmp_path, page)
     assert (console(run), asked) == ([], set())
-    assert Page(run.stdout).texts["title"][0].startswith("problem: ")
+    assert Page(run.stdout, {"button"}).texts["title"][0].startswith("problem: ")
     assert "What was done" in run.stdout
 
 
@@ -172,3 +175,53 @@ def test_a_page_of_hostile_words_is_no_wider_than_a_phone(tmp_path: Path) -> Non
     width, _, rows = pixels(shot)
     size = len(rows[0]) // width
     assert {tuple(row[at * size : at * size + 3]) for row in rows for at in range(width - 6, width)} == {(255, 255, 255)}
+
+
+def measured(folder: Path, report: Report, script: str, *, width: int) -> Any:
+    """What a script of the test says of the page, with everything unfolded, in a frame so wide: no window is narrower than 500."""
+    page = written(folder, report)
+    html = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.read_text(encoding="utf-8"))  # it forbids such a script
+    unfold = "for (const one of document.querySelectorAll('details')) one.open = true;"
+    tell = f"(async () => {{ {unfold} top.document.title = JSON.stringify(await (async () => {{ {script} }})()); }})();"
+    inner = escape(html.replace("</body>", f"<script>{tell}</script></body>"))
+    frame = f'<title></title><iframe style="border: 0; width: {width}px; height: 800px" srcdoc="{inner}"></iframe>'
+    page.write_text(f"<!DOCTYPE html><meta charset=utf-8>{frame}", encoding="utf-8")
+    run = browse(folder, page, "--virtual-time-budget=5000", "--dump-dom")
+    return json.loads(unescape(re.findall(r"<title>(.*?)</title>", run.stdout)[0]))
+
+
+LONG_WORDS = ["x" * 300, "gpu-" + "1" * 200, "kubectl get nodes -o jsonpath={.items[*].metadata.annotations} " * 4]
+
+
+@pytest.mark.parametrize("words", [[], LONG_WORDS], ids=["whole", "long"])
+def test_nothing_is_wider_than_a_small_phone_but_pictures(tmp_path: Path, words: list[str]) -> None:
+    report = msgspec.convert(replaced(msgspec.to_builtins(WHOLE), iter((words * 400)[:1000])), Report) if words else WHOLE
+    wide = measured(
+        tmp_path,
+        report,
+        """return [innerWidth, document.documentElement.scrollWidth, [...document.body.querySelectorAll("*")].filter(
+             one => !one.closest("figure") && (one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1
+               && one.clientWidth)).map(one => `${one.tagName}.${one.className}`)];""",
+        width=360,
+    )
+    assert wide == [360, 360, []]
+
+
+def test_every_command_is_copied_by_its_button_and_selected_as_a_whole_by_a_click(tmp_path: Path) -> None:
+    said = measured(
+        tmp_path,
+        WHOLE,
+        """const blocks = [...document.querySelectorAll("pre.command")], button = blocks[0].previousElementSibling;
+           button.click(); await new Promise(done => setTimeout(done, 1000));
+           return {buttons: document.querySelectorAll("button").length, blocks: blocks.length, first: blocks[0].textContent,
+             select: getComputedStyle(blocks[0]).userSelect, selected: getSelection().toString(), now: button.textContent,
+             high: button.getBoundingClientRect().height};""",
+        width=360,
+    )
+    assert said["buttons"] == said["blocks"] > 5
+    assert (said["select"], said["selected"]) == ("all", said["first"])
+    assert said["now"] in ("Copied", "Selected")
+    assert said["high"] >= 24  # a finger hits it: WCAG 2.2, target size
+    page = render(WHOLE, "html")
+    for argv in (DRAIN.run, DRAIN.undo, DRAIN.verify, ["kubectl", "get", "quota"]):
+        assert f'<pre class="command" tabindex="0"><code>{" ".join(argv)}</code></pre>' in page

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.reporters.words import headline
+from gpudoctor.reporters.words import headline, parts_of
 from tests.kube.cases_without_gpu import smi
 from tests.pasted import diagnosed
 
@@ -42,7 +42,7 @@ def test_what_no_parser_knows_is_said(tmp_path: Path) -> None:
     report = diagnosed(tmp_path, "$ nvidia-smi\n" + SMI + unknown + "$ date -u\nSun Mar  1 12:00:00 UTC 2026\n")
     assert report.verdict == "inconclusive"
     assert report.inputs[0].unknown == ["./adapters.sh 10"]
-    assert "“./adapters.sh 10” is not understood" in headline(report, [])
+    assert "“./adapters.sh 10” is not understood" in headline(parts_of(report))
 
 
 def test_steps_that_were_as_long_as_ever_do_not_say_that_the_next_one_came(tmp_path: Path) -> None:

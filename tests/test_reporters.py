@@ -263,21 +263,26 @@ def test_the_first_screen_has_verdict_cause_evidence_and_fix() -> None:
     ]
     long = msgspec.structs.replace(
         LOST,
-        title=LOST.title + " and so on" * 100,
         means="Something long. " * 100,
-        also=[f"gpu-{i}/" + "x" * 250 for i in range(50)],
+        also=[f"gpu-{i}/" + "x" * 50 for i in range(50)],
         evidence=[Evidence("kubectl " + "a" * 500, 12, "NVRM: Xid (PCI:0000:1b:00): 79 " + "y" * 5000), *LOST.evidence * 50],
-        fixes=[msgspec.structs.replace(DRAIN, title="Move the work " * 50), *[DRAIN] * 20],
+        fixes=[msgspec.structs.replace(DRAIN, title="Move the work " * 9), *[DRAIN] * 20],
     )
     for root in (LOST, long):
         text = render(report("problem", root, *many, tables=[GROUPS] * 5), "terminal", width=COLUMNS)
         screen = first_screen(text)
-        assert screen.startswith("PROBLEM  pod ml/train-0: GPU 0000:1b:00 of gpu-02 has fallen off")
-        for expected in ("gpu-fallen-off-bus, confirmed", "NVRM: Xid (PCI:0000:1b:00): 79", "operator - reboot", "fix (disruptive)"):
+        assert screen.startswith("PROBLEM  pod ml/train-0\n  GPU 0000:1b:00 of gpu-02 has fallen off")
+        for expected in (
+            "cause    gpu-fallen-off-bus (critical)",
+            "NVRM: Xid (PCI:0000:1b:00): 79",
+            "action   cluster operator: reboot the node",
+            "sure     confirmed",
+            "(disruptive)",
+        ):
             assert expected in screen
         assert "kubectl drain gpu-02 --ignore-daemonsets --delete-emptydir-data\n" in screen
-        assert "undo    kubectl uncordon gpu-02" in screen
-        assert "295 more with -v" in text
+        assert "undo: kubectl uncordon gpu-02" in screen
+        assert "(and 299 more findings)" in text
         assert "checked 8 of 8" in text
 
 
@@ -297,13 +302,14 @@ def test_verbose_leaves_nothing_out() -> None:
         "kubectl edit job train --namespace ml",
         "allocatable 7",
         "at most 1 free",
-        "verify  nvidia-smi -L",
+        "verify: nvidia-smi -L",
         "1.2 s  diagnose-pod.kernel_log  gpu-02",
         "nothing is crash-looping",
-        "see https://kubernetes.io",
+        "see      https://kubernetes.io",
     ):
         assert expected in text
     assert "with -v" not in text
+    assert "…" not in text
 
 
 def test_colour_only_when_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -432,7 +438,14 @@ def test_progress_prints_one_line_a_step_and_only_on_a_terminal() -> None:
 
 def test_notes_beside_a_problem_are_not_counted_as_root_causes() -> None:
     note = msgspec.structs.replace(LOST, severity="info", title="A note")
-    assert "more root cause" not in render(report("problem", LOST, note), "terminal", width=100)
+    alone = render(report("problem", LOST, note), "terminal", width=100)
+    assert "more root cause" not in alone
+    assert "  note     A note\n" in alone
+    assert "2. A note" not in alone
+    for name in ("markdown", "html"):
+        assert "2. A note" not in (text := render(report("problem", LOST, note), name))
+        assert "Note" in text
+    assert render(report("healthy", note), "terminal").startswith("HEALTHY  pod ml/train-0\n  gpu-02: A note\n")  # nothing is beside it
     assert "(and 1 more root cause)" in render(report("problem", LOST, note, TAINTED), "terminal", width=140)
 
 

@@ -9,7 +9,7 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from html.parser import HTMLParser
 from itertools import cycle
 from pathlib import Path
@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from gpudoctor import reporters
 from gpudoctor.report import (
     Candidate,
     CheckResult,
@@ -303,7 +304,7 @@ def test_markdown_says_what_a_ticket_needs() -> None:
     for expected in (
         "## PROBLEM: node `gpu-02`",
         XID,
-        "who acts: operator - reboot",
+        "Who: cluster operator. Action: reboot the node.",
         "kubectl drain gpu-02\n# undo: kubectl uncordon gpu-02\n```",
         "**Done:**",
         "**Open**",
@@ -316,7 +317,7 @@ def test_markdown_says_what_a_ticket_needs() -> None:
 # --- HTML -------------------------------------------------------------------------------------------------------------------------------
 
 TEXT_TAGS = {"h1", "h2", "h3", "p", "b", "span", "code", "pre", "div", "a", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary"}
-PAGE_TAGS = {"html", "head", "meta", "title", "style", "body", "header", "main", "section", "footer"}
+PAGE_TAGS = {"html", "head", "meta", "title", "style", "script", "body", "header", "main", "section", "footer"}
 DRAWN_TAGS = {"figure", "svg", "line", "polyline", "rect", "text", "table", "thead", "tbody", "tr", "th", "td"}
 TAGS = TEXT_TAGS | PAGE_TAGS | DRAWN_TAGS
 VOID = {"meta"}
@@ -325,8 +326,9 @@ VOID = {"meta"}
 class Page(HTMLParser):
     """Reads a page strictly: known elements only, closed in order, no attribute that runs or loads anything."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, made: Set[str] = frozenset()) -> None:  # `made` by the script
         super().__init__(convert_charrefs=True)
+        self.known = TAGS | made
         self.open: list[str] = []
         self.headings: list[int] = []
         self.texts: dict[str, list[str]] = {}
@@ -338,7 +340,7 @@ class Page(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in TAGS, tag
+        assert tag in self.known, tag
         known = dict(attrs)
         assert len(known) == len(attrs)
         for name, value in attrs:
@@ -372,7 +374,7 @@ class Page(HTMLParser):
 def test_html_holds_whatever_was_read(report: Report) -> None:
     text = render(report, "html")
     page = Page(text)
-    assert text.count("<style>") == text.count("<!DOCTYPE") == 1
+    assert text.count("<style>") == text.count("<!DOCTYPE") == text.count("<script>") == 1
     assert all(line.isprintable() for line in text.split("\n"))
     text.encode("utf-8")
     assert all(one <= before + 1 for before, one in zip(page.headings, page.headings[1:], strict=False))
@@ -384,10 +386,13 @@ def test_html_holds_whatever_was_read(report: Report) -> None:
     assert safe(report.steps[0].outputs[0].errors.split("\n")[0])[:400] in said  # type: ignore[index]
 
 
-def test_html_allows_nothing_but_its_own_style() -> None:
+def test_html_allows_nothing_but_its_own_style_and_script() -> None:
     page = Page(render(WHOLE, "html"))
-    digest = base64.b64encode(hashlib.sha256("".join(page.texts["style"]).encode()).digest()).decode()
-    assert page.policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    own = {name: base64.b64encode(hashlib.sha256("".join(page.texts[name]).encode()).digest()).decode() for name in ("style", "script")}
+    assert page.policy == (
+        f"default-src 'none'; style-src 'sha256-{own['style']}'; script-src 'sha256-{own['script']}'; base-uri 'none'; form-action 'none'"
+    )
+    assert page.texts["script"] == [(Path(reporters.__file__).parent / "page.js").read_text(encoding="utf-8")]  # and nothing of the report
     assert page.links.count("https://docs.nvidia.com/deploy/xid-errors/") == 1
     assert "javascript:alert(1)" in page.texts["span"]  # what isn't an address of the web is text
     assert not re.search(r"url\(|@import|https?:", "".join(page.texts["style"]))
@@ -466,7 +471,6 @@ def test_junit_has_a_suite_for_each_runbook_and_a_case_for_each_check() -> None:
         "gpu-health.noted": "system-out",  # only information: it passes
         "gpu-health.row_remap": "passed",
         "dcgm-health.answers": "error",  # what could not be read is not green
-        "dcgm-health.diag": "skipped",
         "gpu-health.memory_is_sound": "system-out",  # it was shown
         "dcgm-health.watches_are_quiet": "skipped",  # it was not, and there is a problem that counts more
     }
@@ -474,6 +478,7 @@ def test_junit_has_a_suite_for_each_runbook_and_a_case_for_each_check() -> None:
     assert "Serial number         1650023000007" in (cases["gpudoctor.verdict"][0].text or "")
     said = {one.get("name"): one.get("value") for one in junit(WHOLE).iter("property")}
     assert (said["verdict"], said["exit_code"], said["asked"]) == ("problem", "1", "node gpu-02")
+    assert said["not_needed.dcgm-health"] == "1"  # no case: it was not needed
 
 
 def test_junit_is_green_only_for_a_healthy_report() -> None:

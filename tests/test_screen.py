@@ -22,6 +22,7 @@ from gpudoctor.cli.scenarios import SCENARIOS
 GOLDEN = Path(__file__).parent / "golden" / "screens"
 ROWS, COLUMNS = 24, 80
 WORDS = 60  # from the verdict to the first command
+COMMAND = re.compile(r"  (fix|look|check) ")  # a command, or what to put in or do
 VERDICT = re.compile(r"(HEALTHY|PROBLEM|INCONCLUSIVE)(  |$)")
 
 
@@ -48,6 +49,20 @@ def on_terminal(*words: str) -> str:
     return printed.decode().replace("\r\n", "\n")
 
 
+def brief(answer: list[str]) -> None:
+    """Few words and lines stand before the first command."""
+    before = answer[: next((number for number, line in enumerate(answer) if COMMAND.match(line)), len(answer))]
+    assert len(" ".join(before).split()) <= WORDS
+    assert len(before) <= 25
+
+
+def piped(*words: str, **environment: str) -> str:
+    """What gpudoctor prints into a pipe that is as wide as the terminal."""
+    given = {**os.environ, "COLUMNS": str(COLUMNS), **environment}
+    command = [sys.executable, "-m", "gpudoctor", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=given).stdout
+
+
 def answer_of(text: str) -> list[str]:
     """The lines from the verdict on."""
     lines = text.rstrip("\n").split("\n")
@@ -57,16 +72,27 @@ def answer_of(text: str) -> list[str]:
 @pytest.mark.parametrize("demo", SCENARIOS)
 def test_the_answer_of_a_demo_is_the_last_screen(demo: str) -> None:
     answer = answer_of(on_terminal("demo", demo))
-    assert len(answer) < ROWS  # the prompt has a row too
-    assert max(map(len, answer)) <= COLUMNS or any(line.startswith("  type") for line in answer if len(line) > COLUMNS)
-    before = answer[: next((number for number, line in enumerate(answer) if line.startswith(("  type", "  put in", "  do "))), len(answer))]
-    assert len(" ".join(before).split()) <= WORDS
+    assert sum(-(-len(line) // COLUMNS) for line in answer) < ROWS  # a long command takes several, the prompt one
+    assert all(COMMAND.match(line) for line in answer if len(line) > COLUMNS)
+    assert not [line for line in answer if "…" in line and not re.search("^ {11}|  seen in", line)]  # only lines of programs are cut
+    brief(answer)
     path = GOLDEN / f"{demo}.txt"
     text = "".join(f"{line}\n" for line in answer)
     if os.environ.get("GPUDOCTOR_UPDATE"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     assert text == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("demo", SCENARIOS)
+def test_in_a_pipe_the_same_answer_comes_first(demo: str) -> None:
+    text = piped("demo", demo)
+    assert VERDICT.match(text)
+    answer = text.split("\n\n")[0].split("\n")
+    brief(answer)
+    shown = answer_of(on_terminal("demo", demo))
+    assert " ".join(" ".join(answer).split()) == " ".join(" ".join(shown).split())  # but for the width
+    assert set(text.split("\n\n")[1:]) == set(piped("demo", demo).split("\n\n")[1:])
 
 
 def test_details_stand_above_the_answer_and_nothing_is_lost() -> None:
@@ -92,10 +118,34 @@ def test_the_file_of_a_report_has_the_form_of_its_ending(name: str, begins: str,
 
 def test_with_v_and_in_a_pipe_the_verdict_comes_first() -> None:
     assert VERDICT.match(on_terminal("demo", "taint", "-v").lstrip())
-    piped = subprocess.run(
-        [sys.executable, "-m", "gpudoctor", "demo", "taint"], capture_output=True, text=True, check=False, timeout=60
-    ).stdout
-    assert VERDICT.match(piped)
+    assert VERDICT.match(piped("demo", "taint"))
+
+
+def test_short_is_one_line_for_each_cause() -> None:
+    lines = piped("demo", "teams", "--short").splitlines()
+    rows = [line.split(maxsplit=4) for line in lines]
+    assert [(row[0], row[2], row[3]) for row in rows] == [
+        ("problem", "gpu-fallen-off-bus", "confirmed"),
+        ("problem", "affinity-mismatch", "confirmed"),
+    ]
+    assert rows[0][1].startswith("gpu-01/GPU-")
+    assert rows[0][4].startswith("kubectl drain gpu-01 ")
+    assert on_terminal("demo", "teams", "--short").splitlines() == lines
+    assert piped("demo", "healthy", "--short").split()[:2] == ["healthy", "pod_ml/train-0"]
+    assert piped("demo", "teams", "--short", "--format", "short").splitlines() == lines
+
+
+def test_colours_are_for_terminals_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    plain = piped("demo", "taint")
+    assert "\x1b[" not in plain
+    forced = piped("demo", "taint", CLICOLOR_FORCE="1")
+    assert "\x1b[1;31mPROBLEM" in forced
+    bare = re.sub(r"\x1b\[[0-9;]*m", "", forced)
+    assert [line.rstrip() for line in bare.splitlines()] == plain.splitlines()  # no meaning by colour alone
+    for quiet in ({"CLICOLOR_FORCE": "0"}, {"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}):
+        assert piped("demo", "taint", **quiet) == plain
+    assert piped("demo", "taint", "--no-color", CLICOLOR_FORCE="1") == plain
 
 
 def test_a_paste_of_which_nothing_is_known_says_what_to_give(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ DECISIVE = [
     r"\n  cause    [a-z0-9-]+ \((critical|warning|info)\)",
     r"\n  seen in  .+\n(           .+\n)+",
     r"\n  action   ",
-    r"\n  (type|put in|do)  +\S",
+    r"\n  (fix|look)  +\S",
     r"\n  sure     (confirmed|likely): ",
 ]
 

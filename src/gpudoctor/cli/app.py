@@ -99,6 +99,7 @@ def run(
     replay: options.Replay = None,
     guided: options.Guided = False,
     format: options.Format = "",
+    short: options.Short = False,
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     explain_path: options.ExplainPath = False,
@@ -135,7 +136,7 @@ def run(
         replay=replay,
         guided=guided,
     )
-    shown = Shown(format, output, verbose, no_color, picture, path=explain_path)
+    shown = Shown.asked_for(format, short, output, verbose, no_color, picture, path=explain_path)
     raise typer.Exit(execute(runbook, [*(set_ or []), *further], where, timeout=timeout, shown=shown))
 
 
@@ -144,6 +145,7 @@ def analyze(
     paths: Annotated[list[str], typer.Argument(metavar="PATH…|-", help="Files and folders with outputs; - is standard input.")],
     timeout: options.Timeout = 120.0,
     format: options.Format = "",
+    short: options.Short = False,
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     explain_path: options.ExplainPath = False,
@@ -158,7 +160,7 @@ def analyze(
     """
     from gpudoctor.cli.execute import analyze_paths
 
-    raise typer.Exit(analyze_paths(paths, timeout, Shown(format, output, verbose, no_color, picture, path=explain_path)))
+    raise typer.Exit(analyze_paths(paths, timeout, Shown.asked_for(format, short, output, verbose, no_color, picture, path=explain_path)))
 
 
 @app.command(epilog=EXIT_CODES_HELP)
@@ -181,6 +183,7 @@ def xid(
     replay: options.Replay = None,
     guided: options.Guided = False,
     format: options.Format = "",
+    short: options.Short = False,
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     explain_path: options.ExplainPath = False,
@@ -199,7 +202,7 @@ def xid(
     from gpudoctor.cli.errors import NOT_GUIDED, Refused
     from gpudoctor.cli.xid import asked_codes, explain_codes, triage_files
 
-    shown = Shown(format, output, verbose, no_color, path=explain_path)
+    shown = Shown.asked_for(format, short, output, verbose, no_color, path=explain_path)
     if asked := asked_codes(what or []):
         raise typer.Exit(explain_codes(asked, shown))
     if what and guided:
@@ -238,6 +241,7 @@ def demo(
     ] = "",
     guided: options.Guided = False,
     format: options.Format = "",
+    short: options.Short = False,
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     explain_path: options.ExplainPath = False,
@@ -252,7 +256,7 @@ def demo(
     """
     from gpudoctor.cli.scenarios import demonstrate
 
-    raise typer.Exit(demonstrate(scenario, Shown(format, output, verbose, no_color, path=explain_path), guided))
+    raise typer.Exit(demonstrate(scenario, Shown.asked_for(format, short, output, verbose, no_color, path=explain_path), guided))
 
 
 @app.command("list")

@@ -29,6 +29,7 @@ def diagnose_pod(
     replay: options.Replay = None,
     guided: options.Guided = False,
     format: options.Format = "",
+    short: options.Short = False,
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     explain_path: options.ExplainPath = False,
@@ -57,7 +58,7 @@ def diagnose_pod(
             where,
             asked=asked,
             timeout=timeout,
-            shown=Shown(format, output, verbose, no_color, path=explain_path),
+            shown=Shown.asked_for(format, short, output, verbose, no_color, path=explain_path),
         )
     )
 
@@ -81,6 +82,7 @@ def diagnose_node(
     replay: options.Replay = None,
     guided: options.Guided = False,
     format: options.Format = "",
+    short: options.Short = False,
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     explain_path: options.ExplainPath = False,
@@ -112,4 +114,8 @@ def diagnose_node(
         replay=replay,
         guided=guided,
     )
-    raise typer.Exit(execute("node-health", {}, where, timeout=timeout, shown=Shown(format, output, verbose, no_color, path=explain_path)))
+    raise typer.Exit(
+        execute(
+            "node-health", {}, where, timeout=timeout, shown=Shown.asked_for(format, short, output, verbose, no_color, path=explain_path)
+        )
+    )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 import textwrap
 from collections.abc import Iterable
 
@@ -12,12 +10,12 @@ import msgspec
 
 from gpudoctor.cli.errors import Refused, no_such
 from gpudoctor.cli.execute import load_library
-from gpudoctor.cli.printing import columns
+from gpudoctor.cli.printing import Shown, colored, columns
 from gpudoctor.knowledge.nccl_settings import Known, known_setting
 from gpudoctor.patterns import regex
 from gpudoctor.report import Fix, Look
+from gpudoctor.reporters.answer import remedy
 from gpudoctor.reporters.layout import Page
-from gpudoctor.reporters.terminal import remedy
 from gpudoctor.reporters.words import ACTIONS, ACTORS, labelled
 from gpudoctor.runbook.model import Cause, FixTemplate, Library, LookTemplate
 
@@ -81,7 +79,7 @@ def explain_name(name: str, form: str, no_color: bool) -> int:
     elif variable:
         print_variable(name, variable)
     else:
-        color = sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
+        color = colored(Shown(no_color=no_color))
         print(screen(library, explain_cause(library, library.causes[name]), color), end="")
     return 0
 
@@ -123,7 +121,7 @@ def screen(library: Library, told: Explained, color: bool) -> str:
     print_heading(page, f"What to do: {ACTIONS.get(told.act, told.act)}", f"   ({ACTORS.get(told.who, told.who)})")
     looks = [Look(look.title, with_placeholders(look.run)) for look in told.look]
     for label, fix in labelled(map(fix_with_placeholders, told.fixes), told.no_fix, looks):
-        remedy(page, fix, True, label)
+        remedy(page, label, fix, True)
     if told.confused_with:
         print_heading(page, "Not to be confused with")
     for name, how in told.confused_with.items():

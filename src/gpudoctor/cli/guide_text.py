@@ -9,10 +9,10 @@ from gpudoctor.engine.steps import StepRun, host_set_text
 from gpudoctor.nodesets import fold
 from gpudoctor.probes.base import Command
 from gpudoctor.report import Finding, Report
-from gpudoctor.reporters import terminal
+from gpudoctor.reporters import answer
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.text import count
-from gpudoctor.reporters.words import shown_lines, to_do
+from gpudoctor.reporters.words import shown_lines, to_do, who_acts
 from gpudoctor.runbook.model import Library
 
 COMMANDS = 3  # of one step, and names of one kind, that are shown without being asked for
@@ -112,8 +112,7 @@ def commands(page: Page, asked: Sequence[Command], most: int = COMMANDS) -> None
         hosts.setdefault(command.public, []).append(command.host)
     for argv, names in list(hosts.items())[:most]:
         there = [name for name in names if name]
-        label = f"command, on {host_set_text(there)}: " if there else "command: "
-        page.command(argv, indent=2, label=label)
+        page.command(argv, "command:", f"on {host_set_text(there)}: " if there else "")
     if len(hosts) > most:
         entry(page, "and", f"{count(len(hosts) - most, 'more command')} (e shows them)")
 
@@ -156,18 +155,18 @@ def after_step(news: News, width: int, color: bool) -> str:
     if read or not troubles:
         page.lines(("Read: ", "dim"), (f"{read or 'nothing of note'}, {news.step.seconds:.1f} s", ""))
     if troubles:
-        page.lines(("No answer: ", "yellow"), (first_few(troubles), ""), rows=3)
+        page.lines(("No answer: ", "yellow"), (first_few(troubles), ""))
     said = {word: [one for one in news.checked if one.outcome == word and one.check.finds] for word in ("found", "clear", "unknown")}
     ends = {"found": "found something", "clear": "found nothing", "unknown": "without an answer"}
     words = [f"{len(said[word])} {end}" for word, end in ends.items() if said[word]]
     if words:
         page.lines(("Checks: ", "dim"), (", ".join(words), ""))
     for line in shown_lines(news.shown)[:FEW]:
-        page.lines(("Shown: ", "dim"), (line, ""), rows=2)
+        page.lines(("Shown: ", "dim"), (line, ""))
     if news.ruled_out:
         page.lines(("Rules out: ", "dim"), (first_few(news.ruled_out, FEW), ""))
     for finding in news.gone:
-        page.lines(("NO LONGER: ", "bold"), (f"{finding.title} ({finding.cause})", ""), rows=3)
+        page.lines(("NO LONGER: ", "bold"), (f"{finding.title} ({finding.cause})", ""))
     for finding in news.found:
         print_finding(page, finding)
     print_next_steps(page, news)
@@ -177,13 +176,13 @@ def after_step(news: News, width: int, color: bool) -> str:
 def print_finding(page: Page, finding: Finding) -> None:
     """Print a finding in a few lines."""
     word = "FOUND" if finding.severity != "info" else "NOTED"
-    page.lines((f"{word}: ", "bold red" if finding.severity == "critical" else "bold"), (finding.title, "bold"), rows=3)
+    page.lines((f"{word}: ", "bold red" if finding.severity == "critical" else "bold"), (finding.title, "bold"))
     name = finding.subject.name or finding.subject.kind
     role = f", explained by {first_few(finding.explained_by)}" if finding.explained_by else ""
     page.lines((f"{name}: {finding.cause}, {finding.confidence}, {finding.severity}{role}", ""), indent=2)
     if finding.role == "root":
-        page.lines((finding.means, ""), indent=2, rows=3)
-    terminal.evidence(page, finding.evidence, False, indent=2)
+        page.lines((finding.means, ""), indent=2)
+    answer.seen(page, finding.evidence, False)
 
 
 def print_next_steps(page: Page, news: News) -> None:
@@ -191,10 +190,10 @@ def print_next_steps(page: Page, news: News) -> None:
     not_needed = list(dict.fromkeys(title(step) for step in news.passed if not step.undecided))
     undecided = list(dict.fromkeys(title(step) for step in news.passed if step.undecided))
     if not_needed:
-        page.lines(("Not needed: ", "dim"), (first_few(not_needed), ""), rows=2)
+        page.lines(("Not needed: ", "dim"), (first_few(not_needed), ""))
     if undecided:
         why = next((step.undecided for step in news.passed if step.undecided), "")
-        page.lines(("Can't be decided: ", "dim"), (f"{first_few(undecided)} ({why})", ""), rows=3)
+        page.lines(("Can't be decided: ", "dim"), (f"{first_few(undecided)} ({why})", ""))
     if news.following is None:
         page.lines(("Next: ", "dim"), ("the report; all steps are done", ""))
     else:
@@ -213,9 +212,9 @@ def fixes(findings: Iterable[Finding], width: int, color: bool) -> str:
     for finding in findings:
         page.gap()
         page.lines((finding.title, "bold"))
-        page.lines((f"who acts: {finding.who}, {finding.act}", ""), indent=2)
+        page.lines((who_acts(finding), ""), indent=2)
         for label, fix in to_do(finding):
-            terminal.remedy(page, fix, True, label)
+            answer.remedy(page, label, fix, True)
     page.gap()
     page.lines(("gpudoctor runs none of these.", "dim"))
     return page.text()

@@ -45,6 +45,7 @@ def nccl(
     replay: options.Replay = None,
     guided: options.Guided = False,
     format: options.Format = "",
+    short: options.Short = False,
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     explain_path: options.ExplainPath = False,
@@ -76,7 +77,7 @@ def nccl(
         guided=guided,
     )
     inputs, asked = env_inputs(pod, job, selector, namespace, ras) if env else job_inputs(pod, job, selector, namespace, ras)
-    shown = Shown(format, output, verbose, no_color, path=explain_path)
+    shown = Shown.asked_for(format, short, output, verbose, no_color, path=explain_path)
     raise typer.Exit(diagnose_job(list(paths or []), inputs, asked, where, "nccl-env" if env else "nccl", timeout, shown))
 
 

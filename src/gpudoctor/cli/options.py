@@ -10,7 +10,8 @@ import typer
 from gpudoctor.cli.complete import complete_bundle, complete_context, complete_format, complete_namespace, complete_node
 
 EXIT_CODES_HELP = """Exit codes: 0 healthy, 1 problem found, 2 usage or not found, 3 inconclusive (something could not be read),
-4 consent was needed, 70 internal error, 130 interrupted."""
+4 consent was needed, 70 internal error, 130 interrupted.
+There is no pager: on a terminal the answer comes last, and --short prints one line for each cause."""
 
 Namespace = Annotated[
     str, typer.Option("--namespace", "-n", help="Namespace; the context's own by default.", autocompletion=complete_namespace)
@@ -30,15 +31,18 @@ Replay = Annotated[
 Format = Annotated[
     str,
     typer.Option(
-        "--format", help="terminal, json, markdown, html or junit; by default as the file of -o ends.", autocompletion=complete_format
+        "--format",
+        help="terminal, short, json, markdown, html or junit; by default as the file of -o ends.",
+        autocompletion=complete_format,
     ),
 ]
+Short = Annotated[bool, typer.Option("--short", help="One line for each cause, for grep; the same as --format short.")]
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="Write the report into this file instead of printing it.")]
 Guided = Annotated[bool, typer.Option("--guided", help="Step by step: say what comes and why, ask before each step, keep a session.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show every step, table and check.")]
 Picture = Annotated[Path | None, typer.Option("--picture", help="Write what was watched over time into this file, as SVG.")]
 ExplainPath = Annotated[bool, typer.Option("--explain-path", help="Say why these causes and no others, check by check.")]
-NoColor = Annotated[bool, typer.Option("--no-color", help="No colours; NO_COLOR in the environment does the same.")]
+NoColor = Annotated[bool, typer.Option("--no-color", help="No colours. NO_COLOR=1 does the same; CLICOLOR_FORCE=1 keeps them in a pipe.")]
 Set = Annotated[list[str] | None, typer.Option("--set", help="An input of the runbook, as name=value; may be repeated.")]
 Node = Annotated[
     list[str] | None,

@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpudoctor.cli.errors import Refused
 
@@ -30,6 +30,13 @@ class Shown(NamedTuple):
     no_color: bool = False
     picture: Path | None = None
     path: bool = False  # say why these causes and no others
+
+    @classmethod
+    def asked_for(cls, format: str, short: bool, *more: Any, **further: Any) -> Shown:
+        """What the options say; `--short` is a form too. Raises `Refused` for two forms."""
+        if short and format not in ("", "short"):
+            raise Refused(f"--short is a form of its own: leave out --format {format[:40]}")
+        return cls("short" if short else format, *more, **further)
 
     @property
     def file(self) -> Path | None:
@@ -94,15 +101,28 @@ def print_report(report: Report, shown: Shown, redactor: Redactor | None = None)
         from gpudoctor.cli.sharing import redact_report
 
         report = redact_report(report, redactor)
-    on_terminal = sys.stdout.isatty() and shown.file is None
-    color = on_terminal and not shown.no_color and not os.environ.get("NO_COLOR")
-    if on_terminal and shown.format == "terminal" and not shown.verbose and not shown.path:
-        from gpudoctor.reporters import screen
+    if on_terminal(shown) and shown.format == "terminal":
+        from gpudoctor.reporters import terminal
 
-        deliver(screen.render(report, width=columns(), color=color), shown)
-        return report.exit_code
-    deliver(render(report, shown.format, width=columns(), color=color, verbose=shown.verbose), shown, report.verdict)
+        said = terminal.render(report, width=columns(), color=colored(shown), verbose=shown.verbose, last=not shown.verbose)
+    else:
+        said = render(report, shown.format, width=columns(), color=colored(shown), verbose=shown.verbose)
+    deliver(said, shown, report.verdict)
     return report.exit_code
+
+
+def on_terminal(shown: Shown) -> bool:
+    """Whether a person sees it at once."""
+    return sys.stdout.isatty() and shown.file is None
+
+
+def colored(shown: Shown) -> bool:
+    """Whether to print colours: https://no-color.org and https://bixense.com/clicolors. A file never has them."""
+    if shown.no_color or shown.file is not None or os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+        return True
+    return on_terminal(shown) and os.environ.get("CLICOLOR") != "0" and os.environ.get("TERM") != "dumb"
 
 
 def deliver(text: str, shown: Shown, verdict: str = "") -> None:

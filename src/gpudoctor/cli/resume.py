@@ -14,6 +14,7 @@ def resume(
         str, typer.Argument(metavar="[ID]", help="The session; the last unfinished one by default.", autocompletion=complete_session)
     ] = "",
     format: options.Format = "",
+    short: options.Short = False,
     output: options.OutputFile = None,
     verbose: options.Verbose = False,
     no_color: options.NoColor = False,
@@ -28,7 +29,7 @@ def resume(
     """
     from gpudoctor.cli.sessions import resume
 
-    raise typer.Exit(resume(session, Shown(format, output, verbose, no_color)))
+    raise typer.Exit(resume(session, Shown.asked_for(format, short, output, verbose, no_color)))
 
 
 def sessions() -> None:

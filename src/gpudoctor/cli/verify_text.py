@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gpudoctor.nodesets import fold
+from gpudoctor.reporters.answer import seen
 from gpudoctor.reporters.layout import Page
-from gpudoctor.reporters.text import count
+from gpudoctor.reporters.text import count, shorten
 
 if TYPE_CHECKING:
     from gpudoctor.engine.verification import Judged, Ran, Verification
@@ -18,7 +19,6 @@ WORDS = {"fixed": "fixed", "not-fixed": "not fixed", "unknown": "could not tell"
 STYLES = {"fixed": "bold green", "not-fixed": "bold red", "worse": "bold red", "unknown": "bold yellow", "seen": "bold yellow"}
 ORDER = ("worse", "seen", "not-fixed", "unknown", "fixed")
 FOLDED = 3  # lines of a command's answer without -v
-LINE = 400  # characters of one line of it
 
 
 def render(made: Verification, *, width: int, color: bool, verbose: bool) -> str:
@@ -65,35 +65,31 @@ def group_judged(findings: list[Judged], verbose: bool) -> list[list[Judged]]:
 def print_judged(page: Page, alike: list[Judged], verbose: bool) -> None:
     """What became of a finding on which subjects, what it was, and of what isn't fixed: what is seen now, or why nothing can be said."""
     one, *others = alike
-    rows = 0 if verbose else 2
     more = f"  and {len(others)} more: {fold([other.subject.name for other in others])}" if others else ""
     word = "new" if one.outcome == "worse" else WORDS[one.outcome]
-    page.lines((word, STYLES[one.outcome]), (f"  {one.subject.name or one.subject.kind}", "bold"), (more, ""), rows=rows)
-    page.lines((one.was or one.now, ""), indent=2, rows=rows)
+    page.lines((word, STYLES[one.outcome]), (f"  {one.subject.name or one.subject.kind}", "bold"), (more, ""))
+    page.lines((one.was or one.now, ""), indent=2)
     if one.was and one.now and one.now != one.was:
-        page.lines(("now  ", "dim"), (one.now, ""), indent=2, rows=rows)
+        page.lines(("now  ", "dim"), (one.now, ""), indent=2)
     if one.why:
-        page.lines((one.why, ""), indent=2, rows=rows)
-    for piece in one.evidence if verbose else one.evidence[:1] if one.outcome != "fixed" else ():
-        line = f":{piece.line}" if piece.line else ""
-        page.lines(("evidence  ", "dim"), (piece.source + line, "dim"), indent=2, rows=0 if verbose else 1)
-        if piece.text:
-            page.lines((piece.text, ""), indent=4, rows=rows)
+        page.lines((one.why, ""), indent=2)
+    if one.outcome != "fixed" or verbose:
+        seen(page, one.evidence, verbose)
 
 
 def add_command_output(page: Page, ran: Ran, verbose: bool) -> None:
     """A command of a fix, with the first lines of what it said."""
-    page.command(ran.argv, indent=2, label=f"{ran.host}  " if ran.host else "")
+    page.command(ran.argv, "", f"{ran.host}: " if ran.host else "")
     if ran.why:
-        page.lines((ran.why, "dim"), indent=4, rows=0 if verbose else 2)
+        page.entry("", ran.why, style="dim")
         return
     lines = [line for line in ran.text.splitlines() if line.strip()]
     for line in lines if verbose else lines[:FOLDED]:
-        page.lines((line[:LINE], ""), indent=4, rows=0 if verbose else 1)
+        page.entry("", line if verbose else shorten(line, page.room(1)))
     more = [] if verbose or len(lines) <= FOLDED else [f"{count(len(lines) - FOLDED, 'more line')} with -v"]
     ended = [f"exit code {ran.exit}"] if ran.exit else [] if lines else ["it printed nothing"]
     if more or ended:
-        page.lines((", ".join([*ended, *more]), "dim"), indent=4)
+        page.entry("", ", ".join([*ended, *more]), style="dim")
 
 
 def waiting_line(made: Verification, pause: float, left: float) -> str:

@@ -10,6 +10,7 @@ from gpudoctor.report import Report
 
 REPORTERS: dict[str, str] = {
     "terminal": "terminal:render",
+    "short": "short:render",
     "json": "json_report:render",
     "markdown": "markdown:render",
     "html": "page:render",

@@ -10,7 +10,7 @@ from gpudoctor.reporters.text import count, shorten
 
 REASONS, CHECKS, TIES = 3, 2, 3  # that are shown without -v
 OTHERS = (5, 3, 2)  # of the first cause, the second, the third: all of it stays a page or two
-LONGEST = 220  # characters of a part of a condition, without -v
+LONGEST = 220  # characters of what was seen and of a part of a condition, without -v
 ANSWERS = {True: ("holds  ", "green"), False: ("false  ", "red"), None: ("unknown", "yellow")}
 
 
@@ -49,7 +49,7 @@ def print_found(page: Page, check: Tried, verbose: bool) -> None:
     parts(page, check.decides, verbose)
     values(page, check.values, verbose)
     for line in check.joined:
-        page.lines(("joined  ", "dim"), (line, ""), indent=6, rows=0 if verbose else 2)
+        page.lines(("joined  ", "dim"), (data(line, verbose), ""), indent=6)
 
 
 def ruled_out(page: Page, check: Tried, verbose: bool) -> None:
@@ -59,20 +59,15 @@ def ruled_out(page: Page, check: Tried, verbose: bool) -> None:
         page.lines(("not looked at  ", "dim"), (check.why, ""), indent=8)
         return
     if not check.values and check.why:
-        page.lines(
-            (f"{'unknown' if check.outcome == 'unknown' else 'false'}  ", "dim"),
-            (explain_outcome(check), ""),
-            indent=8,
-            rows=0 if verbose else 2,
-        )
+        page.lines((f"{'unknown' if check.outcome == 'unknown' else 'false'}  ", "dim"), (explain_outcome(check), ""), indent=8)
         return
     parts(page, check.decides, verbose, indent=8)
     values(page, check.values, verbose, indent=8)
     if check.why:
-        page.lines((check.why, "yellow"), indent=8, rows=0 if verbose else 2)
+        page.lines((check.why, "yellow"), indent=8)
     if any(value.name.endswith((".present", ".count")) for value in check.values):
         for line in check.joined:
-            page.lines(("joined  ", "dim"), (line, ""), indent=8, rows=0 if verbose else 2)
+            page.lines(("joined  ", "dim"), (data(line, verbose), ""), indent=8)
 
 
 def explain_outcome(check: Tried) -> str:
@@ -84,7 +79,7 @@ def parts(page: Page, terms: Sequence[Part], verbose: bool, indent: int = 6) -> 
     """The parts of a condition that decide."""
     for term in terms:
         word, style = ANSWERS[term.holds]
-        page.lines((f"{word}  ", style), (term.text if verbose else shorten(term.text, LONGEST), ""), indent=indent)
+        page.lines((f"{word}  ", style), (data(term.text, verbose), ""), indent=indent)
 
 
 def values(page: Page, seen: Sequence[Value], verbose: bool, indent: int = 6) -> None:
@@ -94,17 +89,20 @@ def values(page: Page, seen: Sequence[Value], verbose: bool, indent: int = 6) ->
         by_place.setdefault(f"{value.source}:{value.line}" if value.line else value.source, []).append(value)
     for place, own in by_place.items():
         texts = [f"{value.name} = {value.value}" if not value.why else f"{value.name} is not known: {value.why}" for value in own]
-        page.lines(
-            ("saw  ", "dim"), (", ".join(texts), ""), (f"  {place}" if place else "", "dim"), indent=indent, rows=0 if verbose else 3
-        )
+        page.lines(("saw  ", "dim"), (data(", ".join(texts), verbose), ""), (f"  {place}" if place else "", "dim"), indent=indent)
 
 
 def ties(page: Page, label: str, links: Sequence[Tie], verbose: bool) -> None:
     """What it explains or is explained by, and why; and what it isn't, though the catalogue would allow it."""
     for tie in links if verbose else links[:TIES]:
         words = (label, "dim") if tie.holds else (f"not {label}", "yellow")
-        page.lines(words, (f"  {tie.cause}, {tie.subject}: {tie.why}", ""), indent=4, rows=0 if verbose else 2)
+        page.lines(words, (f"  {tie.cause}, {tie.subject}: {tie.why}", ""), indent=4)
     print_more(page, len(links), verbose, TIES, "link", indent=4)
+
+
+def data(text: str, verbose: bool) -> str:
+    """What was read or is written in a runbook; without -v only its beginning and its end."""
+    return text if verbose else shorten(text, LONGEST)
 
 
 def print_more(page: Page, total: int, verbose: bool, most: int, noun: str, *, indent: int) -> None:

@@ -1,20 +1,33 @@
 """The report as JUnit XML, as Jenkins and GitLab read it: a suite for each runbook, a case for each check and for each expectation.
 
 A finding is a failure, and what was not shown an error where no problem says why. A check without an answer is an error: `skipped` reads as
-green, and what could not be read must not. What is only information passes, with the finding in its output. The report as a whole is a case
-too: an inconclusive one always has an error.
+green, and what could not be read must not. A check that was not needed is no case; a property counts them. What is only information passes,
+with the finding in its output. The report as a whole is a case too: an inconclusive one always has an error.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from gpudoctor.report import Candidate, CheckResult, Evidence, Finding, Report
-from gpudoctor.reporters.hardware import hardware_rows as hardware_rows
-from gpudoctor.reporters.symptoms import by_root
-from gpudoctor.reporters.text import command, safe
-from gpudoctor.reporters.words import by_expectation, coverage, headline, not_shown_lines, to_do, troubles
+from gpudoctor.reporters.hardware import hardware_rows
+from gpudoctor.reporters.text import LONGEST, command, excerpt, safe
+from gpudoctor.reporters.words import (
+    beside,
+    by_expectation,
+    commands_of,
+    coverage,
+    headline,
+    not_shown_lines,
+    parts_of,
+    place,
+    to_do,
+    troubles,
+    who_acts,
+    with_risk,
+)
 
 LONG = 300  # characters of a message; the text of the case has the rest
 Told = tuple[str, str, list[str]]  # the element (failure, error, skipped, "" = passed), its message, its lines
@@ -25,7 +38,8 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     books: dict[str, list[tuple[str, Told]]] = {}
     for one in report.checks:
         book, _, name = one.check.rpartition(".")
-        books.setdefault(book, []).append((name, outcome(report, one)))
+        if one.outcome != "skipped":
+            books.setdefault(book, []).append((name, outcome(report, one)))
     for expectation, told_of_it in expectation_cases(report).items():
         book, _, name = expectation.rpartition(".")
         books.setdefault(book, []).append((name, told_of_it))
@@ -56,7 +70,8 @@ def counts(cases: Sequence[Told]) -> str:
 
 
 def properties(report: Report) -> Iterator[str]:
-    """What was asked, by whom, and what came of it."""
+    """What was asked, by whom, what came of it, and how many checks of each runbook were not needed."""
+    needless = Counter(one.check.rpartition(".")[0] for one in report.checks if one.outcome == "skipped")
     said = {
         "tool": report.tool,
         "runbook": report.runbook,
@@ -64,7 +79,7 @@ def properties(report: Report) -> Iterator[str]:
         "verdict": report.verdict,
         "exit_code": str(report.exit_code),
         "coverage": coverage(report, verbose=True),
-    }
+    } | {f"not_needed.{book}": str(number) for book, number in needless.items()}
     yield "<properties>"
     yield from (f"<property {attributes(name=name, value=value)}/>" for name, value in said.items() if value)
     yield "</properties>"
@@ -86,11 +101,10 @@ def element(book: str, name: str, told: Told) -> Iterator[str]:
 def verdict(report: Report) -> Told:
     """The case of the whole report: red unless it is healthy, also where no check tells why. It holds what a vendor asks for."""
     kind = {"healthy": "", "problem": "failure", "inconclusive": "error"}[report.verdict]
-    roots = [root for root, _ in by_root(report.findings)[0]]
     packets = [f"{name:20}  {value}" for one in report.hardware for name, value in [["For the vendor", one.name], *hardware_rows(one)]]
     missing = [f"{one.what}: {one.why}" for one in (*report.coverage.missing, *report.withheld)]
     left = [f"not explained: {line}" for line in troubles(report)]
-    return kind, headline(report, roots), [report.verdict, *left, *missing, *packets]
+    return kind, headline(parts_of(report)), [report.verdict, *left, *missing, *packets]
 
 
 def outcome(report: Report, check: CheckResult) -> Told:
@@ -100,9 +114,7 @@ def outcome(report: Report, check: CheckResult) -> Told:
     if check.outcome == "unknown":
         unknown = next((one for one in report.unknown if one.check == check.check), None)
         why = unknown.why if unknown else "no answer"
-        return "error", why, ["unknown", why, *(f"settle it with: {text}" for text in (unknown.settle_with if unknown else ()))]
-    if check.outcome == "skipped":
-        return "skipped", check.why or "not needed", []
+        return "error", why, ["unknown", why, *(f"check: {text}" for text in (unknown.settle_with if unknown else ()))]
     if decided := [one for one in report.findings if one.check == check.check] or [
         one for one in report.findings if one.cause == check.cause
     ]:
@@ -133,22 +145,23 @@ def finding_lines(one: Finding) -> Iterator[str]:
         yield f"explained by {', '.join(one.explained_by)}"
     yield one.means
     yield from evidence_lines(one.evidence)
-    yield f"who acts: {one.who} - {one.act}"
+    yield who_acts(one)
     for label, fix in to_do(one):
-        yield f"{label}: {fix.title}"
-        yield from (f"  {shown}" for shown in (command(fix.run), command(fix.undo), command(fix.verify)) if shown)
+        yield from (f"{label}: {with_risk(fix)}", *beside(fix, True))
+        yield from (f"  {line}" for line in fix.manifest.splitlines())
+        yield from (f"  {label}{shown}" for label, argv in commands_of(fix) if (shown := command(argv)))
 
 
 def settle_lines(one: Candidate) -> Iterator[str]:
     """The lines of a possible cause: why, and what would settle it."""
     yield f"{one.subject.name or one.subject.kind}: {one.why}"
     yield from evidence_lines(one.evidence)
-    yield from (f"settle it with: {text}" for text in one.settle_with)
+    yield from (f"check: {text}" for text in one.settle_with)
 
 
 def evidence_lines(pieces: Sequence[Evidence]) -> Iterator[str]:
     """The lines of evidence."""
-    yield from (f"evidence: {piece.source}{f':{piece.line}' if piece.line else ''}: {piece.text}" for piece in pieces)
+    yield from (f"seen in {place(piece)}: {excerpt(piece, LONGEST)}" for piece in pieces)
 
 
 def attributes(**values: str) -> str:

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from gpudoctor.reporters.text import command, safe, shorten
+from gpudoctor.reporters.text import command, safe
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
 NARROWEST = 40  # columns; below that nothing is readable anyway
+INDENT, LABEL = 2, 9  # columns before a label, and of a label
 
 
 class Page:
@@ -48,46 +48,50 @@ class Page:
         """An empty line."""
         self.file.write("\n")
 
-    def lines(self, *parts: tuple[str, str], indent: int = 0, rows: int = 0) -> None:
-        """A paragraph of (text, style) parts, wrapped and indented; `rows` > 0 cuts it after so many lines with an ellipsis."""
+    def heading(self, title: str) -> None:
+        """The title of a part, below an empty line; nothing for a part without one."""
+        if title:
+            self.gap()
+            self.lines((title, "bold"))
+
+    def lines(self, *parts: tuple[str, str], indent: int = 0) -> None:
+        """A paragraph of (text, style) parts, wrapped and indented."""
         from rich.text import Text
 
-        room = self.width - indent
         whole = Text.assemble(*((safe(text), style) for text, style in parts))
-        wrapped = list(whole.wrap(self.console, room, overflow="fold"))
-        kept = [whole] if rows == 1 and len(wrapped) > 1 else wrapped[:rows] if rows else wrapped
-        if len(kept) < len(wrapped):
-            kept[-1] = cut(kept[-1], room)
-        for line in kept:
+        for line in whole.wrap(self.console, self.width - indent, overflow="fold"):
             line.rstrip()
             self.console.print(Text(" " * indent) + line, soft_wrap=True)
 
-    def wrapped(self, text: str, room: int, rows: int) -> list[str]:
-        """A text in lines of `room` columns, at most `rows` of them: where it is longer its middle is left out."""
+    def entry(self, label: str, text: str, *, style: str = "") -> None:
+        """A text beside its label; its further lines stand below its first."""
         from rich.text import Text
 
-        whole = safe(text)
-        lines = Text(whole).wrap(self.console, room, overflow="fold")
-        if len(lines) > rows:
-            lines = Text(shorten(whole, int(room * (rows - 0.3)))).wrap(self.console, room, overflow="fold")
-        return [line.plain.rstrip() for line in lines] or [""]
+        lines = Text(safe(text), style).wrap(self.console, self.width - INDENT - LABEL, overflow="fold")
+        for name, line in zip([label, *[""] * len(lines)], lines, strict=False):
+            line.rstrip()
+            self.console.print(Text(" " * INDENT).append(f"{name:{LABEL}}", "dim") + line, soft_wrap=True)
 
-    def command(self, argv: Sequence[str], *, indent: int, label: str = "", style: str = "bold cyan") -> None:
-        """A command on one line that is never broken: the terminal wraps it, and what is copied is still one command."""
+    def room(self, rows: int) -> int:
+        """The characters that so many lines of an entry hold; wrapping at words costs a part of each."""
+        return int((self.width - INDENT - LABEL) * (rows - 0.3))
+
+    def command(self, argv: Sequence[str], label: str, before: str = "", *, style: str = "bold cyan") -> None:
+        """A command beside its label, on one line that is never broken: the terminal wraps it, and what is copied is still one command."""
         from rich.text import Text
 
-        shown = command(argv)
-        if shown:
-            self.console.print(Text.assemble(" " * indent, (label, "dim"), (shown, style)), soft_wrap=True)
+        if shown := command(argv):
+            parts = Text(" " * INDENT).append(f"{label:{LABEL}}{before}", "dim").append(shown, style)
+            self.console.print(parts, soft_wrap=True)
         elif argv:
-            self.lines((label + "not shown: a shell can't express this command", "dim"), indent=indent)
+            self.entry(label, f"{before}not shown: a shell can't express this command", style="dim")
 
-    def verbatim(self, text: str, *, indent: int) -> None:
-        """A text of several lines that is pasted as it stands: no line is wrapped."""
+    def verbatim(self, text: str) -> None:
+        """A text of several lines that is pasted as it stands, below an entry: no line is wrapped."""
         from rich.text import Text
 
         for line in text.splitlines():
-            self.console.print(Text(" " * indent + safe(line), style="bold cyan"), soft_wrap=True)
+            self.console.print(Text(" " * (INDENT + LABEL) + safe(line), style="bold cyan"), soft_wrap=True)
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], *, indent: int) -> None:
         """A table without borders; cells fold. A row with too few or too many cells is filled or cut."""
@@ -101,11 +105,3 @@ class Page:
         for row in rows:
             table.add_row(*(Text(safe(cell)) for cell in [*row, *[""] * len(columns)][: len(columns)]))
         self.console.print(Padding(table, (0, 0, 0, indent)))
-
-
-def cut(line: Text, room: int) -> Text:
-    """The line with an ellipsis at its end, within `room` columns."""
-    line.rstrip()
-    line.truncate(room - 1)
-    line.append("…")
-    return line

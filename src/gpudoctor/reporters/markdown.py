@@ -11,31 +11,40 @@ from textwrap import wrap
 
 from gpudoctor.patterns import regex
 from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, StepResult
-from gpudoctor.reporters.hardware import hardware_rows as hardware_rows
+from gpudoctor.reporters.hardware import hardware_rows
 from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.plot import plot
-from gpudoctor.reporters.symptoms import by_root
-from gpudoctor.reporters.text import command, count, safe, shorten
+from gpudoctor.reporters.text import command, count, excerpt, safe, shorten
 from gpudoctor.reporters.words import (
+    Parts,
+    beside,
     by_reason,
+    commands_of,
     distinct_evidence,
     follows,
     further_subjects,
     headline,
     names,
+    not_run,
     not_shown_lines,
+    open_checks,
+    parts_of,
+    place,
     question,
     refuted_lines,
+    sentences,
     shown_lines,
     to_do,
     troubles,
-    unanswered_text,
+    who_acts,
+    with_risk,
 )
 
 FIRST = 3  # root causes, reasons and so on that are not folded
 LONG = 300  # characters of a line that is not folded
 PARTS = 8  # GPUs, causes and tables that are folded one by one
 FOLDED = 200  # lines of one folded part; a ticket isn't an archive
+MANIFEST = 12  # lines of a manifest that are not folded
 WIDE = 100  # columns of what is drawn
 ROOM = 60_000  # characters: GitHub takes 65,536 in a comment
 # What stays as it is in a sentence: the, row-remap, node(s), H100, 79, 1.5, 16 %, (of, them), "says:", →
@@ -51,34 +60,36 @@ BACKTICKS = regex("`+")
 
 def render(report: Report, *, width: int = 80, color: bool = False, verbose: bool = False) -> str:
     """The report as GitHub-flavoured Markdown; what lays out a terminal changes nothing."""
-    roots, unexplained = by_root(report.findings)
-    parts = [*visible_part(report, [root for root, _ in roots])]
-    room = ROOM - sum(map(len, parts))
-    for part in folded_part(report, roots, unexplained):
-        room -= len(part)
+    parts = parts_of(report)
+    made = [*visible_part(report, parts)]
+    room = ROOM - sum(map(len, made))
+    for one in folded_part(report, parts):
+        room -= len(one)
         if room < 0:
-            parts.append("The rest has no room here; `--format html` shows everything.")
+            made.append("The rest has no room here; `--format html` shows everything.")
             break
-        parts.append(part)
-    return "\n\n".join(parts) + "\n"
+        made.append(one)
+    return "\n\n".join(made) + "\n"
 
 
-def visible_part(report: Report, roots: Sequence[Finding]) -> Iterator[str]:
+def visible_part(report: Report, parts: Parts) -> Iterator[str]:
     """The part that is always visible: under 60 lines, whatever the report holds."""
-    asked = question(report)
+    asked, roots = question(report), [root for root, _ in parts.causes]
     yield f"## {report.verdict.upper()}" + (f": {safe_sentence(asked, LONG)}" if asked else "")
-    yield f"**{safe_sentence(headline(report, roots), 2 * LONG)}**" if roots else safe_sentence(headline(report, roots), 2 * LONG)
+    said = safe_sentence(headline(parts), 2 * LONG)
+    yield f"**{said}**" if roots else said
     for root in roots[:1]:
         yield from cause(root)
     if len(roots) > 1:
-        yield lines(
-            "**Further causes**", [f"- {safe_sentence(root.title, LONG)} ({code(root.cause)}, {root.severity})" for root in roots[1:]]
-        )
+        further = [f"- {safe_sentence(one.title, LONG)} ({code(one.cause)}, {one.severity})" for one in roots[1:]]
+        yield lines("**Further causes**", further)
+    if parts.notes:
+        yield f"**Notes:** {'; '.join(safe_sentence(one.title, LONG) for one in parts.notes[:FIRST])}"
     if report.candidates:
         yield lines("**Possible causes**", [f"- {possible(one)}" for one in report.candidates])
     yield f"**Done:** {done(report)}"
-    if said := [*open_ends(report)]:
-        yield lines("**Open**", [f"- {safe_sentence(text, LONG)}" for text in said])
+    if left := [*open_ends(report)]:
+        yield lines("**Open**", [f"- {safe_sentence(text, LONG)}" for text in left])
     if asks := next_commands(report, roots):
         yield labelled_block("**Next**", fence(asks[:FIRST], "sh"))
     yield f"<sub>{code(report.tool)}, {code(report.started)}</sub>"
@@ -88,31 +99,30 @@ def cause(root: Finding) -> Iterator[str]:
     """The first root cause."""
     since = f", since {code(root.time)}" if root.time else ""
     also = f"; also {safe_sentence(further_subjects(root, verbose=False), LONG)}" if root.also else ""
-    place = code(root.subject.name or root.subject.kind)
-    acts = f"; who acts: {safe_sentence(doer, LONG)}" if (doer := " - ".join(word for word in (root.who, root.act) if word)) else ""
-    yield f"{code(root.cause)}, {root.confidence}, {root.severity}{since}, on {place}{also}{acts}"
+    on = code(root.subject.name or root.subject.kind)
+    acts = f". {safe_sentence(who_acts(root), LONG)}" if root.who or root.act else ""
+    yield f"{code(root.cause)}, {root.confidence}, {root.severity}{since}, on {on}{also}{acts}"
     if root.means:
         yield safe_sentence(root.means, 2 * LONG)
     if pieces := distinct_evidence(root.evidence)[:2]:
-        yield labelled_block("**Evidence**", fence([line for piece in pieces for line in evidence_lines(piece)]))
+        yield labelled_block("**Seen in**", fence([line for piece in pieces for line in evidence_lines(piece)]))
     for label, fix in to_do(root)[:2]:
         yield remedy(label, fix)
 
 
 def evidence_lines(piece: Evidence) -> Iterator[str]:
     """The place of a line, and the line."""
-    yield shorten(safe(piece.source), LONG) + (f":{piece.line}" if piece.line else "")
-    if piece.text:
-        yield f"  {shorten(safe(piece.text), 2 * LONG)}"
+    yield shorten(safe(place(piece)), LONG)
+    if said := excerpt(piece, 2 * LONG):
+        yield f"  {said}"
 
 
 def remedy(label: str, fix: Fix) -> str:
-    """A fix with its risk, and its command ready to paste; how to undo it is a comment. What verifies it stands under `Next`."""
+    """A fix with its risk, its command or manifest ready to paste, and how to undo it. What verifies it stands under `Next`."""
     run, undo = command(fix.run), command(fix.undo)
-    shown = [line for line in (run, undo and f"# undo: {undo}") if line] or [safe(line) for line in fix.manifest.splitlines()]
-    return labelled_block(
-        f"**{label.capitalize()}**: {safe_sentence(fix.title, LONG)}", fence(shown, "sh" if run else "yaml") if shown else ""
-    )
+    shown = [line for line in (run, undo and f"# undo: {undo}") if line] or fix.manifest.splitlines()[:MANIFEST]
+    said = safe_sentence("; ".join([with_risk(fix), *beside(fix, False)]), LONG)
+    return labelled_block(f"**{label.capitalize()}**: {said}", fence(shown, "sh" if run else "yaml") if shown else "")
 
 
 def labelled_block(label: str, block: str) -> str:
@@ -138,8 +148,8 @@ def open_ends(report: Report) -> Iterator[str]:
         yield f"needs consent: {missing.what}"
     for line in troubles(report)[: FIRST if report.verdict != "problem" else 0]:
         yield f"not explained: {shorten(line, LONG - 60)}"
-    for why, own in by_reason(report.unknown):
-        yield f"{shorten(why, LONG - 60)} ({count(len(own), 'check')})"
+    for why, own in by_reason(open_checks(report)):
+        yield not_run(sentences(why, LONG - 60), own)
     for missing in report.coverage.missing:
         if not follows(missing.why):
             yield f"{missing.what}: {missing.why.removeprefix(f'{missing.what}: ')}"
@@ -154,23 +164,25 @@ def next_commands(report: Report, roots: Sequence[Finding]) -> list[str]:
     return list(dict.fromkeys(shorten(safe(text), LONG) for text in asks if text))
 
 
-def folded_part(report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexplained: Sequence[Finding]) -> Iterator[str]:
+def folded_part(report: Report, parts: Parts) -> Iterator[str]:
     """The part that the reader can unfold."""
+    roots = parts.causes
     for number, one in enumerate(report.hardware[:PARTS], 1):
         yield details(f"For the vendor: GPU {number} of {len(report.hardware)}", align_rows(hardware_rows(one)))
     for number, (root, symptoms) in enumerate(roots[:PARTS], 1):
         told = [*finding_lines(root), *(f"explains {one.subject.name or one.subject.kind}: {one.title}" for one in symptoms)]
         yield details(f"Cause {number} of {len(roots)} in full" if len(roots) > 1 else "The cause in full", told)
-    if unexplained:
-        yield details("Also found", [line for one in unexplained for line in finding_lines(one)])
+    for title, more in (("Also found", parts.others), ("Notes", parts.notes)):
+        if more:
+            yield details(title, [line for one in more for line in finding_lines(one)])
     for table in report.tables[:PARTS]:
         yield details(OTHER.sub(" ", table.title).strip() or "Table", align_rows([table.columns, *table.rows]))
     drawn = [row for row, _ in (*plot(report.series, WIDE), *lanes(report.lanes, WIDE))]
     if drawn:
         yield details("Over time", drawn)
     if report.unknown:
-        unknown = [f"{why}: {names([one.check for one in own], verbose=True)}" for why, own in by_reason(report.unknown)]
-        yield details(unanswered_text(report.unknown), unknown)
+        unknown = [f"{not_run(why, own)} {names([one.check for one in own], verbose=True)}" for why, own in by_reason(report.unknown)]
+        yield details(count(len(report.unknown), "check") + " not run", unknown)
     if report.unexplained:
         yield details("Not explained", troubles(report))
     if report.not_shown and report.verdict != "problem":
@@ -192,8 +204,9 @@ def finding_lines(one: Finding) -> Iterator[str]:
     for piece in one.evidence:
         yield from (f"  {line}" for line in evidence_lines(piece))
     for label, fix in to_do(one):
-        yield f"  {label}: {fix.title}"
-        yield from (f"    {shown}" for argv in (fix.run, fix.undo, fix.verify) if (shown := command(argv)))
+        yield from (f"  {line}" for line in (f"{label}: {with_risk(fix)}", *beside(fix, True)))
+        yield from (f"    {line}" for line in fix.manifest.splitlines())
+        yield from (f"    {label}{shown}" for label, argv in commands_of(fix) if (shown := command(argv)))
     yield from (f"  see {link}" for link in one.references)
 
 
@@ -209,7 +222,7 @@ def safe_sentence(text: str, longest: int) -> str:
     >>> print(safe_sentence("gpu-02: 3 node(s) of @ops have nvidia.com/gpu=present:NoSchedule, see https://x", 99))
     `gpu-02`: 3 node(s) of `@ops` have `nvidia.com/gpu=present:NoSchedule`, see `https://x`
     """
-    first, *rest = shorten(safe(text).strip(), longest).split(" ")
+    first, *rest = sentences(safe(text).strip(), longest).split(" ")
     begun = code_span(first) if LISTED.match(first) or not PLAIN.match(first) else first
     return " ".join([begun, *(word if PLAIN.match(word) or word == "-" else code_span(word) for word in rest)])
 

@@ -1,6 +1,7 @@
-"""The report as one HTML file: no script, nothing loaded, dark and light, for a phone, a screen reader and paper.
+"""The report as one HTML file: nothing loaded, dark and light, for a phone, a screen reader and paper.
 
-Everything that was read is escaped (`markup`), and the Content-Security-Policy allows nothing but the style sheet that is in the file.
+Everything that was read is escaped (`markup`), and the Content-Security-Policy allows nothing but the style sheet and the script in the
+file. The script only adds buttons that copy a command; without it a click selects the command.
 What the commands have answered is folded, and evidence links to it.
 """
 
@@ -9,40 +10,42 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, Table, Unknown
-from gpudoctor.reporters.hardware import hardware_rows as hardware_rows
+from gpudoctor.reporters.hardware import hardware_rows
 from gpudoctor.reporters.markup import LINE, NOTHING, Raw, join_markup, tag
-from gpudoctor.reporters.page_steps import Outputs, steps
+from gpudoctor.reporters.page_steps import Outputs, steps, to_copy
 from gpudoctor.reporters.picture import pictures
-from gpudoctor.reporters.symptoms import by_root
-from gpudoctor.reporters.text import command, count
+from gpudoctor.reporters.text import LONGEST, command, count, excerpt
 from gpudoctor.reporters.words import (
+    Parts,
+    beside,
     by_reason,
+    commands_of,
     headline,
     not_shown_lines,
+    parts_of,
     question,
     refuted_lines,
     shown_lines,
     to_do,
     troubles,
-    unanswered_text,
+    who_acts,
+    with_risk,
 )
 
 VERDICTS = {"healthy": "✓ Healthy", "problem": "✗ Problem", "inconclusive": "? Inconclusive"}
 ROOTS = 50  # causes that have a section of their own
 ROWS = 200  # of a table or list
-SHORT_CELL = 24  # characters that stay in one line
 
 
 def render(report: Report, *, width: int = 80, color: bool = False, verbose: bool = False) -> str:
     """The whole file; what lays out a terminal changes nothing."""
-    style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    roots, unexplained = by_root(report.findings)
-    asked = question(report)
+    style, script = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    policy = f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; base-uri 'none'; form-action 'none'"
+    parts, asked = parts_of(report), question(report)
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -55,18 +58,25 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     outputs = Outputs(report)
     body = tag(
         "body",
-        page_top(report, [root for root, _ in roots], asked),
-        tag("main", sections(report, roots, unexplained, outputs)),
+        page_top(parts, asked),
+        tag("main", sections(report, parts, outputs)),
         foot(report),
+        Raw(f"<script>{script}</script>"),
     )
     return "<!DOCTYPE html>\n" + tag("html", head, LINE, body, lang="en") + "\n"
 
 
-def page_top(report: Report, roots: Sequence[Finding], asked: str) -> Raw:
+def digest(text: str) -> str:
+    """A text's hash as a policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def page_top(parts: Parts, asked: str) -> Raw:
     """The verdict, what was asked, and the answer in one sentence."""
+    report = parts.report
     badge = tag("span", VERDICTS[report.verdict], class_=f"verdict {report.verdict}")
     line = tag("p", badge, " ", tag("span", asked), " ", tag("span", utc_text(report.started)), class_="question")
-    return tag("header", line, LINE, tag("h1", headline(report, roots)), LINE, tag("p", coverage_text(report), class_="quiet"))
+    return tag("header", line, LINE, tag("h1", headline(parts)), LINE, tag("p", coverage_text(report), class_="quiet"))
 
 
 def coverage_text(report: Report) -> str:
@@ -75,19 +85,20 @@ def coverage_text(report: Report) -> str:
     read = f"{said.answered} of {count(said.asked, 'command')} answered"
     parts = [f"{said.answered} of {count(said.asked, 'file')} read" if report.inputs else read] if said.asked else []
     parts += [f"{count(len(report.ruled_out), 'cause')} ruled out"] if report.ruled_out else []
-    parts += [unanswered_text(report.unknown)] if report.unknown else []
+    parts += [count(len(report.unknown), "check") + " not run"] if report.unknown else []
     return " · ".join(parts)
 
 
-def sections(
-    report: Report, roots: Sequence[tuple[Finding, list[Finding]]], unexplained: Sequence[Finding], outputs: Outputs
-) -> Iterator[Raw]:
+def sections(report: Report, parts: Parts, outputs: Outputs) -> Iterator[Raw]:
     """Everything below the headline, what matters first."""
+    roots = parts.causes
     for number, (root, symptoms) in enumerate(roots[:ROOTS], 1):
-        yield cause(root, symptoms, number if len(roots) > 1 else 0, outputs)
-    rest = [*(root for root, _ in roots[ROOTS:]), *unexplained]
+        yield cause(root, symptoms, f"{number}. {root.title}" if len(roots) > 1 else "Root cause", outputs)
+    rest = [*(root for root, _ in roots[ROOTS:]), *parts.others, *parts.notes[ROOTS:]]
     if rest:
         yield section("Also found", bullet_list([finding_line(one) for one in rest]))
+    for note in parts.notes[:ROOTS]:
+        yield cause(note, [], f"Note: {note.title}", outputs)
     if report.candidates:
         yield section("Possible, and not certain", (possible(one, outputs) for one in report.candidates))
     if drawn := [tag("figure", scroll(picture, name)) for name, picture in pictures(report)]:
@@ -100,7 +111,7 @@ def sections(
     if report.withheld:
         yield section("Needs consent", bullet_list([join_markup(tag("code", one.what), f" {one.why}") for one in report.withheld]))
     if report.unknown:
-        yield section(unanswered_text(report.unknown), (reason(why, own) for why, own in by_reason(report.unknown)))
+        yield section(count(len(report.unknown), "check") + " not run", (reason(why, own) for why, own in by_reason(report.unknown)))
     if report.unexplained:
         yield section("Not explained", bullet_list(troubles(report)))
     if report.not_shown and report.verdict != "problem":
@@ -118,15 +129,15 @@ def sections(
         yield section("Ruled out", tag("details", tag("summary", count(len(report.ruled_out), "cause")), bullet_list(lines)))
 
 
-def cause(root: Finding, symptoms: Sequence[Finding], number: int, outputs: Outputs) -> Raw:
-    """One root cause: what, where, how sure, what it means, what it rests on, who acts, the fix, and what it explains."""
-    parts: list[Raw] = [tag("h2", f"{number}. {root.title}" if number else "Root cause"), marks(root)]
+def cause(root: Finding, symptoms: Sequence[Finding], title: str, outputs: Outputs) -> Raw:
+    """One cause: what, where, how sure, what it means, what it rests on, who acts, the fix, and what it explains."""
+    parts: list[Raw] = [tag("h2", title), marks(root)]
     if root.also:
         parts.append(tag("p", "Also on ", ", ".join(root.also), class_="quiet"))
     if root.means:
         parts.append(tag("p", root.means))
     if root.evidence:
-        parts += [tag("h3", "Evidence"), *(evidence(piece, outputs) for piece in root.evidence)]
+        parts += [tag("h3", "Seen in"), *(evidence(piece, outputs) for piece in root.evidence)]
     if steps := to_do(root):
         parts += [tag("h3", "What to do"), tag("ol", (tag("li", remedy(label, fix)) for label, fix in steps), class_="fixes")]
     if symptoms:
@@ -144,7 +155,7 @@ def marks(one: Finding) -> Raw:
         tag("span", one.severity, class_=one.severity),
         tag("span", one.confidence),
         tag("span", f"since {utc_text(one.time)}") if one.time else None,
-        tag("span", "who acts: ", tag("b", " - ".join(word for word in (one.who, one.act) if word))) if one.who or one.act else None,
+        tag("span", who_acts(one)) if one.who or one.act else None,
     ]
     return tag("div", *(join_markup(part, " ") for part in said if part), class_="marks")
 
@@ -155,22 +166,21 @@ def evidence(piece: Evidence, outputs: Outputs) -> Raw:
     source = tag("a", piece.source, href=f"#{target}") if target else piece.source
     return join_markup(
         tag("p", f"line {piece.line} of " if piece.line else "", source, class_="source"),
-        wide_block(piece.text, "The line") if piece.text else "",
+        wide_block(said, "The line") if (said := excerpt(piece, LONGEST)) else "",
     )
 
 
 def remedy(label: str, fix: Fix) -> Raw:
     """A fix with its risk, or a look, and its commands or manifest ready to paste."""
-    parts = [tag("span", fix.title), " ", tag("span", f"({label})", class_=f"risk {fix.risk}")]
+    parts = [tag("b", label), " ", tag("span", with_risk(fix), class_=fix.risk)]
+    parts += [tag("p", said, class_="quiet") for said in beside(fix, True)]
     if fix.manifest:
-        parts.append(tag("pre", tag("code", fix.manifest), class_="command", tabindex=0))
-    for label, argv in (("", fix.run), ("undo", fix.undo), ("verify", fix.verify)):
+        parts.append(to_copy(fix.manifest))
+    for before, argv in commands_of(fix):
         if argv:
             shown = command(argv)
-            parts.append(tag("div", label, class_="quiet") if label else "")
-            parts.append(
-                tag("pre", tag("code", shown), class_="command", tabindex=0) if shown else tag("p", "a shell can't express this command")
-            )
+            parts.append(tag("div", before, class_="quiet") if before else "")
+            parts.append(to_copy(shown) if shown else tag("p", "a shell can't express this command"))
     return join_markup(*parts)
 
 
@@ -195,28 +205,25 @@ def reason(why: str, own: Sequence[Unknown]) -> Raw:
 
 def settle_block(texts: Sequence[str]) -> Raw:
     """The commands whose answer would decide, as a block."""
-    return (
-        join_markup(tag("p", "Settle it with", class_="quiet"), (tag("pre", tag("code", text), tabindex=0) for text in texts))
-        if texts
-        else NOTHING
-    )
+    return join_markup(tag("p", "Check", class_="quiet"), (to_copy(text) for text in texts)) if texts else NOTHING
 
 
 def grid(table: Table) -> Raw:
-    """A table in a box that scrolls."""
+    """A table; on a phone each of its rows is a block, and a cell has the name of its column."""
     head = tag("tr", (tag("th", column, scope="col") for column in table.columns))
-    rows = (tag("tr", (tag("td", cell, class_=len(cell) <= SHORT_CELL and "short") for cell in row)) for row in table.rows[:ROWS])
+    cells = (zip_longest(table.columns, row, fillvalue="") for row in table.rows[:ROWS])
+    rows = (tag("tr", (tag("td", cell, data_label=name) for name, cell in named)) for named in cells)
     more = tag("p", f"and {len(table.rows) - ROWS} more rows", class_="quiet") if len(table.rows) > ROWS else NOTHING
-    return join_markup(scroll(tag("table", tag("thead", head), tag("tbody", rows)), table.title), more)
+    return join_markup(tag("table", tag("thead", head), tag("tbody", rows)), more)
 
 
 def scroll(content: Raw, name: str) -> Raw:
     """A box that scrolls sideways by itself; the keyboard reaches it."""
-    return tag("div", content, class_="scroll", tabindex=0, role="region", aria_label=name or "table")
+    return tag("div", content, class_="scroll", tabindex=0, role="region", aria_label=name)
 
 
 def wide_block(text: str, name: str) -> Raw:
-    """A long line in a block that scrolls."""
+    """A line in a block of its own."""
     return tag("pre", tag("code", text), tabindex=0, role="region", aria_label=name)
 
 

@@ -59,7 +59,7 @@ def one_step(step: StepResult, outputs: Outputs) -> Raw:
     about = tag("span", f"{step.id}{place} · {step.seconds:.1f} s", class_="quiet")
     head = tag("summary", tag("span", step.outcome, class_=f"outcome {step.outcome}"), " ", step.title or step.id, " ", about)
     answers = outputs_of(step)
-    asked = tag("pre", tag("code", command(step.argv)), class_="command", tabindex=0) if step.argv and not answers else NOTHING
+    asked = to_copy(command(step.argv)) if step.argv and not answers else NOTHING
     above = tag("p", ABOVE, class_="quiet") if asked and outputs.ids and step.outcome != "skipped" else NOTHING
     note = tag("p", step.note) if step.note else NOTHING
     return tag("details", head, asked, above, note, (answer(output, outputs) for output in answers))
@@ -73,12 +73,17 @@ def answer(output: StepOutput, outputs: Outputs) -> Raw:
     became = output.why or (f"exit {output.exit}" if output.exit else "answered")
     place = " · ".join(word for word in (*ways, became) if word)
     head = tag("summary", tag("code", command(output.argv) or "?"), " ", tag("span", place, class_="quiet"))
-    body = (text(output.text, "Output"), text(output.errors, "Error output"), left_out(output))
+    body = (to_copy(command(output.argv)), text(output.text, "Output"), text(output.errors, "Error output"), left_out(output))
     return tag("details", head, tag("div", *body, id=outputs.place(output)))  # inside: a link to what is folded opens it
 
 
+def to_copy(shown: str) -> Raw:
+    """A command or a manifest ready to paste: one click selects all of it, and the script of the page adds a button that copies it."""
+    return tag("pre", tag("code", block(shown)), class_="command", tabindex=0)
+
+
 def text(shown: str, name: str) -> Raw:
-    """An output as it was, in a box that scrolls."""
+    """An output as it was; a long one scrolls in its box."""
     return tag("pre", tag("code", block(shown)), class_="output", tabindex=0, role="region", aria_label=name) if shown else NOTHING
 
 

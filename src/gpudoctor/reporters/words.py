@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
-from gpudoctor.report import Coverage, Evidence, Finding, Fix, Look, NotShown, Report, Shown, Unknown
+from gpudoctor.report import Evidence, Finding, Fix, Look, NotShown, Report, Shown, Unknown
+from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, shorten
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
@@ -14,7 +16,8 @@ FEW = 2  # causes that one thing rules out
 WHY = 120  # characters of a sign of trouble that the headline has room for
 LONG_PATH = 40  # characters of a file's path that the headline has room for
 # "needs pods, which could not be read", "found.waiting is not known": the engine's words for a check that lacks what another step lacks
-FOLLOWS = regex(r"needs \w+, which could not be read|found\.\w+ is not known")
+# Nor is a question that only --guided asks a trouble.
+FOLLOWS = regex(r"needs \w+, which could not be read|found\.\w+ is not known|nobody was asked \(--guided asks\)")
 
 
 # What `act` and `who` of a finding say.
@@ -31,30 +34,87 @@ ACTIONS = {
 ACTORS = {"job-owner": "owner of the job", "operator": "cluster operator", "datacenter": "datacenter staff", "vendor": "vendor"}
 
 
+class Parts(NamedTuple):
+    """The findings of a report: the causes, each with what it brings about, what is only worth to know, and what no cause explains."""
+
+    report: Report
+    causes: list[tuple[Finding, list[Finding]]]
+    notes: list[Finding]
+    others: list[Finding]
+
+
+def parts_of(report: Report) -> Parts:
+    """Sort the findings. What is only information is no cause beside a problem, unless it brings something about."""
+    roots, others = by_root(report.findings)
+    problem = any(one.severity != "info" for one in report.findings)
+    noted = [root for root, symptoms in roots if problem and root.severity == "info" and not symptoms]
+    return Parts(report, [pair for pair in roots if pair[0] not in noted], noted, others)
+
+
+def who_acts(one: Finding) -> str:
+    """`Who: cluster operator. Action: reboot the node.`"""
+    said = {"Who": ACTORS.get(one.who, one.who), "Action": ACTIONS.get(one.act, one.act)}
+    return " ".join(f"{label}: {word}." for label, word in said.items() if word)
+
+
 def to_do(one: Finding) -> list[tuple[str, Fix]]:
     """What to do about a finding, each with its label."""
     return labelled(one.fixes, one.no_fix, one.look)
 
 
+def chosen(one: Finding) -> list[tuple[str, Fix]]:
+    """What to show of what there is to do: the first fix with a command or a manifest, else the first, and then the first look."""
+    steps = to_do(one)
+    ready = [step for step in steps if step[0] == "fix" and (step[1].run or step[1].manifest)]
+    return ready[:1] or [step for step in steps if step[0] != "look"][:1] + [step for step in steps if step[0] == "look"][:1]
+
+
 def labelled(fixes: Iterable[Fix], no_fix: str, looks: Iterable[Look]) -> list[tuple[str, Fix]]:
     """What to do, each with its label: the fixes, why there is none, then what shows more."""
     none = [("no fix", Fix(no_fix, "safe"))] if no_fix else []
-    return [*((f"fix ({fix.risk})", fix) for fix in fixes), *none, *(("look", Fix(look.title, "safe", look.run)) for look in looks)]
+    return [*(("fix", fix) for fix in fixes), *none, *(("look", Fix(look.title, "safe", look.run)) for look in looks)]
+
+
+def with_risk(fix: Fix) -> str:
+    """What a fix is for, with its risk unless it is safe."""
+    return fix.title + ("" if fix.risk == "safe" else f" ({fix.risk})")
+
+
+def beside(fix: Fix, verbose: bool) -> list[str]:
+    """What else is to be known before it is done: the work that it ends, and where names are found that it leaves open."""
+    return [*([f"stops: {names(fix.stops, verbose)}"] if fix.stops else []), *(f"find {name}" for name in fix.find)]
+
+
+def commands_of(fix: Fix) -> list[tuple[str, list[str]]]:
+    """The commands of a fix, each with what stands before it."""
+    return [("", fix.run), ("undo: ", fix.undo), ("verify: ", fix.verify)]
+
+
+def sentences(text: str, longest: int) -> str:
+    """The text, or as many whole sentences of it as there is room for; of one that is too long by itself both ends."""
+    whole = text[: longest + 1].rpartition(". ")[0]
+    return text if len(text) <= longest else f"{whole}." if whole else shorten(text, longest)
+
+
+def place(piece: Evidence) -> str:
+    """Where a line stands: `dmesg.txt:40`."""
+    return piece.source + (f":{piece.line}" if piece.line else "")
 
 
 def question(report: Report) -> str:
     """What was asked, else the runbook; of a file with a long path its name."""
     asked = report.asked or report.runbook
-    return "…/" + asked.rpartition("/")[2] if len(asked) > LONG_PATH and report.inputs else asked
+    return asked.rpartition("/")[2] if len(asked) > LONG_PATH and report.inputs else asked
 
 
-def headline(report: Report, roots: Sequence[Finding]) -> str:
-    """The verdict in one sentence: the first root cause, or why there is none."""
+def headline(parts: Parts) -> str:
+    """The verdict in one sentence: the first cause, or why there is none."""
+    report, roots = parts.report, [root for root, _ in parts.causes]
     if roots:
         node = roots[0].subject.node if roots[0].subject.kind in ("gpu", "node") else ""
-        place = f"{node}: " if node and node not in f"{report.asked} {roots[0].title}" else ""  # of many that were asked
-        more = sum(one.severity != "info" or roots[0].severity == "info" for one in roots[1:])  # notes beside a problem aren't counted
-        return place + (roots[0].title or "untitled") + (f" (and {count(more, 'more root cause')})" if more else "")
+        where = f"{node}: " if node and node not in f"{report.asked} {roots[0].title}" else ""  # of many that were asked
+        more = f" (and {count(len(roots) - 1, 'more root cause')})" if len(roots) > 1 else ""
+        return where + (roots[0].title or "untitled") + more
     if report.verdict == "healthy":
         return "all that is expected was shown" if report.shown else "nothing wrong was found"
     if report.candidates:
@@ -66,16 +126,16 @@ def headline(report: Report, roots: Sequence[Finding]) -> str:
         return "what would tell was not run: it disturbs running work, and needs --allow-disruptive"
     if report.coverage.missing and not report.coverage.answered:
         return f"nothing could be read: {report.coverage.missing[0].why}"
-    if report.unknown:
-        return f"{count(len(report.unknown), 'check')} could not be answered"
+    if checks := open_checks(report):
+        return f"no problem found, but {count(len(checks), 'check')} could not be run"
     if unknown := [part for one in report.inputs for part in one.unknown]:
         rest = f" and {count(len(unknown) - 1, 'other part')}" if len(unknown) > 1 else ""
-        return f"nothing wrong is in what was read, but “{shorten(unknown[0], 60)}”{rest} is not understood"
+        return f"no problem found, but “{shorten(unknown[0], 60)}”{rest} is not understood"
     if lines := not_shown_lines(report):
         rest = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-        return f"no problem found, but not shown to be healthy: {shorten(lines[0][0], WHY)}{rest}"
+        return f"no problem found, but not shown to be healthy: {lines[0][0]}{rest}"
     complete = report.inputs and 0 < report.coverage.asked == report.coverage.answered
-    return "nothing wrong is in what was read, but that is too little to call it healthy" if complete else "not enough could be read"
+    return "no problem found, but too little was shown to call it healthy" if complete else "too little could be read"
 
 
 def shown_lines(shown: Sequence[Shown], every: bool = False) -> list[str]:
@@ -118,9 +178,16 @@ def not_shown_lines(report: Report, every: bool = False) -> list[tuple[str, NotS
     return made
 
 
-def unanswered_text(checks: Sequence[Unknown]) -> str:
-    """The number of checks without an answer, as text."""
-    return f"{count(len(checks), 'check')} without an answer"
+def open_checks(report: Report) -> list[Unknown]:
+    """The checks without an answer that would change the verdict: none beside a problem, and none of a cause that is found or ruled out."""
+    causes = {one.check: one.cause for one in report.checks}
+    decided = {*report.ruled_out, *(one.cause for one in report.findings)}
+    return [one for one in report.unknown if report.verdict != "problem" and causes.get(one.check) not in decided]
+
+
+def not_run(why: str, own: Sequence[Unknown]) -> str:
+    """`41 checks not run: the kernel log could not be read (needs CAP_SYSLOG).`"""
+    return f"{count(len(own), 'check')} not run: {why.removesuffix('.')}."
 
 
 def troubles(report: Report) -> list[str]:
@@ -140,7 +207,7 @@ def next_step_text(report: Report) -> str:
         return "give whole outputs, with their first lines: of kubectl, nvidia-smi, dmesg, lspci, dcgmi, or the logs of a job; archives too"
     if report.coverage.missing[0].why.startswith("no kubeconfig"):
         return "give --kubeconfig FILE; without a cluster at hand `gpudoctor analyze FILE` reads outputs that you have"
-    return "who has access may run the commands: `gpudoctor analyze FILE` reads their outputs, and --guided takes them pasted"
+    return "run the commands where you have access; `gpudoctor analyze FILE` reads their outputs, and --guided takes them pasted"
 
 
 def further_subjects(root: Finding, verbose: bool) -> str:
@@ -175,9 +242,9 @@ def follows(why: str) -> bool:
     return all(FOLLOWS.fullmatch(part) for part in why.split("; "))
 
 
-def coverage(report: Report, verbose: bool) -> str:
-    """`checked 6 of 8; gpu-07: ssh timed out`; where nothing was asked, the files that were read."""
-    said: Coverage = report.coverage
+def coverage(report: Report, verbose: bool, room: int = 0) -> str:
+    """`checked 6 of 8; gpu-07: ssh timed out`; where nothing was asked, the files that were read. What has no room is counted."""
+    said = report.coverage
     if not said.asked and report.inputs:
         parts = [f"read {count(len(report.inputs), 'file')}"]
         parts += [f"{file.path}: {file.note or 'not recognised'}" for file in report.inputs if file.note or not file.recognised_as]
@@ -188,8 +255,10 @@ def coverage(report: Report, verbose: bool) -> str:
         for missing in said.missing
         if verbose or not follows(missing.why)
     ]
-    shown = parts if verbose or len(parts) <= SHORT else [*parts[:SHORT], f"{len(parts) - SHORT} more with -v"]
-    return "; ".join(shown)
+    if verbose:
+        return "; ".join(parts)
+    kept = max((n for n in range(1, len(parts) + 1) if n == 1 or (n <= SHORT and len("; ".join(parts[:n])) <= room)), default=1)
+    return "; ".join([*parts[:kept], *([f"{len(parts) - kept} more with -v"] if kept < len(parts) else [])])
 
 
 def names(words: Sequence[str], verbose: bool, first: int = SHORT) -> str:

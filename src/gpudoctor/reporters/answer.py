@@ -1,0 +1,133 @@
+"""The answer: what is wrong and where, the line that shows it, who acts, what to type, how sure it is, and how to see more.
+
+Without -v it fits into 24 rows of 80 columns: each thing on a line under its label. With -v nothing of it is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpudoctor.report import CONFIDENCE_MEANS, Candidate, Evidence, Finding, Fix, Report
+from gpudoctor.reporters.layout import Page
+from gpudoctor.reporters.text import LONGEST, count, excerpt, safe, shorten
+from gpudoctor.reporters.words import (
+    ACTIONS,
+    ACTORS,
+    Parts,
+    beside,
+    chosen,
+    coverage,
+    further_subjects,
+    headline,
+    next_step_text,
+    not_shown_lines,
+    place,
+    question,
+    to_do,
+    with_risk,
+)
+
+ROWS = 3  # of what is quoted
+FEW = 2  # commands, notes
+VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
+
+
+def answer(page: Page, parts: Parts, verbose: bool) -> None:
+    """The verdict, the first cause or what stands for it, notes, what was read, and how to see more."""
+    report, asked = parts.report, question(parts.report)
+    page.lines((report.verdict.upper(), VERDICT_STYLES[report.verdict]), (f"  {asked}" if asked else "", ""))
+    page.lines((headline(parts), "bold"), indent=2)
+    if parts.causes:
+        cause(page, *parts.causes[0], verbose, known=f"{asked} {headline(parts)}")
+    elif report.candidates:
+        possible(page, report.candidates[0], verbose)
+    elif what := next_step_text(report):
+        page.entry("next", what)
+    elif report.verdict == "inconclusive":
+        check(page, [command for _, one in not_shown_lines(report) for command in one.settle_with][:FEW], True)
+    note(page, parts.notes)
+    page.entry("read", coverage(report, verbose, room=page.room(ROWS + 1)), style="dim")
+    more(page, report, parts, verbose)
+
+
+def cause(page: Page, root: Finding, symptoms: Sequence[Finding], verbose: bool, *, known: str = "") -> None:
+    """A cause under its title: its name, place and time, its line, who acts, what mends it, how sure it is, what it brings about.
+
+    The place is left out where `known`, which stands above, names it.
+    """
+    on = "" if all(part in known for part in root.subject.name.split("/")) else f" on {root.subject.name or root.subject.kind}"
+    page.entry("cause", f"{root.cause} ({root.severity}){on}" + (f", since {root.time}" if root.time else ""))
+    if verbose and root.means:
+        page.entry("means", root.means)
+    seen(page, root.evidence, verbose)
+    if action := ": ".join(word for word in (ACTORS.get(root.who, root.who), ACTIONS.get(root.act, root.act)) if word):
+        page.entry("action", action)
+    for label, fix in to_do(root) if verbose else chosen(root):
+        remedy(page, label, fix, verbose)
+    page.entry("sure", f"{root.confidence}: {CONFIDENCE_MEANS[root.confidence]}")
+    if root.also:
+        page.entry("also", further_subjects(root, verbose))
+    if symptoms and not verbose:
+        page.entry("so", symptoms[0].title + (f" (and {count(len(symptoms) - 1, 'more finding')})" if len(symptoms) > 1 else ""))
+    for symptom in symptoms if verbose else ():
+        page.entry("so", one_line(symptom))
+        seen(page, symptom.evidence, verbose)
+    for link in root.references if verbose else ():
+        page.entry("see", link)
+
+
+def possible(page: Page, one: Candidate, verbose: bool) -> None:
+    """What could be the cause, why it isn't certain, its line, and what would decide."""
+    page.entry("possible", f"{one.cause} on {one.subject.name or one.subject.kind}: {one.why}")
+    seen(page, one.evidence, verbose)
+    check(page, one.settle_with, verbose)
+
+
+def remedy(page: Page, label: str, fix: Fix, verbose: bool) -> None:
+    """A command ready to paste, then what it is for, its risk, how to undo it and, with -v, to verify it. Without a command what to do."""
+    if fix.run:
+        page.command(fix.run, label)
+        page.entry("", with_risk(fix) + ("; or in its manifest:" if fix.manifest else ""))
+    else:
+        page.entry(label, with_risk(fix))
+    page.verbatim(fix.manifest)
+    for said in beside(fix, verbose):
+        page.entry("", said)
+    page.command(fix.undo, "", "undo: ", style="")
+    page.command(fix.verify if verbose else [], "", "verify: ", style="")
+
+
+def check(page: Page, asks: Sequence[str], verbose: bool) -> None:
+    """The commands, or questions, whose answer would decide."""
+    for text in asks if verbose else asks[:FEW]:
+        page.entry("check", text, style="cyan")
+
+
+def seen(page: Page, evidence: Sequence[Evidence], verbose: bool) -> None:
+    """The line that shows it, under the place where it stands; with -v all of them, in full."""
+    for piece in evidence if verbose else evidence[:1]:
+        where = safe(place(piece))
+        page.entry("seen in", where if verbose or len(where) <= page.room(ROWS) else shorten(where, page.room(2)), style="dim")
+        if said := excerpt(piece, LONGEST if verbose else page.room(ROWS)):
+            page.entry("", said)
+
+
+def one_line(one: Finding) -> str:
+    """A finding in a line: where, unless the title says it, and what."""
+    name = one.subject.name or one.subject.kind
+    return ("" if name in one.title else f"{name}: ") + one.title + (f" (and {len(one.also)} more)" if one.also else "")
+
+
+def note(page: Page, notes: Sequence[Finding]) -> None:
+    """What else is worth to know; it is no cause of anything here."""
+    for one in notes[:FEW]:
+        page.entry("note", one.title)
+    if len(notes) > FEW:
+        page.entry("", f"{count(len(notes) - FEW, 'more note')} with -v", style="dim")
+
+
+def more(page: Page, report: Report, parts: Parts, verbose: bool) -> None:
+    """How to see more."""
+    name = parts.causes[0][0].cause if parts.causes else report.candidates[0].cause if report.candidates else ""
+    ways = ["" if verbose else "-v", "-o report.html", f"gpudoctor explain {name}" if name else ""]
+    page.entry("more", " · ".join(filter(None, ways)), style="dim")
