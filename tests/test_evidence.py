@@ -19,6 +19,32 @@ OVERHEATED = """\
 timestamp, index, uuid, name, pstate, temperature.gpu, power.draw [W], power.limit [W], power.default_limit [W], clocks.sm [MHz]
 2026/03/01 12:00:04.250, 0, GPU-5a0c1f2e-0000-4000-8000-000000000000, NVIDIA H100 80GB HBM3, P0, 55, 200.00 W, 350.00 W, 700.00 W, 1200 MHz
 """
+WRAPPED = """\
+Events:
+  Type     Reason            Age   From               Message
+  ----     ------            ----  ----               -------
+  Warning  FailedScheduling  7h    default-scheduler  0/12 nodes are available: 4 node(s) had untolerated taint {dedicated: infra},
+                                                      8 node(s) didn't match Pod's node affinity/selector. preemption: 0/12 nodes are
+                                                      available: 12 Preemption is not helpful for scheduling.
+"""
+QUERIED = """\
+==============NVSMI LOG==============
+
+Timestamp                                 : Sun Mar  1 12:03:11 2026
+Driver Version                            : 550.127.08
+Attached GPUs                             : 1
+GPU 00000000:1B:00.0
+    Product Name                          : NVIDIA H100 80GB HBM3
+    GPU UUID                              : GPU-5a0c1f2e-0000-4000-8000-000000000000
+    Clocks Event Reasons
+        Idle                              : Not Active
+        HW Slowdown                       : Active
+            HW Thermal Slowdown           : Active
+        SW Thermal Slowdown               : Active
+    Temperature
+        GPU Current Temp                  : 93 C
+        GPU T.Limit Temp                  : -3 C
+"""
 
 
 def first(folder: Path, text: str) -> Evidence:
@@ -82,3 +108,16 @@ def test_a_line_in_which_nothing_matched_keeps_both_ends() -> None:
     shown = cut_around("failed to start: " + "failed to create: " * 9 + "no such file", 0, 0, 40)
     assert shown.startswith("failed to start")
     assert shown.endswith("no such file")
+
+
+def test_of_an_event_that_is_wrapped_each_clause_is_found_on_its_line(tmp_path: Path) -> None:
+    made = diagnosed(tmp_path, WRAPPED)
+    lines = {one.cause: one.evidence[0] for one in (*made.findings, *made.candidates)}
+    assert said(lines["affinity-mismatch"]) == "8 node(s) didn't match Pod's node affinity/selector"
+    assert said(lines["untolerated-taint"]) == "4 node(s) had untolerated taint {dedicated: infra}"
+    assert {one.line for one in lines.values()} == {4}
+
+
+def test_the_time_of_nvidia_smi_has_no_zone(tmp_path: Path) -> None:
+    hot = next(one for one in diagnosed(tmp_path, QUERIED).findings if one.cause == "thermal-slowdown")
+    assert hot.time == hot.evidence[0].time == "2026-03-01T12:03:11"

@@ -82,6 +82,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     a condition that needs it is then unknown, never false.
     """
 
+    local_clock: ClassVar[bool] = False  # it has the time of the machine that printed it, without a zone
     describes: ClassVar[bool] = False  # it says what there is, and can't say that something isn't well
     origin: Origin = Origin()
     time: float | None = None  # seconds since the epoch at which the stated thing happened, where it is known

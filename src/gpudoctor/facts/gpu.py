@@ -142,6 +142,7 @@ class GpuProcess(Fact, frozen=True, kw_only=True):
 class GpuSample(OfGpu, frozen=True, kw_only=True):
     """What a GPU did at one moment; `time` is that moment. Counters grow since the driver was loaded."""
 
+    local_clock = True
     temperature: float | None = None  # °C
     memory_temperature: float | None = None
     margin: float | None = None  # T.Limit, degrees left
@@ -177,6 +178,7 @@ class GpuSample(OfGpu, frozen=True, kw_only=True):
 class Throttling(OfGpu, frozen=True, kw_only=True):
     """What the samples of one GPU add up to. Shares are 0 to 1 of the samples; "busy" is a sample with work, by pstate and utilisation."""
 
+    local_clock = True
     samples: int = 0
     seconds: float = 0.0  # between the first and the last sample
     busy: float | None = None

@@ -21,4 +21,4 @@ def zone_is_known(record: Fact | None) -> bool:
     if record is None:
         return True
     clock = CLOCK.search(record.origin.text[:BEGINNING])
-    return clock is None or clock.group(1) is not None
+    return clock.group(1) is not None if clock else not record.local_clock

@@ -38,7 +38,7 @@ def lanes(rows: Sequence[Lane], width: int) -> Iterator[tuple[str, bool]]:
 
 def known_moments(row: Lane) -> list[float]:
     """The moments of a row that a clock can have shown."""
-    return [moment for moment in (row.waits_from, row.heard, row.ended) if moment is not None and 0 <= moment < LATEST]
+    return [moment for moment in (row.waits_from, row.heard, row.ended) if moment is not None and 0 < moment < LATEST]
 
 
 def draw_lane(row: Lane, begin: float, end: float, room: int) -> str:

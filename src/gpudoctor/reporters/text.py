@@ -72,7 +72,7 @@ def cut_around(text: str, start: int, end: int, longest: int) -> str:
         return LEFT_OUT * bool(before) + last_word_out(part[: longest - 2 * len(LEFT_OUT)]) + LEFT_OUT[::-1]
     left = min(len(before), max(room // 2, room - len(after)))
     right = min(len(after), room - left)
-    head = before if left == len(before) else LEFT_OUT + last_word_out(before[len(before) - left :][::-1])[::-1]
+    head = before if left == len(before) else LEFT_OUT + last_word_out(before[len(before) - left :][::-1])[::-1].lstrip()
     tail = after if right == len(after) else last_word_out(after[:right]) + LEFT_OUT[::-1]
     return head + part + tail
 

@@ -91,7 +91,7 @@ class Line(msgspec.Struct):
     number: int
     match: re.Match[str]
     message: str
-    raw: str
+    raw: str  # all of them as one line
     used: list[int]
 
 
@@ -113,6 +113,7 @@ def find(lines: list[str], first: int = 1) -> list[Line]:
             last = found[-1]
             if len(last.used) < WRAPPED and len(last.message) < CHARS:
                 last.message += " " + line.strip()
+                last.raw += " " + line.strip()
                 last.used.append(number)
     return found
 
@@ -207,7 +208,7 @@ def scheduler_words(lines: list[str], source: str, about: Subject) -> Facts:
             if CLAUSE.search(lines[end]) and "preemption:" not in lines[end]:
                 break
             end += 1
-        origin = Origin(source, index + 1, lines[index].strip())
+        origin = Origin(source, index + 1, " ".join(line.strip() for line in lines[index:end])[:CHARS])
         message = " ".join([lines[index][match.start() :], *lines[index + 1 : end]])[:CHARS]
         facts["schedule_reasons"] += schedule_reasons(message, namespace=about.namespace, pod=about.pod, origin=origin)
         facts["messages"] += scan_text(message, source="event", about=about, origin=origin)
