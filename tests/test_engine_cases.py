@@ -13,12 +13,13 @@ from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.probes.record import Recorder
 from gpudoctor.runbook.model import Library
 from gpudoctor.runbook.paired import Case, PairedTest
-from tests.engine_fakes import CAUSES, Fake, book, facts, fake_parsers, refused  # noqa: F401 - a fixture
+from tests.engine_fakes import CAUSES, Fake, book, cause, facts, fake_parsers, refused  # noqa: F401 - a fixture
 from tests.nodes import case as nodes
 from tests.nodes.record import chosen
 
 pytestmark = pytest.mark.usefixtures("fake_parsers")
-LIBRARY = Library(causes=CAUSES)
+MENDS = {"title": "t", "risk": "safe", "run": ["kubectl", "uncordon", "${node}"], "manifest": "spec: {unschedulable: false}\n"}
+LIBRARY = Library(causes=CAUSES | {"sick-node": cause("sick-node", "node", explains=("sick-pod",), fixes=[MENDS])})
 STEPS = """\
 - id: nodes
   run: [kubectl, get, nodes]
@@ -63,7 +64,9 @@ def differences(made: Any, tally: Tally | None = None, **case: Any) -> list[str]
 RIGHT: dict[str, dict[str, Any]] = {
     "down": {
         "verdict": "problem",
-        "findings": [{"check": "down", "cause": "sick-node", "subject": "a", "role": "root", "title": "a is down"}],
+        "findings": [
+            {"check": "down", "cause": "sick-node", "subject": "a", "role": "root", "title": "a is down", "fix": "kubectl uncordon a"}
+        ],
     },
     "short": {"verdict": "inconclusive", "candidates": [{"cause": "sick-gpu", "check": "short"}], "skipped": ["sick"]},
     "healthy": {"verdict": "healthy", "skipped": ["book.sick"]},
@@ -81,6 +84,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("down", {"findings": []}, "finding 1 is not expected: book.down (cause sick-node, subject a, role root"),
     ("down", {"findings": [{"check": "down", "cause": "sick-pod"}]}, "finding 1 is book.down (cause sick-node"),
     ("down", {"findings": [{"check": "down", "role": "symptom"}]}, "finding 1 is book.down"),
+    ("down", {"findings": [{"check": "down", "fix": "kubectl cordon"}]}, "'kubectl cordon' is not in its first fix: kubectl uncordon a"),
     ("down", {"findings": [{"check": "down", "confidence": "likely"}]}, "finding 1 is book.down"),
     ("down", {"findings": [{"check": "down"}, {"check": "sick"}]}, "finding 2 is missing: book.sick"),
     ("down", {"findings": [{"check": "dwon"}]}, "there is no check 'book.dwon'"),

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from typing import Any
+import re
+import time
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
 
 from gpudoctor.derive.scheduling_patch import quoted
 from gpudoctor.engine.outcomes import Checked
+from gpudoctor.engine.remedies import seen_in
 from gpudoctor.engine.store import Store
 from gpudoctor.facts import Subject
 from gpudoctor.facts.kubernetes import Node, Pod, Taint, Toleration, Workload
 from gpudoctor.facts.slurm import SlurmJob, SlurmNode
-from gpudoctor.library.index import library
+from gpudoctor.knowledge.compiled import source
+from gpudoctor.library.index import fixtures_folder, library, runbooks_folder
 from gpudoctor.report import Fix
 from gpudoctor.runbook.model import Library
 from tests.engine_fakes import cause
+from tests.pasted import CORPUS
 from tests.test_derive_scheduling import GPU, PRESENT, node, pod, run
 from tests.test_engine_conclude import conclude, found
 
@@ -139,6 +145,62 @@ def test_a_hostile_value_of_the_evidence_is_in_no_command(name: str) -> None:
 
 def test_without_that_line_the_general_fix_stands() -> None:
     assert [one.title for one in fixes(found("a", N1, text="other"), of=SEEN)] == ["general", "always"]
+
+
+class Decides(NamedTuple):
+    """A pattern of the catalogue, with the line that stands above it."""
+
+    file: str
+    line: str
+    pattern: str
+
+
+def decides() -> list[Decides]:
+    """Every `seen` of the catalogue."""
+    made = []
+    for path in sorted((runbooks_folder() / "catalogue").glob("*.yaml")):
+        lines = path.read_text().splitlines()
+        for number, text in enumerate(lines):
+            if text.lstrip().startswith("seen: "):
+                above = re.match(r"\s*# (.+)", lines[number - 1])
+                made.append(Decides(path.stem, above[1] if above else "", yaml.safe_load(text)["seen"]))
+    return made
+
+
+DECIDES = decides()
+
+
+@functools.cache
+def known_lines() -> str:
+    """What was seen or is known to be logged: the lines of the known messages, the recorded answers, what was pasted."""
+    messages = [wording.line for one in source().messages() for wording in one.wordings]
+    files = [*fixtures_folder().rglob("*.txt"), *CORPUS.glob("*.txt")]
+    return "\n".join([*messages, *(path.read_text(errors="replace").replace('\\"', '"') for path in files)])
+
+
+def test_the_catalogue_has_patterns() -> None:
+    assert DECIDES
+    assert sum(bool(fix.seen) for one in library().causes.values() for fix in one.fixes) == len(DECIDES)
+
+
+@pytest.mark.parametrize("one", DECIDES, ids=lambda one: f"{one.file}: {one.pattern[:60]}")
+def test_a_pattern_fits_the_line_above_it_and_one_that_is_known(one: Decides) -> None:
+    assert seen_in(one.pattern, [one.line]) is not None
+    assert re.search(one.pattern, known_lines())
+
+
+def test_no_line_makes_a_pattern_run_away() -> None:
+    start = time.perf_counter()
+    assert seen_in(r"(?P<x>(a+)+)b", ["a" * 20_000]) is None  # Python's own re would try for ever
+    assert time.perf_counter() - start < 1.0
+
+
+def test_each_value_of_a_pattern_is_used() -> None:
+    for one in library().causes.values():
+        for fix in one.fixes:
+            said = "\n".join([fix.title, *fix.run, *fix.undo, *fix.verify, fix.manifest])
+            unused = [name for name in re.compile(fix.seen).groupindex if f"${{seen.{name}}}" not in said]
+            assert unused == [], f"{one.id}: {fix.title}"
 
 
 # --- the nearest fit

@@ -15,7 +15,7 @@ from gpudoctor.engine.run import Engine
 from gpudoctor.engine.steps import NotThere
 from gpudoctor.probes.bundle import BundleError
 from gpudoctor.probes.replay import Replay
-from gpudoctor.report import Report
+from gpudoctor.report import Finding, Report
 from gpudoctor.runbook.model import Library, Runbook
 from gpudoctor.runbook.paired import Case, PairedTest
 
@@ -77,8 +77,10 @@ def differences(books: Sequence[Runbook], case: Case, report: Report, got: dict[
             yield f"finding {number + 1} is not expected: {brief(found[number])}"
         elif number >= len(found):
             yield f"finding {number + 1} is missing: {brief(wanted[number])}"
-        elif any(value and found[number].get(key) != value for key, value in wanted[number].items()):
+        elif any(value and found[number].get(key) != value for key, value in wanted[number].items() if key != "fix"):
             yield f"finding {number + 1} is {brief(found[number])}, not {brief(wanted[number])}"
+        elif (words := wanted[number]["fix"]) not in (fix := first_fix(report.findings[number])):
+            yield f"finding {number + 1}: '{words}' is not in its first fix: {fix or 'none'}"
     open_ = sorted((one.cause, one.check) for one in report.candidates)
     named_ = sorted((one.cause, full_check_name(books, one.check) if one.check else "") for one in case.candidates)
     if [cause for cause, _ in open_] != [cause for cause, _ in named_] or any(
@@ -95,6 +97,11 @@ def differences(books: Sequence[Runbook], case: Case, report: Report, got: dict[
                 yield f"{word}: there is no check '{name}'"
             elif actual != word:
                 yield f"check {name} is {actual}, not {word}"
+
+
+def first_fix(finding: Finding) -> str:
+    """The command of a finding's first fix, and the fragment that goes in by hand."""
+    return "\n".join(text for one in finding.fixes[:1] for text in (" ".join(one.run), one.manifest) if text)
 
 
 def full_check_name(books: Sequence[Runbook], check: str) -> str:

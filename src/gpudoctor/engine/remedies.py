@@ -17,6 +17,7 @@ from gpudoctor.facts.scheduling import Fit
 from gpudoctor.patterns import regex
 from gpudoctor.report import Fix, Look
 from gpudoctor.runbook.model import FixTemplate
+from gpudoctor.tools.common.scanner import single_pattern
 
 MOST_HIT = 20  # names of what a fix stops
 MOST_FITS = 2  # of the nearest fit
@@ -126,8 +127,11 @@ def fixes(one: Found, around: Surroundings) -> list[Fix]:
 
 def seen_in(pattern: str, texts: Sequence[str]) -> dict[str, str] | None:
     """The named groups of a pattern in the first text that has it, as `seen.NAME`; None where none has it, or a group is no plain value."""
-    for text in texts if pattern else ("",):
-        if (match := regex(pattern).search(text)) and all(VALUE.match(value or "") for value in match.groupdict().values()):
+    if not pattern:
+        return {}
+    searched = single_pattern(pattern)
+    for text in texts:
+        if (match := searched.search(text)) and all(VALUE.match(value or "") for value in match.groupdict().values()):
             return {f"seen.{name}": value for name, value in match.groupdict().items()}
     return None
 

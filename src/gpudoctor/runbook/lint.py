@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
@@ -252,7 +251,11 @@ def catalogue_references(given: Library) -> Iterator[str]:
             for element in look.run:
                 yield from (f"{cause.id}: look '{look.title}': {text}" for text in placeholder_problems(element, cause.subject))
         for fix in cause.fixes:
-            seen = [f"seen.{name}" for name in re.compile(fix.seen).groupindex]
+            searched = lint_messages.compiled(fix.seen)
+            if isinstance(searched, str):
+                yield f"{cause.id}: fix '{fix.title}': seen: {searched}"
+                continue
+            seen = [f"seen.{name}" for name in searched.groupindex]
             for element in [fix.title, *fix.run, *fix.undo, *fix.verify, fix.manifest]:
                 problems = placeholder_problems(element, cause.subject, "cause", *seen)
                 yield from (f"{cause.id}: fix '{fix.title}': {text}" for text in problems)

@@ -20,6 +20,7 @@ class ExpectedFinding(Model):
     severity: str = ""
     confidence: str = ""
     title: str = ""
+    fix: str = ""  # words in the command or the fragment of the first fix
 
 
 class ExpectedCandidate(Model):
