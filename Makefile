@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test style types books pytest trust cluster-test bench fixtures schema docs clean
+.PHONY: help demo test style types books pytest trust cluster-test bench fixtures schema docs pictures clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := $(READY)
 
@@ -58,6 +58,9 @@ schema: $(READY) ## Write schema/*.json from the models
 
 docs: $(READY)   ## Write the pages that list all causes and runbooks
 	$(BIN)/python -m gpudoctor.cli.pages
+
+pictures: $(READY) ## Make the pictures of the README from a real run (the one of the report needs Chromium)
+	$(BIN)/python -m tests.pictures
 
 clean:          ## Remove what was built; the next target sets up again
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis src/gpudoctor/_data

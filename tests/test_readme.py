@@ -44,3 +44,12 @@ def test_every_command_it_shows_exists() -> None:
 def test_every_file_it_links_to_is_there() -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+def test_its_pictures_are_of_this_program() -> None:
+    """The words of a report change often, and its pictures with `make pictures`; the cause and the command stay."""
+    drawn = (ROOT / "docs/pictures/terminal.svg").read_text(encoding="utf-8").replace("&#160;", " ")
+    for words in ("PROBLEM", "gpu-fallen-off-bus", "kubectl drain gpu-01"):
+        assert words in drawn, "run `make pictures`"
+    assert "http" not in drawn.replace("http://www.w3.org", "").replace("https://www.textualize.io", "")  # nothing is asked of a network
+    assert all(picture.stat().st_size < 300_000 for picture in (ROOT / "docs/pictures").iterdir())
