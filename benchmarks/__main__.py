@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import gpudoctor
-from benchmarks import analyze, cluster, flight_recorder, hosts, kernel_log, main_job, nccl_log, paired_tests, startup
+from benchmarks import analyze, cluster, flight_recorder, hosts, innocent_lines, kernel_log, main_job, nccl_log, paired_tests, startup
 from benchmarks.measure import Broken
 
 BENCHMARKS = {
@@ -19,6 +19,7 @@ BENCHMARKS = {
     "cluster": cluster.measure,
     "hosts": hosts.measure,
     "kernel-log": kernel_log.measure,
+    "innocent-lines": innocent_lines.measure,
     "analyze": analyze.measure,
     "flight-recorder": flight_recorder.measure,
     "nccl-log": nccl_log.measure,

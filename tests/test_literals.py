@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks import analyze, kernel_log, nccl_log
+from benchmarks import analyze, innocent_lines, kernel_log, nccl_log
 from gpudoctor.knowledge.literals import SHORTEST, length, literals
 from gpudoctor.library.index import library
 from gpudoctor.tools.common import messages
@@ -64,3 +64,11 @@ def test_no_literal_stands_in_the_lines_that_logs_are_full_of() -> None:
     known = messages.scanner()
     text = "\n".join(line.format(**names) for line in lines).encode()
     assert [known.names[which] for which in known.hints.set.Match(text) or ()] == []
+
+
+@pytest.mark.parametrize("kind", innocent_lines.KINDS)
+def test_no_innocent_line_says_something_that_is_counted(kind: str) -> None:
+    """Each such line is taken apart, which takes a hundred times as long as to pass over it."""
+    text = "\n".join(innocent_lines.lines_of(kind)).encode()
+    known = messages.scanner()
+    assert {known.names[which] for which in known.fitting(text)} <= messages.sampled()

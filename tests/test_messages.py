@@ -15,7 +15,7 @@ from gpudoctor.facts import Origin, Subject
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.tools.common import messages
 from gpudoctor.tools.common.blocks import LONGEST_LINE
-from gpudoctor.tools.common.messages import MOST_DIFFERENT, Hit, find, fold, scan_lines, scan_text, tally_hits
+from gpudoctor.tools.common.messages import MANY, MOST_DIFFERENT, SAMPLE, Hit, find, fold, scan_lines, scan_text, tally_hits
 from gpudoctor.tools.common.scanner import compile_scanner
 
 ENTRIES = [
@@ -102,6 +102,17 @@ def test_folding_adds_up_per_subject() -> None:
 def test_the_number_of_different_messages_is_bounded() -> None:
     endless = (Hit(line, "", "xid", str(line)) for line in range(MOST_DIFFERENT * 2))
     assert len(tally_hits(endless)) == MOST_DIFFERENT
+
+
+def test_of_very_many_lines_that_nobody_counts_a_sample_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages, "sampled", lambda: frozenset({"either"}))
+    texts = ["alpha Xid=31" if number % 1000 == 0 else "alpha and what a packet filter says" for number in range(MANY * 10)]
+    hits = list(find(["".join(f"{text}\n" for text in texts).encode()]))
+    either = [hit.line for hit in hits if hit.name == "either"]
+    assert either[:MANY] == [*range(1, MANY + 1)]
+    assert SAMPLE <= len(either) - MANY < MANY
+    assert all("alpha" in texts[line - 1] for line in either)
+    assert [hit.line for hit in hits if hit.name == "xid"] == [*range(1, len(texts) + 1, 1000)]  # every one, among what is passed over
 
 
 lines = st.lists(

@@ -34,6 +34,7 @@ class KnownMessage(msgspec.Struct, frozen=True, kw_only=True):
     unless: str = ""  # RE2; a line that fits this too doesn't say it
     source: str = ""
     benign: bool = False  # no alarm by itself
+    sampled: bool = False  # of very many lines a sample is read: nobody asks how often or when it is said
     harmless: Harmless | None = None
     survivor: bool = False  # says only that another process of the job is gone or late: never who began
 

@@ -272,6 +272,7 @@ def message(entry: schema.Message) -> KnownMessage:
         unless=entry.unless,
         source=entry.source,
         benign=bool(entry.benign),
+        sampled=entry.sampled,
         survivor=entry.survivor,
     )
     if not isinstance(entry.benign, schema.Benign):

@@ -441,6 +441,7 @@ class Message(Model):
     unless: str = ""
     source: str = ""
     benign: bool | Benign = False
+    sampled: bool = False
     survivor: bool = False
 
     @model_validator(mode="after")
@@ -448,6 +449,13 @@ class Message(Model):
         """`pattern` and `line`, or `any` with both in each."""
         if bool(self.any) == bool(self.pattern or self.line) or bool(self.pattern) != bool(self.line):
             raise ValueError("needs a pattern and a line, or any: a list of both")
+        return self
+
+    @model_validator(mode="after")
+    def counts_what_is_an_error(self) -> Message:
+        """Only of what is benign a sample may do."""
+        if self.sampled and not self.benign:
+            raise ValueError("sampled: every line of what is not benign is read")
         return self
 
     def wordings(self) -> list[Wording]:

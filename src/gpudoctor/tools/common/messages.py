@@ -19,6 +19,8 @@ from gpudoctor.tools.common.scanner import Scanner, compile_scanner, lines_in, m
 from gpudoctor.tools.common.timestamps import line_time
 
 MOST_DIFFERENT = 5000  # different messages of one text; more is noise, and must not fill the memory
+MANY = 5000  # lines of a message that nobody counts, after which a sample of each block is read: a filter logs every packet
+SAMPLE = 64  # lines
 
 
 class Hit(NamedTuple):
@@ -42,11 +44,19 @@ def errors() -> dict[str, bool]:
 
 
 @functools.cache
+def sampled() -> frozenset[str]:
+    """Names of the known messages of which a sample is enough where they are very many."""
+    return frozenset(message.name for message in source().messages() if message.sampled)
+
+
+@functools.cache
 def exceptions() -> dict[str, Any]:
     """Names of the known messages that have an exception → what a line must not fit to say them."""
     from gpudoctor.tools.common.scanner import single_pattern
 
-    return {message.name: single_pattern(message.unless) for message in (*source().messages(), *source().harmless()) if message.unless}
+    return {
+        message.name: single_pattern(message.unless.encode()) for message in (*source().messages(), *source().harmless()) if message.unless
+    }
 
 
 @functools.cache
@@ -181,20 +191,29 @@ def find(chunks: Iterable[bytes], using: Scanner | None = None, few: Some | None
     if not known.names:
         return
     patterns, excepted, number = known.patterns, exceptions(), 1
-    sampled = frozenset(known.places[name] for name in few or () if name in known.places)
-    for block in match_blocks(whole_lines(chunks), known, sampled):
-        wanted = [(which, few.get(known.names[which]) if few is not None else None) for which in block.occur]
-        wanted = [(which, most) for which, most in wanted if most != 0]
+    left = {known.places[name]: MANY for name in sampled() if name in known.places}
+    some = frozenset(left).union(known.places[name] for name in few or () if name in known.places)
+
+    def next_lines(which: int) -> int | None:
+        if left.get(which, 1) <= 0:
+            return SAMPLE
+        return few.get(known.names[which]) if few is not None else None
+
+    for block in match_blocks(whole_lines(chunks), known, some):
+        wanted = [(which, most) for which in block.occur if (most := next_lines(which)) != 0]
         text = cut_long_lines(block.text) if wanted and not block.lines else block.text
         line, counted, spans = number, 0, block.lines
         for which, most in wanted:
-            spans += ((*span, which) for span in itertools.islice(lines_in(text, patterns[which]), most))
+            before = len(spans)
+            spans += itertools.islice(lines_in(text, patterns[which], which), most)
+            if which in left:
+                left[which] -= len(spans) - before
         for start, end, detail, which in sorted(spans):
             line += text.count(b"\n", counted, start)
             counted = start
             said, name = text[start:end].decode("utf-8", "replace"), known.names[which]
             if few is not None:
                 few.count(name, said)
-            if name not in excepted or not excepted[name].search(said):
+            if name not in excepted or not excepted[name].search(said.encode()):
                 yield Hit(line, said, name, detail)
         number = line + text.count(b"\n", counted)

@@ -49,7 +49,7 @@ class Patterns(Sequence[Any]):
         return self.made[number]
 
 
-def single_pattern(pattern: str) -> Any:
+def single_pattern(pattern: str | bytes) -> Any:
     """Compile one pattern that lines are tried against."""
     import re2
 
@@ -176,26 +176,28 @@ def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[Span]
     for piece in parts(text, PIECE):
         for which in known.hints.of(piece):
             if which not in sampled:
-                made += ((at + start, at + end, detail, which) for start, end, detail in lines_in(piece, known.patterns[which]))
+                made += ((at + start, at + end, detail, which) for start, end, detail, _ in lines_in(piece, known.patterns[which], which))
         at += len(piece)
     return made
 
 
-def lines_in(block: bytes, pattern: Any) -> Iterator[tuple[int, int, str]]:
-    """Start and end of each line of a block that fits one pattern, with what it captured the first time."""
+def lines_in(block: bytes, pattern: Any, which: int) -> Iterator[Span]:
+    """Each line of a block that fits one pattern, with what it captured the first time."""
     groups = pattern.groups
     if literal := literal_prefix(pattern.pattern):
         for start, end in lines_with(block, literal):
             if match := pattern.search(block, start, end):
-                yield start, end, captured_text(match, groups)
+                yield start, end, captured_text(match, groups), which
         return
     end = -1
-    while match := pattern.search(block, end + 1):
+    for match in pattern.finditer(block):
         at = match.start()
+        if at <= end:
+            continue
         start = block.rfind(b"\n", 0, at) + 1
         end = block.find(b"\n", at)
         end = len(block) if end < 0 else end
-        yield start, end, captured_text(match, groups)
+        yield start, end, captured_text(match, groups), which
 
 
 def lines_with(block: bytes, literal: bytes) -> Iterator[tuple[int, int]]:

@@ -7,10 +7,11 @@ syslog daemons (RFC 3164, RFC 5424, rsyslog's ISO), and whatever stands before s
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpudoctor.patterns import regex
-from gpudoctor.tools.common.timestamps import line_time
+from gpudoctor.tools.common import pci
+from gpudoctor.tools.common.timestamps import WITHIN, line_time
 
 DATE = 16  # characters of `Jan 21 02:21:33 `
 HEAD = 256  # characters before the message: a date, a host of at most 253, a facility
@@ -25,8 +26,9 @@ DAEMONS = (
     "|dcgm-exporter|nv-hostengine|opensm|mcelog|rasdaemon"
 )
 DATED = r"(?<=:\d\d )|(?<=[+-]\d{4} )|(?<=[+-]\d\d:\d\d )|(?<=\dZ )|(?<=\.\d{6} )"
+# It begins with the space before the host: lookbehinds are tried there alone, not at every character.
 HOST = regex(
-    rf"(?:(?<![^\s])(?=\S{{1,253}} (?:{NAMED})\b)|{DATED})([A-Za-z0-9][A-Za-z0-9.-]{{0,252}}) "
+    rf"\s(?:(?=\S{{1,253}} (?:{NAMED})\b)|{DATED})([A-Za-z0-9][A-Za-z0-9.-]{{0,252}}) "
     rf"(?:{NAMED}|{DAEMONS})(?:\[\d{{1,9}}\])?(?::| -)"
 )
 # {"__REALTIME_TIMESTAMP":"1772366400000000","_HOSTNAME":"gpu-02","MESSAGE":"NVRM: Xid …"}: one field of a line that may be cut off
@@ -35,42 +37,60 @@ JSON_FIELDS = {
     name: regex(FIELD % name) for name in ("MESSAGE", "__REALTIME_TIMESTAMP", "_SOURCE_REALTIME_TIMESTAMP", "_HOSTNAME", "_BOOT_ID")
 }
 JSON_UPTIME = regex(FIELD % "_SOURCE_MONOTONIC_TIMESTAMP")
-# 0000:3b:00.0  |  PCI:0000:3b:00  |  00000000:3B:00.0
-DEVICE = regex(r"(?<![0-9A-Fa-f:.])([0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{4})?:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2})(?:\.[0-7])?(?![0-9A-Fa-f:])")
+# 0000:3b:00.0  |  PCI:0000:3b:00  |  00000000:3B:00.0: from the colon behind the domain on, since a letter is found faster than any digit
+HEX = "[0-9A-Fa-f]"
+FIRST = "(?<![0-9A-Fa-f:.])"
+DEVICE = regex(rf":(?:(?<={FIRST}{HEX}{{4}}:)|(?<={FIRST}{HEX}{{8}}:)(?P<long>)){HEX}{{2}}:{HEX}{{2}}(?=(?:\.[0-7])?(?!{HEX}|:))")
 
 
-class Line(NamedTuple):
-    """One line: its message, and what its beginning says. `time` is seconds since the epoch, `uptime` since boot."""
+class Line:
+    """One line: its message, and what its beginning says. `uptime` is seconds since boot, `boot` the journal's id of it."""
 
-    text: str
-    node: str = ""
-    time: float | None = None
-    uptime: float | None = None
-    boot: str = ""  # the journal's id of the boot
+    __slots__ = ("boot", "clock", "node", "now", "text", "uptime")
+
+    def __init__(
+        self,
+        text: str,
+        node: str = "",
+        clock: float | tuple[str, ...] | None = None,
+        uptime: float | None = None,
+        boot: str = "",
+        now: float = 0.0,
+    ) -> None:
+        self.text, self.node, self.clock, self.uptime, self.boot, self.now = text, node, clock, uptime, boot, now
+
+    @property
+    def time(self) -> float | None:
+        """Seconds since the epoch. A date is read when it is asked for: of many equal lines only the first's and the last's is."""
+        if isinstance(self.clock, tuple):
+            self.clock = next((at for text in self.clock if (at := line_time(text, self.now)) is not None), None)
+        return self.clock
 
 
 def line_of(text: str, now: float) -> Line:
     """A line taken apart; `now` is when the log was read, for dates without a year.
 
-    >>> line_of("2026-03-01T12:00:00+00:00 gpu-02 kernel: NVRM: Xid 79", 0.0)
-    Line(text='NVRM: Xid 79', node='gpu-02', time=1772366400.0, uptime=None, boot='')
+    >>> line = line_of("2026-03-01T12:00:00+00:00 gpu-02 kernel: NVRM: Xid 79", 0.0)
+    >>> line.text, line.node, line.time, line.uptime
+    ('NVRM: Xid 79', 'gpu-02', 1772366400.0, None)
     """
-    if text.startswith("[") and (match := UPTIME.match(text)) and not HOST.match(text, match.end() + 1):
+    if text.startswith("[") and (match := UPTIME.match(text)) and not HOST.match(text, match.end()):
         return Line(text[match.end() + 1 :], uptime=float(match.group(1)))  # dmesg as it is by default: no date, no host
     if '"MESSAGE"' in text and text.lstrip().startswith("{"):
         return of_journal(text)
-    head = text[:HEAD]
+    head = " " + text[:HEAD]
     host = HOST.search(head)
     uptime = UPTIME.search(head)
-    end = max(host.end() if host else 0, uptime.end() if uptime else 0)
-    time = line_time(text, now)
-    if time is None and host and host.start() >= DATE:  # something stands before the date: <4>Jan 21 …  |  Error: May 29 …
-        time = line_time(text[host.start() - DATE :], now)
+    end = max(host.end() if host else 1, uptime.end() if uptime else 1) - 1
+    clock: tuple[str, ...] = (text[:WITHIN],)
+    if host and host.start() >= DATE:  # something stands before the date: <4>Jan 21 …  |  Error: May 29 …
+        clock += (text[host.start() - DATE :][:WITHIN],)
     return Line(
         text=text[end:].strip(),
         node=host.group(1) if host else "",
-        time=time,
+        clock=clock,
         uptime=float(uptime.group(1)) if uptime else None,
+        now=now,
     )
 
 
@@ -88,7 +108,7 @@ def of_journal(text: str) -> Line:
     return Line(
         text=str(fields.get("MESSAGE", "")),
         node=str(fields.get("_HOSTNAME", "")),
-        time=clock,
+        clock=clock,
         uptime=microseconds(fields.get("_SOURCE_MONOTONIC_TIMESTAMP")),
         boot=str(fields.get("_BOOT_ID", "")),
     )
@@ -132,3 +152,13 @@ def new_boot(before: Line, line: Line) -> bool:
     if before.boot and line.boot:
         return before.boot != line.boot
     return before.uptime is not None and line.uptime is not None and line.uptime < before.uptime - Boots.BACK
+
+
+def device_in(text: str) -> str:
+    """The first PCI device that a line names, "" for none.
+
+    >>> device_in("NVRM: GPU 0000:3B:00.0: GPU has fallen off the bus."), device_in("12:00:01 NVRM: no device")
+    ('0000:3b:00', '')
+    """
+    match = DEVICE.search(text)
+    return pci.canonical(text[match.start() - (8 if match["long"] is not None else 4) : match.end()]) if match else ""

@@ -25,7 +25,7 @@ from gpudoctor.tools.common.messages import MOST_DIFFERENT, Hit, find, with_mark
 from gpudoctor.tools.common.scanner import Scanner
 from gpudoctor.tools.common.xid_line import SENTENCES, plugin_xid_of, retold_xid_of, sxid_of, xid_of
 from gpudoctor.tools.kernel.fold import Fold, Where
-from gpudoctor.tools.kernel.line import DEVICE, Boots, Line, line_of
+from gpudoctor.tools.kernel.line import Boots, Line, device_in, line_of
 from gpudoctor.tools.torch.allocations import BEGINS
 
 # What else makes a line worth looking at. The names can't be those of messages, which are words.
@@ -76,18 +76,17 @@ def log(pages: Iterable[Output], about: Subject) -> Facts:
 
 
 class Said:
-    """Equal messages: where the first one stands, how many, and when the last one was."""
+    """Equal messages: where the first one and the last one stand, and how many."""
 
-    __slots__ = ("age", "count", "last", "moment", "until", "where")
+    __slots__ = ("count", "until", "where")
 
     def __init__(self, where: Where) -> None:
-        self.where, self.count = where, 0
-        self.add(where)
+        self.where, self.until, self.count = where, where, 1
 
     def add(self, where: Where) -> None:
         """One more."""
         self.count += 1
-        self.last, self.until, self.age, self.moment = where.line.time, where.line.uptime, where.age, where.moment
+        self.until = where
 
 
 class Log:
@@ -152,6 +151,9 @@ class Log:
         """One line that matters, for one reason; a line with two comes twice."""
         line = line_of(hit.text, output.time)
         node = self.about.node or line.node
+        if hit.name[0] != "=":
+            self.read_known_line(hit, Where(line, node, self.boots.of(line, node), self.source, hit.line, hit.text, output.time))
+            return
         if hit.name == GREETING:
             self.boots.greet(node)
             return
@@ -176,8 +178,6 @@ class Log:
                 self.uuids.setdefault((node, pci.canonical(match.group(1))), match.group(2))
         elif hit.name == DEVICE_OF_NEXT:
             self.paragraph = (node, device_in(line.text), hit.line)
-        else:
-            self.read_known_line(hit, where)
 
     def read_known_line(self, hit: Hit, where: Where) -> None:
         """A line whose meaning is known."""
@@ -198,7 +198,7 @@ class Log:
     def message(self, key: tuple[str, ...], said: Said) -> Message:
         """The fact of equal messages: the origin and time are the first one's, the age the last one's."""
         name, detail, node, device, driver = key
-        where = said.where
+        where, until = said.where, said.until
         return Message(
             name=name,
             detail=detail,
@@ -210,24 +210,14 @@ class Log:
             node=node,
             workload=self.about.workload,
             component=self.about.component,
-            age=said.age,
+            age=until.age,
             gpu=self.uuids.get((node, device), device) if driver else "",
             pci=device,
             moment=where.moment,
-            last_moment=said.moment,
+            last_moment=until.moment,
             time=where.line.time,
-            last=said.last,
+            last=until.line.time,
             uptime=where.line.uptime,
-            until=said.until,
+            until=until.line.uptime,
             origin=where.origin,
         )
-
-
-def device_in(text: str) -> str:
-    """The first PCI device that a line names, "" for none.
-
-    >>> device_in("NVRM: GPU 0000:3B:00.0: GPU has fallen off the bus."), device_in("12:00:01 NVRM: no device")
-    ('0000:3b:00', '')
-    """
-    match = DEVICE.search(text)
-    return pci.canonical(match.group(1)) if match else ""
