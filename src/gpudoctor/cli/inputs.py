@@ -69,8 +69,9 @@ def settings(book: Runbook, given: list[str]) -> dict[str, Any]:
         if not equals:
             raise Refused(f"{shown}the form is name=value")
         if name not in book.inputs:
-            there = f"; there are {', '.join(book.inputs)}" if book.inputs else "; it has none"
-            raise Refused(f"{shown}{unknown_name('input of ' + book.id, name, book.inputs)}{there}")
+            said = unknown_name("input of " + book.id, name, book.inputs)
+            there = f"there are {', '.join(book.inputs)}" if book.inputs else "it has none"
+            raise Refused(f"{shown}{said}{'' if said.endswith('?') else ';'} {there}")
         try:
             made[name] = cast(text, book.inputs[name].type)
         except ValueError as error:

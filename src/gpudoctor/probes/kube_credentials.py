@@ -143,7 +143,7 @@ def _sign_in(context: Context) -> Callable[[], str]:
     from kubernetes.client import Configuration
     from kubernetes.config.kube_config import KubeConfigLoader, KubeConfigMerger
 
-    merger = KubeConfigMerger(os.pathsep.join(context.files))  # type: ignore[no-untyped-call]
+    merger = KubeConfigMerger(os.pathsep.join(context.files))
     users = merger.config.value["users"]
     wanted = merger.config["contexts"].get_with_name(context.name)["context"]["user"]
     # Of the cluster the package is told nothing: it would write certificates into files.
@@ -155,7 +155,7 @@ def _sign_in(context: Context) -> Callable[[], str]:
     }
     settings = Configuration()
     with _captured_log() as messages:
-        KubeConfigLoader(alone, config_persister=merger.save_changes).load_and_set(settings)  # type: ignore[no-untyped-call]
+        KubeConfigLoader(alone, config_persister=merger.save_changes).load_and_set(settings)
 
     def header() -> str:
         with _captured_log():
