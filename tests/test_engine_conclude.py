@@ -345,6 +345,14 @@ def test_a_candidate_that_would_explain_a_decided_finding_is_shown() -> None:
     assert made.verdict == "problem"
 
 
+def test_a_check_without_an_answer_decides_where_it_may_change_the_verdict() -> None:
+    def decides(*checked: Checked) -> list[bool]:
+        return [one.decides for one in report(*checked).unknown]
+
+    assert decides(other("unknown"), other("unknown", "hint", check="d")) == [True, False]  # what is mere information changes nothing
+    assert decides(found("lost-gpu", GPU), other("unknown")) == [False]  # beside a problem
+
+
 def test_what_no_check_finds_is_not_ruled_out_and_what_is_unknown() -> None:
     made = report(
         other("clear", "narrow"),

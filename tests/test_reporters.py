@@ -184,8 +184,13 @@ CASES: dict[str, tuple[Report, dict[str, Any]]] = {
                 )
             ],
             unknown=[
-                Unknown(check="gpu-stack.driver_answers", why="gpu-02: nvidia-smi: command not found", settle_with=["nvidia-smi -L"]),
-                Unknown(check="diagnose-pod.quota", why="resourcequotas is forbidden: needs list on resourcequotas in ml"),
+                Unknown(
+                    check="gpu-stack.driver_answers",
+                    why="gpu-02: nvidia-smi: command not found",
+                    settle_with=["nvidia-smi -L"],
+                    decides=True,
+                ),
+                Unknown(check="diagnose-pod.quota", why="resourcequotas is forbidden: needs list on resourcequotas in ml", decides=True),
             ],
             coverage=Coverage(8, 6, [Missing("quotas of ml", "forbidden"), Missing("gpu-02", "nvidia-smi: command not found")]),
         ),

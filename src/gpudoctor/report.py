@@ -107,6 +107,7 @@ class Unknown(msgspec.Struct, frozen=True, kw_only=True):
     check: str
     why: str
     settle_with: list[str] = []
+    decides: bool = False  # its answer may change the verdict
 
 
 class Unexplained(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -197,12 +198,13 @@ class CheckResult(msgspec.Struct, frozen=True):
     why: str = ""  # it is skipped or unknown
 
 
-class Table(msgspec.Struct, frozen=True):
+class Table(msgspec.Struct, frozen=True, omit_defaults=True):
     """Rows that a runbook shows beside its findings: the nodes by reason, the nearest fits."""
 
     title: str
     columns: list[str]
     rows: list[list[str]]
+    telling: list[int] = []  # the rows that say most, where they are not the first ones
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):

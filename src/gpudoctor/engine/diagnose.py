@@ -191,6 +191,7 @@ def report(
         verdict = "healthy" if weighed.sound or not weighed.expected else "inconclusive"
     held = {*(one.cause for one in decided), *(one.cause for one in open_), *overall_verdict.unsettled_causes(checked)}
     refuted = expectations.refutations(library, weighed, held)
+    settled = {*(one.cause for one in decided), *(one.cause for one in refuted)}
     return Report(
         tool=conclude.TOOL,
         started=stamp(started) or "",
@@ -203,7 +204,7 @@ def report(
         shown=weighed.shown,
         not_shown=weighed.not_shown,
         unexplained=left,
-        unknown=unsure,
+        unknown=overall_verdict.with_weight(unsure, checked, library, verdict, settled),
         series=drawn_lines(store),
         lanes=lanes.of_store(store),
         hardware=hardware.of_store(store, found, links),
@@ -260,9 +261,10 @@ def table(show: Show, book: Runbook, inputs: dict[str, Any], store: Store) -> Ta
     given = input_values(inputs)
     condition = compile_expression(show.where or "true", types)
     shown = (Values(given, {name: record}) for record in store.records(show.each.type))
-    held = itertools.islice((values for values in shown if condition.surely(values)), ROWS)
+    held = list(itertools.islice((values for values in shown if condition.surely(values)), ROWS))
     rows = [[fill(text, types, values, unknown="?") for text in show.columns.values()] for values in held]
-    return Table(title=show.title, columns=list(show.columns), rows=rows)
+    telling = [number for number, values in enumerate(held) if getattr(values.records[name], "telling", False)]
+    return Table(title=show.title, columns=list(show.columns), rows=rows, telling=telling)
 
 
 def provisional(step: StepRun, steps: list[StepRun], store: Store) -> list[Outcome]:

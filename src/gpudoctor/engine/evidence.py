@@ -65,7 +65,7 @@ def line_of(origin: Origin, records: list[tuple[str, Fact, Seen]]) -> Evidence:
         values = {} if place[1] or isinstance(record, Message) else values_of(name, record, seen)
         there = {words: span for words, value in values.items() if (span := place_of_value(value, text))}
         place = place if place[1] else around(there.values())
-        told = {words: value for words, value in values.items() if words in there or not there} if is_data(text) or not there else {}
+        told = {words: values[words] for words in there or values}
         if place[1]:
             break
     begin = max(0, min(place[0] - LONGEST // 2, len(text) - LONGEST))  # of a long line the part around that place
@@ -74,9 +74,15 @@ def line_of(origin: Origin, records: list[tuple[str, Fact, Seen]]) -> Evidence:
         line=origin.line,
         text=text[begin : begin + LONGEST],
         match=(place[0] - begin, min(place[1] - begin, LONGEST)) if place[1] else NOWHERE,
-        values=[f"{words}: {value_text(value)}" for words, value in told.items()] if is_data(text) or len(text) < BARE else [],
+        values=shown_values(told) if is_data(text) or (place == NOWHERE and len(text) < BARE) else [],
         time=next((stamp(record.time, zone=zone_is_known(record)) for _, record, _ in records if record.time is not None), None),
     )
+
+
+def shown_values(told: dict[str, Any]) -> list[str]:
+    """The values that are told beside a line: numbers, or words where it has no numbers."""
+    numbers = {words: value for words, value in told.items() if not isinstance(value, str)}
+    return [f"{words}: {value_text(value)}" for words, value in (numbers or told).items()][:VALUES]
 
 
 def is_data(text: str) -> bool:
@@ -108,7 +114,7 @@ def values_of(name: str, record: Fact, seen: Seen) -> dict[str, Any]:
         for words, value in parts(field, getattr(record, field, None), seen.when):
             if is_measured(value):
                 found.setdefault(words, value)
-    return dict(list(found.items())[:VALUES])
+    return found
 
 
 def is_measured(value: Any) -> bool:

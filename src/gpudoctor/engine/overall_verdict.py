@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.report import Candidate, Finding, InputFile, Unknown, Verdict
+from gpudoctor.runbook.model import Library
 
 # What no parser knows: only known lines, or numbers of a known kind, were looked for in it. What stands beside them is still unknown.
 SEARCHED = frozenset(
@@ -24,6 +27,18 @@ SEARCHED = frozenset(
 def unknowns(checked: list[Checked]) -> list[Unknown]:
     """The checks that could not be decided, with what would settle them."""
     return [Unknown(check=one.name, why=one.why, settle_with=one.settle_with) for one in checked if one.outcome == "unknown"]
+
+
+def with_weight(unsure: list[Unknown], checked: list[Checked], library: Library, verdict: Verdict, settled: set[str]) -> list[Unknown]:
+    """The undecided checks, each with whether its answer may change the verdict: none beside a problem, none that would find what is mere
+    information, or a cause that is `settled`.
+    """
+    alarms = {
+        one.name
+        for one in checked
+        if one.check.finds and one.check.finds not in settled and one.check.weighs(library.causes[one.check.finds]) != "info"
+    }
+    return [msgspec.structs.replace(one, decides=verdict != "problem" and one.check in alarms) for one in unsure]
 
 
 def unsettled_causes(checked: list[Checked]) -> set[str]:

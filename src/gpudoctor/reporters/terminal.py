@@ -16,7 +16,7 @@ from gpudoctor.reporters.hardware import hardware_rows
 from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.plot import plot
-from gpudoctor.reporters.text import count
+from gpudoctor.reporters.text import count, short_table
 from gpudoctor.reporters.words import (
     SHORT,
     Parts,
@@ -146,8 +146,8 @@ def tables(page: Page, parts: Parts, verbose: bool) -> None:
 def print_table(page: Page, table: Table, verbose: bool) -> None:
     """Print a table."""
     page.heading(table.title)
-    page.table(table.columns, table.rows if verbose else table.rows[:SHORT], indent=2)
-    print_more(page, len(table.rows), verbose)
+    page.table(table.columns, table.rows if verbose else short_table(table, SHORT), indent=2)
+    print_more(page, 0 if table.telling else len(table.rows), verbose)
 
 
 def over_time(page: Page, parts: Parts, verbose: bool) -> None:

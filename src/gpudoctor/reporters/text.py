@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from gpudoctor.report import Evidence
+from gpudoctor.report import Evidence, Table
 
 LEFT_OUT = "… "
 LEAST = 24  # columns of a line that are worth showing
-WORD = 24  # characters that are a word; more without a space are data
+WORD = 48  # characters that are a word, a UUID too; more without a space are data
 LONGEST = 4096  # characters of one text; a reader takes in less, and the layout stays quick
 
 
@@ -81,6 +81,25 @@ def last_word_out(text: str) -> str:
     """A text that was cut, without the word that was cut, unless that is a long one."""
     at = text.rfind(" ")
     return text[:at] if at >= len(text) - WORD and at >= 0 else text
+
+
+def short_table(table: Table, most: int) -> list[list[str]]:
+    """At most so many rows of a table, without the others: the first ones, or those that say most, with the number of those between them.
+
+    >>> short_table(Table("", ["Time", "What"], [[str(number), "an error"] for number in range(9)], telling=[0, 5, 8]), 5)
+    [['0', 'an error'], ['', '4 rows left out'], ['5', 'an error'], ['', '2 rows left out'], ['8', 'an error']]
+    """
+    if len(table.rows) <= most or not table.telling:
+        return table.rows[:most]
+    widest = max(range(len(table.columns)), key=lambda column: max(len(row[column]) for row in table.rows))
+    made: list[list[str]] = []
+    last = -1
+    for number in [*table.telling[:most], len(table.rows)]:
+        if between := number - last - 1:
+            made.append(["" if column != widest else f"{count(between, 'row')} left out" for column in range(len(table.columns))])
+        made += table.rows[number : number + 1]
+        last = number
+    return made
 
 
 def count(number: int, noun: str) -> str:

@@ -179,10 +179,8 @@ def not_shown_lines(report: Report, every: bool = False) -> list[tuple[str, NotS
 
 
 def open_checks(report: Report) -> list[Unknown]:
-    """The checks without an answer that would change the verdict: none beside a problem, and none of a cause that is found or ruled out."""
-    causes = {one.check: one.cause for one in report.checks}
-    decided = {*report.ruled_out, *(one.cause for one in report.findings)}
-    return [one for one in report.unknown if report.verdict != "problem" and causes.get(one.check) not in decided]
+    """The checks without an answer that would change the verdict."""
+    return [one for one in report.unknown if one.decides]
 
 
 def not_run(why: str, own: Sequence[Unknown]) -> str:
