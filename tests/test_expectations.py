@@ -61,10 +61,10 @@ def test_what_is_shown_of_every_target_is_healthy_and_refutes(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("answers", "why"),
     [
-        (gpus(WELL, {"gpu": "GPU-2", "node": "gpu-01"}), "remap pending is not known"),
+        (gpus(WELL, {"gpu": "GPU-2", "node": "gpu-01"}), "row remap pending is not known"),
         (
             gpus(WELL, {"gpu": "GPU-2", "node": "gpu-01", "gaps": {"remap_pending": "Unknown Error"}}),
-            "remap pending is not known: Unknown Error",
+            "row remap pending is not known: Unknown Error",
         ),
         (gpus(), "no GPUs were read"),
         ({**gpus(), "nvidia-smi -q": refused("forbidden")}, "forbidden"),
@@ -85,7 +85,7 @@ def test_what_a_product_lacks_is_needless(tmp_path: Path) -> None:
 def test_what_is_found_is_not_refuted_by_another_subject(tmp_path: Path) -> None:
     report = looked(gpus(WELL, {**WELL, "gpu": "GPU-2", "remap_pending": True}), tmp_path)
     assert (report.verdict, report.ruled_out) == ("problem", [])
-    assert [one.why for one in report.not_shown] == ["remap pending: yes, expected no"]
+    assert [one.why for one in report.not_shown] == ["row remap pending: yes, expected no"]
 
 
 POD = {"pod": "train-0", "namespace": "ml", "node": "gpu-01", "target": True}
@@ -217,17 +217,17 @@ def test_every_refuter_is_there_refutes_in_a_case_and_never_what_is_found() -> N
 @pytest.mark.parametrize(
     ("gpu", "when", "why"),
     [
-        ({"remap_pending": True}, "!gpu.remap_pending", "remap pending: yes, expected no"),
+        ({"remap_pending": True}, "!gpu.remap_pending", "row remap pending: yes, expected no"),
         ({"problem": "lost"}, "gpu.problem == ''", "problem: lost, expected none"),
         ({"recovery_action": "reset"}, "gpu.recovery_action in ['none', 'drain']", "recovery action: reset, expected none, drain"),
-        ({"pcie_width": 4, "pcie_width_max": 16}, "gpu.pcie_width == gpu.pcie_width_max", "pcie width: 4, expected 16"),
+        ({"pcie_width": 4, "pcie_width_max": 16}, "gpu.pcie_width == gpu.pcie_width_max", "PCIe lanes: 4, expected 16"),
         ({"temperature": 91}, "gpu.temperature < 90", "temperature: 91, expected less than 90"),
         ({"temperature": 91}, "gpu.problem == '' && gpu.temperature <= 90", "temperature: 91, expected at most 90"),
         ({}, "gpu.problem == 'x' || gpu.problem == 'y'", "problem: none, expected x; problem: none, expected y"),
         ({}, "others.count > 1", "others gpus: 1, expected more than 1"),
         ({}, "others.present && others.problem == 'x'", "others problem: none, expected x"),
         ({}, "gpu.problem.startsWith('x')", "problem: none"),
-        ({"unreadable": ["fan"]}, "size(gpu.unreadable) == 0", "unreadable: fan, expected none"),
+        ({"unreadable": ["fan"]}, "size(gpu.unreadable) == 0", "unreadable: fan speed, expected none"),
         ({}, "size('a') == 2", "size('a') == 2 does not hold"),
     ],
 )
@@ -260,7 +260,7 @@ def test_a_part_of_another_runbook_is_never_healthy_by_itself(tmp_path: Path) ->
     library = Library(causes=CAUSES, runbooks={"part": part, "whole": whole})
     report = diagnose(library, part, {}, Fake({"kubectl get pods": facts(pods=[])}), timeout=20.0)
     assert report.verdict == "inconclusive"
-    assert [one.why for one in report.not_shown] == ["part is a part of whole, which says what a sound answer shows"]
+    assert [one.why for one in report.not_shown] == ["part is a part of whole, which says what a healthy answer shows"]
 
 
 def included(book: Runbook) -> bool:

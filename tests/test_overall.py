@@ -81,7 +81,7 @@ def test_a_text_of_which_nothing_sound_is_expected_is_not_healthy(tmp_path: Path
 def test_sound_output_about_something_else_makes_nothing_healthy(tmp_path: Path) -> None:
     report = diagnosed(tmp_path, BOOT, PORT, EVENT)
     assert report.verdict == "inconclusive"
-    assert [one.why.partition("pasted")[2] for one in report.not_shown] == ["2.txt shows that what it tells of is sound"]
+    assert [one.why.partition("pasted")[2] for one in report.not_shown] == ["2.txt shows that what it describes is healthy"]
 
 
 def test_a_part_of_a_paste_needs_its_own_proof(tmp_path: Path) -> None:

@@ -233,8 +233,8 @@ def kept(*ages: float) -> bytes:
     [
         ((10, 20), "healthy", "No thermal slowdown"),
         ((), "inconclusive", "Prometheus has no series of a GPU for this query"),
-        ((2400, 2400), "inconclusive", "the series of 2 of 2 GPU(s) ended 40 min ago"),
-        ((10, 2400), "inconclusive", "the series of 1 of 2 GPU(s) ended 40 min ago"),
+        ((2400, 2400), "inconclusive", "2 of 2 series of GPUs ended 40 min ago"),
+        ((10, 2400), "inconclusive", "1 of 2 series of GPUs ended 40 min ago"),
     ],
     ids=["goes on", "no series", "all ended", "one ended"],
 )

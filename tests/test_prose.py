@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from gpudoctor.runbook import prose
 from gpudoctor.runbook.model import Check, Each, Library, Runbook, Step
 from tests.engine_fakes import CAUSES, cause
 
+ROOT = Path(__file__).parents[1]
 THIRTY = "a " * 29 + "b."
 
 
@@ -86,3 +89,25 @@ def test_problems_name_file_and_line(tmp_path: Path) -> None:
         "runbooks/b.yaml:7: title: 'last words': write last messages",
         "runbooks/catalogue/gpu.yaml:4: means: 'acts up': write what it does: fails, hangs, restarts",
     ]
+
+
+SOURCES = ROOT / "src" / "gpudoctor"
+QUOTED = {"node(s)", "PORT(S)", "device(s)"}  # what others write, and we recognise
+
+
+def test_no_string_of_the_program_has_a_phrase_that_we_do_not_write() -> None:
+    made = []
+    for path in (path for path in sorted(SOURCES.rglob("*.py")) if path.relative_to(SOURCES).parts[0] not in ("cli", "reporters")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        comments = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Expr)}
+        strings = (
+            one for one in ast.walk(tree) if isinstance(one, ast.Constant) and isinstance(one.value, str) and id(one) not in comments
+        )
+        said = (one for one in strings if not any(word in one.value for word in QUOTED))
+        made += [f"{path.name}:{one.lineno}: {words}" for one in said for words in prose.unwanted().findall(str(one.value))]
+    assert [one for one in made if not one.startswith("prose.py")] == []
+
+
+@pytest.mark.parametrize("page", [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"], ids=lambda path: path.name)
+def test_no_page_has_a_phrase_that_we_do_not_write(page: Path) -> None:
+    assert prose.unwanted().findall(re.sub(r"(?m)^    .*$|`[^`]*`", "", page.read_text(encoding="utf-8"))) == []

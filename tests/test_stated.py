@@ -88,7 +88,7 @@ def test_what_a_person_states_shows_nothing_to_be_sound(stated: bool, verdict: s
     step += "title: it, when: gpu.problem != ''}]}\n"
     report = run(step, {"nvidia-smi": facts(gpus=[{"gpu": "GPU-1", "node": "gpu-01", "stated": stated}])}, tmp_path, expects=expects)
     assert report.verdict == verdict
-    assert [one.why for one in report.not_shown] == (["a person states it, and no tool has shown it"] if stated else [])
+    assert [one.why for one in report.not_shown] == (["a person says so, and no output of a tool shows it"] if stated else [])
 
 
 def test_a_condition_does_not_ask_who_says_it() -> None:

@@ -220,8 +220,8 @@ GPU_CASES: dict[str, tuple[Mapping[str, Answer], Mapping[str, Answer], str, str]
     "it is shown, and the log has begun anew": (HELD, {**ANEW, SMI1: facts(gpus=[G1, G2])}, "fixed", "0000:1b:00 is sound"),
     "it is shown, and the log still has the old line": (HELD, {SMI1: facts(gpus=[G1, G2])}, "fixed", "0000:1b:00 is sound"),
     "it is shown, and there is a new line": (HELD, {N1: facts(xids=[xid(1300.0)]), SMI1: facts(gpus=[G1, G2])}, "not-fixed", ""),
-    "it is not so": (HELD, ANEW, "unknown", "not shown to be well"),
-    "it is not known": (HELD, {**ANEW, SMI1: facts(gpus=[{"gpu": "0000:1b:00"}, G2])}, "unknown", "remap pending is not known"),
+    "it is not so": (HELD, ANEW, "unknown", "not shown to be healthy"),
+    "it is not known": (HELD, {**ANEW, SMI1: facts(gpus=[{"gpu": "0000:1b:00"}, G2])}, "unknown", "row remap pending is not known"),
     "it could not be asked": (HELD, {**ANEW, SMI1: NO_ANSWER}, "unknown", "no answer in 30 s"),
     "another GPU isn't sound": (HELD, {SMI1: facts(gpus=[G1, {**G2, "remap_pending": True}])}, "fixed", "0000:1b:00 is sound"),
     "the GPU has been replaced": (HELD, {**ANEW, SMI1: facts(gpus=[{**G1, "gpu": "0000:9a:00"}, G2])}, "fixed", "is sound"),
@@ -229,7 +229,7 @@ GPU_CASES: dict[str, tuple[Mapping[str, Answer], Mapping[str, Answer], str, str]
         HELD,
         {**ANEW, SMI1: facts(gpus=[{**G1, "gpu": "0000:9a:00"}, {**G2, "remap_pending": True}])},
         "unknown",
-        "not shown to be well",
+        "not shown to be healthy",
     ),
     "the GPU is gone": (HELD, {**ANEW, SMI1: facts(gpus=[G2])}, "unknown", "fewer GPUs"),
     "it was shown before, too, and the log still has the old line": (
@@ -454,7 +454,7 @@ def test_a_node_whose_log_still_has_the_line(tmp_path: Path) -> None:
     was = XIDS / "xid-fell-off"
     done = gpudoctor(was, "--replay", was)
     assert done.returncode in (1, 3)
-    assert "it has not come again yet" in " ".join(done.stdout.split())
+    assert "the error has not returned so far" in " ".join(done.stdout.split())
     rebooted = tmp_path / "rebooted"
     unpacked(was.with_suffix(".txt"), rebooted)
     for answer in json.loads((rebooted / "bundle.json").read_text())["outputs"]:

@@ -122,9 +122,9 @@ def state(one: Rank, progress: Progress | None) -> State:
         if at:
             return WAITING, at
     if one.error in WAITS:
-        return WAITING, f"waited in vain: {error_text(one)}"
+        return WAITING, f"waited and timed out: {error_text(one)}"
     if one.error in MEETING:
-        return SETTING_UP, f"waited in vain for the others to meet: {error_text(one)}"
+        return SETTING_UP, f"timed out while it waited for the others to meet: {error_text(one)}"
     if one.survivor:
         return LOST, f"lost its peer: {error_text(one)}"
     if one.signal == TERMINATED:

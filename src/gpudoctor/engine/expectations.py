@@ -104,11 +104,11 @@ def of_run(library: Library, run: Run) -> Weighed:
                 made.not_shown.append(not_shown(book, one, NOBODY, why, [command.shown for command in commands_of(steps)]))
     own = [one for one in expectations_of(run.book, run.inputs) if not one.texts]
     if own and made.stated_expectations.isdisjoint(f"{run.book.id}.{one.id}" for one in own):
-        made.not_shown.append(not_shown(run.book, own[0], NOBODY, ["nothing was read of which it is expected"], []))
+        made.not_shown.append(not_shown(run.book, own[0], NOBODY, ["nothing was read that it applies to"], []))
     whole = next((book.id for book in library.runbooks.values() if any(step.include == run.book.id for step in book.steps)), "")
     if whole and not made.expected:
         made.expected = True
-        reason = f"{run.book.id} is a part of {whole}, which says what a sound answer shows"
+        reason = f"{run.book.id} is a part of {whole}, which says what a healthy answer shows"
         made.not_shown.append(NotShown(expectation="", subject=reported(NOBODY), why=reason))
     return made
 
@@ -192,7 +192,7 @@ def silent_about(library: Library, weighed: Weighed, inputs: Iterable[InputFile]
         for part in given.facts:
             kinds = tuple(kind for kind in part if kind in FACTS and not FACTS[kind].describes)
             if kinds and spoken.isdisjoint(kinds) and kinds not in made:
-                why = f"nothing in {given.path} shows that what it tells of is sound"
+                why = f"nothing in {given.path} shows that what it describes is healthy"
                 made[kinds] = NotShown(expectation="", subject=reported(NOBODY), why=why)
     return list(made.values())
 
@@ -240,7 +240,7 @@ def missing_joins(one: Expectation, outers: list[dict[str, Any]], record: Fact, 
     `Unsure`.
     """
     if record.stated:
-        return ["a person states it, and no tool has shown it"]
+        return ["a person says so, and no output of a tool shows it"]
     for join, outer in zip(one.joins, outers, strict=True):
         if not store.has(join.type):
             return [none_read(join.type)]

@@ -149,4 +149,4 @@ def is_log(source: str) -> bool:
 def by_now(hit: Hit) -> str:
     """Why an old line says neither."""
     when = f" (the last at {stamp(hit.last, zone=zone_is_known(hit.record))})" if hit.last is not None else ""
-    return f"the log still has the lines from before{when}, and no newer ones: it has not come again yet"
+    return f"the log has the lines from before{when} and no newer one: the error has not returned so far"

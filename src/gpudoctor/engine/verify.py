@@ -146,7 +146,7 @@ class After:
         tried = self.refuters.tried_expectations(cause, subject, work)
         shown = refuting_observation(tried)
         if tried and not shown:
-            return "", ["; ".join(["no longer found, but not shown to be well", *reasons_not_shown(tried)])]
+            return "", ["; ".join(["no longer found, but not shown to be healthy", *reasons_not_shown(tried)])]
         new = shown and not refuting_observation(self.before.refuters.tried_expectations(cause, subject, work))
         doubts = [] if new else [why for name in past.checks for why in self.doubts(name, subject)]
         return shown if new else "", doubts or self.gone(past)

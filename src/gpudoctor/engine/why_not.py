@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpudoctor.facts import Fact
+from gpudoctor.knowledge.field_words import in_words
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.conditions import Types, Unsure, Values, as_text, compile_expression, names_in
 from gpudoctor.runbook.model import Expectation
@@ -54,6 +55,8 @@ def explain_part(part: str, one: Expectation, types: Types, values: Values) -> s
     value = values.get(f"{owner}.{field}")
     if key and isinstance(value, dict):
         value, field = value.get(key), key
+    if field == "unreadable" and isinstance(value, list):
+        value = [in_words(name) for name in value]
     wanted = expected_value(right, types, values)
     if wanted == "0" and sign == "==" and part.startswith("size("):  # the things are told, not how many they are
         wanted = "none"
@@ -78,11 +81,10 @@ def label(name: str, one: Expectation) -> str:
     """
     owner, _, field = name.partition(".")
     joined = next((join for join in one.joins if join.name == owner), None)
-    words = field.replace("_", " ")
     if joined is None:
-        return words
+        return in_words(field)
     if field not in ("count", "present"):
-        return f"{owner} {words}".replace("_", " ")
+        return f"{owner.replace('_', ' ')} {in_words(field)}"
     kind = joined.type.replace("_", " ")
     return kind if owner in joined.type else f"{owner} {kind}".replace("_", " ")
 

@@ -23,7 +23,7 @@ class ClockReason(NamedTuple):
 REASONS: dict[str, ClockReason] = {
     "idle": ClockReason(0x1, ("idle", "gpu_idle"), True, "nothing runs on the GPU"),
     "applications_clocks": ClockReason(
-        0x2, ("applications_clocks_setting", "applications_clock_setting"), True, "somebody set application clocks"
+        0x2, ("applications_clocks_setting", "applications_clock_setting"), True, "application clocks are set"
     ),
     "sw_power_cap": ClockReason(0x4, ("sw_power_cap", "sw_power_capping"), True, "the software power limit is reached"),
     "hw_slowdown": ClockReason(0x8, ("hw_slowdown",), False, "the hardware halves the clocks: too hot, or the power brake"),

@@ -77,7 +77,7 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
 
 def texts_of_runbooks(given: Library) -> Iterator[Text]:
     """The texts of runbooks and tables."""
-    for book in (*given.runbooks.values(), *given.tables.values()):
+    for book in (*given.runbooks.values(), *given.tables.values(), given.signs):
         yield Text(f"{book.path}:1", "title", book.title)
         yield Text(f"{book.path}:1", "summary", book.summary)
         for step in book.steps:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from gpudoctor.knowledge.field_words import in_words
 from gpudoctor.patterns import regex
 from gpudoctor.runbook.conditions import ConditionError, Lookup, Types, Unsure, as_text, compile_expression
 
@@ -13,6 +14,7 @@ EXPRESSION = regex(r"\$\{((?:[^{}\"']|\"[^\"]*\"|'[^']*')*)\}")
 # what names something: gpu.gpu, device.pci, hd.node, pod.namespace
 NAME = regex(r"[a-z_]\w*\.(?:gpu|pci|node|namespace)")
 UNNAMED = {"node": "the host"}
+FIELDS = regex(r"[a-z_]\w*\.unreadable")  # what lists fields by their names
 
 
 @functools.lru_cache(maxsize=8192)
@@ -44,8 +46,8 @@ def fill(template: str, variables: Types, values: Lookup, unknown: str | None = 
 
 
 def fill_for_person(template: str, variables: Types, values: Lookup) -> str:
-    """A text for people with its expressions filled in. What has no value is `?`; a name that isn't known leaves no gap, and a GPU whose
-    name says that it is one isn't called so twice.
+    """A text for people with its expressions filled in. What has no value is `?`; a name that isn't known leaves no gap, a GPU whose
+    name says that it is one isn't called so twice, and fields stand in words.
     """
     made = ""
     nameless = False  # the namespace isn't known
@@ -59,6 +61,8 @@ def fill_for_person(template: str, variables: Types, values: Lookup) -> str:
                 said = said or (UNNAMED.get(field) or expression_text(f"{owner}.index", variables, values, "?"))
             if said.startswith(("GPU ", "GPU-")):
                 made = made.removesuffix("GPU ")
+        elif FIELDS.fullmatch(text):
+            said = ", ".join(in_words(field) for field in said.split(", "))
         nameless = kind == "cel" and text.endswith(".namespace") and not said
         made += said
     return made
