@@ -84,7 +84,7 @@ def why_outdated(found: Iterable[tuple[Key, float]], output: Output) -> str:
     over = [output.time - moment for moment in newest.values() if output.time - moment > STALE]
     if not newest:
         return "Prometheus has no series of a GPU for this query"
-    return f"the series of {len(over)} of {len(newest)} GPU(s) ended {max(over) / 60:.0f} min ago" if over else ""
+    return f"{len(over)} of {len(newest)} series of GPUs ended {max(over) / 60:.0f} min ago" if over else ""
 
 
 def key(labels: dict[str, str], about: Subject) -> Key:
