@@ -19,7 +19,7 @@ from tests.kube.proxy import Proxy
 POD = build.pod("train-0", ns="ml", node="gpu-01", phase="Running")
 CLUSTER = build.cluster([POD, build.node("gpu-01"), *build.gpu_stack("gpu-01")])
 SOUND = "checked 7 of 7"  # all that was asked has been answered
-UNKNOWN = "INCONCLUSIVE pod ml/train-0: nothing could be read: "
+UNKNOWN = "INCONCLUSIVE pod ml/train-0 nothing could be read: "
 HALVES = ("zyxwvu-first-half", "zyxwvu-second-half")
 SECRET = "zyxwvu"  # is in every credential of these rows
 V1 = "client.authentication.k8s.io/v1"

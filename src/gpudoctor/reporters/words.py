@@ -203,7 +203,7 @@ def next_step_text(report: Report) -> str:
         return ""
     if report.inputs:
         return "give whole outputs, with their first lines: of kubectl, nvidia-smi, dmesg, lspci, dcgmi, or the logs of a job; archives too"
-    if report.coverage.missing[0].why.startswith("no kubeconfig"):
+    if report.coverage.missing[0].why.startswith(("no kubeconfig", "the kubeconfig")):
         return "give --kubeconfig FILE; without a cluster at hand `gpudoctor analyze FILE` reads outputs that you have"
     return "run the commands where you have access; `gpudoctor analyze FILE` reads their outputs, and --guided takes them pasted"
 
@@ -243,6 +243,7 @@ def follows(why: str) -> bool:
 def coverage(report: Report, verbose: bool, room: int = 0) -> str:
     """`checked 6 of 8; gpu-07: ssh timed out`; where nothing was asked, the files that were read. What has no room is counted."""
     said = report.coverage
+    known = said.missing[0].why if next_step_text(report) and not report.inputs and not verbose else None  # the headline says it
     if not said.asked and report.inputs:
         parts = [f"read {count(len(report.inputs), 'file')}"]
         parts += [f"{file.path}: {file.note or 'not recognised'}" for file in report.inputs if file.note or not file.recognised_as]
@@ -251,7 +252,7 @@ def coverage(report: Report, verbose: bool, room: int = 0) -> str:
     parts += [
         f"{missing.what}: {missing.why.removeprefix(f'{missing.what}: ')}"
         for missing in said.missing
-        if verbose or not follows(missing.why)
+        if verbose or not (missing.why == known or follows(missing.why))
     ]
     if verbose:
         return "; ".join(parts)
