@@ -277,7 +277,13 @@ def test_an_expression_may_have_any_number_of_variables(many: int) -> None:
         ("memory of GPU ${gpu.gpu} is full", {"gpu.gpu": "GPU-7f3c2a10"}, "memory of GPU-7f3c2a10 is full"),
         ("memory of GPU ${gpu.gpu} is full", {"gpu.gpu": "GPU 3"}, "memory of GPU 3 is full"),
         ("memory of GPU ${gpu.gpu} is full", {"gpu.gpu": "", "gpu.index": 2}, "memory of GPU 2 is full"),
-        ("memory of GPU ${gpu.gpu} is full", {"gpu.gpu": ""}, "memory of GPU ? is full"),
+        ("memory of GPU ${gpu.gpu} is full", {"gpu.gpu": ""}, "memory of a GPU is full"),
+        ("GPU ${gpu.gpu} is full", {"gpu.gpu": ""}, "A GPU is full"),
+        ("Xid 79: ${xid.named} is lost", {"xid.named": "GPU GPU-7f3c2a10"}, "Xid 79: GPU-7f3c2a10 is lost"),
+        ("Xid 79: ${xid.named}", {"xid.named": "GPU 0000:1b:00"}, "Xid 79: GPU 0000:1b:00"),
+        ("no errors instead of ${gpu.unreadable}", {"gpu.unreadable": ["sm_clock", "fan"]}, "no errors instead of SM clock, fan speed"),
+        ("a second network ${xid.named}, or no device", {"xid.named": ""}, "a second network, or no device"),
+        ("NCCL asks for ${xid.named}", {"xid.named": ""}, "NCCL asks for"),
         ("the driver on ${gpu.node} waits", {"gpu.node": ""}, "the driver on the host waits"),
         ("${pod.namespace}/${pod.pod} waits", {"pod.namespace": "", "pod.pod": "a"}, "a waits"),
         ("${pod.namespace}/${pod.pod} waits", {"pod.namespace": "ml", "pod.pod": "a"}, "ml/a waits"),
@@ -285,7 +291,10 @@ def test_an_expression_may_have_any_number_of_variables(many: int) -> None:
     ],
 )
 def test_a_text_for_people_has_no_gap_where_a_name_is_not_known_and_none_twice(template: str, known: dict[str, Any], text: str) -> None:
-    types = dict.fromkeys(("gpu.gpu", "gpu.node", "pod.namespace", "pod.pod"), str) | {"gpu.index": int}
+    types = dict.fromkeys(("gpu.gpu", "gpu.node", "pod.namespace", "pod.pod", "xid.named"), str) | {
+        "gpu.index": int,
+        "gpu.unreadable": list[str],
+    }
     assert fill_for_person(template, types, known) == text
 
 

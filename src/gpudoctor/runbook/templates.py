@@ -14,7 +14,8 @@ EXPRESSION = regex(r"\$\{((?:[^{}\"']|\"[^\"]*\"|'[^']*')*)\}")
 # what names something: gpu.gpu, device.pci, hd.node, pod.namespace
 NAME = regex(r"[a-z_]\w*\.(?:gpu|pci|node|namespace)")
 UNNAMED = {"node": "the host"}
-FIELDS = regex(r"[a-z_]\w*\.unreadable")  # what lists fields by their names
+FIELDS = regex(r"[a-z_]\w*\.(?:unreadable|field)")  # what lists fields by their names
+GAP = regex(r" +(?=[ ,;]|$)")
 
 
 @functools.lru_cache(maxsize=8192)
@@ -59,13 +60,13 @@ def fill_for_person(template: str, variables: Types, values: Lookup) -> str:
             owner, field = text.split(".")
             if field != "namespace":
                 said = said or (UNNAMED.get(field) or expression_text(f"{owner}.index", variables, values, "?"))
-            if said.startswith(("GPU ", "GPU-")):
-                made = made.removesuffix("GPU ")
         elif FIELDS.fullmatch(text):
             said = ", ".join(in_words(field) for field in said.split(", "))
+        if said.startswith(("GPU ", "GPU-")):
+            said, made = said.replace("GPU GPU-", "GPU-", 1), made.removesuffix("GPU ")
         nameless = kind == "cel" and text.endswith(".namespace") and not said
         made += said
-    return made
+    return GAP.sub("", made.replace("GPU ?", "a GPU" if not made.startswith("GPU ?") else "A GPU"))
 
 
 def expression_text(expression: str, variables: Types, values: Lookup, unknown: str | None) -> str:
