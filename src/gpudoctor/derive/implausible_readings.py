@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from gpudoctor.facts.gpu import GpuSample
 
@@ -13,6 +14,10 @@ ABOVE_LIMIT = 1.5
 RESTS, WORKS, FEWEST, SAME = (0, 5), (90, 100), 3, 0.5
 # °C. A GPU at work is warmer than the freezing point; boards shut down at 90 (V100) to 101 (GeForce RTX 40), by their own `nvidia-smi -q`.
 COLDEST, HOTTEST = 0, 120
+# Two tools' readings of one moment: within dcgm-exporter's own interval (30 s, its default), and further apart than a die warms meanwhile
+# under the same load, two sensors of one board differ, and a tool rounds (our choice, °C and per cent of use).
+SAME_MOMENT, TOO_FAR, SAME_LOAD = 30.0, 20.0, 30.0
+MOST = 200  # readings of a tool that are compared
 
 
 def stuck_fields(samples: Sequence[GpuSample]) -> list[str]:
@@ -48,3 +53,24 @@ def frozen(samples: Sequence[GpuSample]) -> bool:
 def impossible_heat(sample: GpuSample) -> bool | None:
     """At or below freezing, or hotter than any board lives; None where it isn't read."""
     return None if sample.temperature is None else not COLDEST < sample.temperature < HOTTEST
+
+
+def conflicting_views(samples: Sequence[GpuSample]) -> str:
+    """The temperatures that two tools show of a GPU at the same moments, where they never agree; "" where they do, or only one looked."""
+    tools: dict[str, list[GpuSample]] = {}
+    for sample in samples:
+        if sample.seen_by and sample.temperature is not None:
+            tools.setdefault(sample.seen_by, []).append(sample)
+    for (one, own), (other, theirs) in combinations(tools.items(), 2):
+        pairs = [(mine, yours) for mine in own[-MOST:] for yours in theirs[-MOST:] if at_one_moment(mine, yours)]
+        if pairs and all(abs((mine.temperature or 0.0) - (yours.temperature or 0.0)) > TOO_FAR for mine, yours in pairs):
+            mine, yours = pairs[-1]
+            return f"{mine.temperature:.0f} °C by {one}, {yours.temperature:.0f} °C by {other}"
+    return ""
+
+
+def at_one_moment(one: GpuSample, other: GpuSample) -> bool:
+    """Whether two readings are of the same moment and load; without a time on either side they stand in one text."""
+    near = abs(one.time - other.time) <= SAME_MOMENT if one.time and other.time else one.time is other.time is None
+    alike = one.utilisation is None or other.utilisation is None or abs(one.utilisation - other.utilisation) <= SAME_LOAD
+    return near and alike

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from statistics import fmean
+from statistics import fmean, median
 from typing import TypeVar
 
 from gpudoctor.derive import throttling_sources
-from gpudoctor.derive.implausible_readings import stuck_fields
+from gpudoctor.derive.implausible_readings import conflicting_views, stuck_fields
+from gpudoctor.derive.throttling_heat import LEAST_LIMIT, Course, cost_in_words, course, heat_limit, is_at_slowdown, own_limit
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Gpu, GpuSample, Throttling
 from gpudoctor.knowledge.clock_reasons import REASONS
@@ -26,7 +27,9 @@ FASTEST_STATES = 2  # P0 to P2 are those of work: CUDA programs on GeForce board
 ALIKE = {"thermal": "sw_thermal", "power": "sw_power_cap"}
 UNLIKE, FULL = 0.98, 0.95  # of a limit: what was set anew (as limit_lowered), what counts as all of it (our choice)
 CORRECTED = 10  # memory errors that are worth a look; a few in a lifetime are usual
-LEAST_LIMIT = 50  # °C: below it a "limit" is a margin (`GPU Slowdown T.Limit Temp : -2 C`), not a temperature
+# s for which Prometheus goes on with the last value of a series (https://prometheus.io/docs/prometheus/latest/querying/basics/), and the
+# steps of a slower series (our choice): a longer silence is a gap.
+STALE, STEPS = 300.0, 3
 
 
 def measure_throttling(facts: Mapping[str, list[Fact]], inputs: Mapping[str, object], now: float) -> Facts:
@@ -34,17 +37,26 @@ def measure_throttling(facts: Mapping[str, list[Fact]], inputs: Mapping[str, obj
     samples = [one for one in facts.get("gpu_samples", []) if isinstance(one, GpuSample)]
     gpus = [one for one in facts.get("gpus", []) if isinstance(one, Gpu)]
     limits = {key: gpu for gpu in gpus for key in lookup_keys(gpu)}
-    found = [
-        own
-        for own in by_gpu(samples, gpus)
-        if any(map(tells_of_throttling, own))
-        or stuck_fields(own)
-        or corrected_errors(own)
-        or lowered_limit(own)
-        or is_at_slowdown_limit(own, limits)
-    ]
-    made = [of_gpu(own, limits) for own in found]
+    sampled = by_gpu(samples, gpus)
+    # Whose clock falls with the heat is compared with its neighbours, of whose clocks nothing else may be known.
+    heated = {own[0].node for own in sampled if falls_with_heat(own, of_sample(own, limits))}
+    newest = newest_times(samples)
+    made = [of_gpu(own, limits, newest) for own in sampled if own[0].node in heated or is_telling(own, of_sample(own, limits))]
     return {"throttling": list(throttling_sources.add_likely_side(made))}
+
+
+def is_telling(samples: Sequence[GpuSample], known: Gpu) -> bool:
+    """Whether the samples of a GPU tell of throttling, of a limit that is reached, or what can't be true."""
+    return bool(
+        any(map(tells_of_throttling, samples))
+        or stuck_fields(samples)
+        or corrected_errors(samples)
+        or lowered_limit(samples)
+        or is_at_slowdown(samples, known)
+        or (memory_left(samples, known) or 0.0) < 0
+        or at_lowered_limit(samples)
+        or conflicting_views(samples)
+    )
 
 
 def tells_of_throttling(sample: GpuSample) -> bool:
@@ -52,11 +64,14 @@ def tells_of_throttling(sample: GpuSample) -> bool:
     return sample.reasons is not None or sample.margin is not None or bool(sample.throttled) or "reasons" in sample.gaps
 
 
-def is_at_slowdown_limit(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> bool:
-    """Whether a GPU is as hot as it says itself that its hardware slows it down at."""
-    limit = of_sample(samples, limits).temperature_slowdown
-    hottest = highest(samples, "temperature")
-    return limit is not None and limit >= LEAST_LIMIT and hottest is not None and hottest >= limit
+def falls_with_heat(samples: Sequence[GpuSample], known: Gpu) -> Course | None:
+    """How the clock falls as the card warms; None where it doesn't, or where the readings may be of several cards, or contradict."""
+    return course(samples, known) if are_of_one_gpu(samples) and not conflicting_views(samples) else None
+
+
+def are_of_one_gpu(samples: Sequence[GpuSample]) -> bool:
+    """Whether samples without a name can't be of several GPUs: they stand in one text, or each says whose it is."""
+    return len({sample.origin.source for sample in samples}) == 1 or all(sample.uuid or sample.pci or sample.node for sample in samples)
 
 
 def of_sample(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> Gpu:
@@ -66,8 +81,7 @@ def of_sample(samples: Sequence[GpuSample], limits: Mapping[Key, Gpu]) -> Gpu:
 
 def corrected_errors(samples: Sequence[GpuSample]) -> int | None:
     """How many memory errors were corrected over the samples, None where they may be of several GPUs without a name, or tell too little."""
-    sure = len({sample.origin.source for sample in samples}) == 1 or all(sample.uuid or sample.pci or sample.node for sample in samples)
-    rise = counter_rise([sample.ecc_corrected for sample in samples]) if sure else None
+    rise = counter_rise([sample.ecc_corrected for sample in samples]) if are_of_one_gpu(samples) else None
     return rise if rise is not None and rise >= CORRECTED else None
 
 
@@ -85,6 +99,42 @@ def lowered_limit(samples: Sequence[GpuSample]) -> tuple[float, float] | None:
     if limit >= UNLIKE * before or not since:
         return None
     return before, sum(power >= FULL * limit for power in since) / len(since)
+
+
+def at_lowered_limit(samples: Sequence[GpuSample]) -> float | None:
+    """The share of the samples with work in which the draw is all that a limit below the default allows; None where it isn't lower, or
+    where the reasons were read, which tell it better."""
+    if any(sample.reasons is not None for sample in samples):
+        return None
+    lowered = lowest(samples, "power_limit"), highest(samples, "power_limit_default")
+    loaded = [sample for sample in samples if with_work(sample) and sample.power is not None]
+    if lowered[0] is None or lowered[1] is None or lowered[0] >= UNLIKE * lowered[1] or not loaded:
+        return None
+    return sum((sample.power or 0.0) >= FULL * lowered[0] for sample in loaded) / len(loaded)
+
+
+def newest_times(samples: Iterable[GpuSample]) -> dict[str, float]:
+    """The newest moment of each text or answer."""
+    newest: dict[str, float] = {}
+    for sample in samples:
+        if sample.time is not None:
+            newest[sample.origin.source] = max(sample.time, newest.get(sample.origin.source, 0.0))
+    return newest
+
+
+def longest_silence(samples: Iterable[GpuSample], newest: Mapping[str, float]) -> float:
+    """The longest time in a text or answer without a reading of this GPU's reasons, where that is longer than it should be, else 0."""
+    told: dict[str, list[float]] = defaultdict(list)
+    for sample in samples:
+        if sample.time is not None and (sample.reasons is not None or "reasons" in sample.gaps):
+            told[sample.origin.source].append(sample.time)
+    silent = 0.0
+    for source, times in told.items():
+        steps = [later - earlier for earlier, later in pairwise(times)]
+        usual = median(steps) if steps else 0.0
+        longest = max([*steps, newest.get(source, 0.0) - times[-1]])
+        silent = max(silent, longest if longest > max(STALE, STEPS * usual) else 0.0)
+    return silent
 
 
 def lookup_keys(one: Gpu | GpuSample) -> list[Key]:
@@ -108,7 +158,7 @@ def by_gpu(samples: Sequence[GpuSample], gpus: Sequence[Gpu]) -> list[list[GpuSa
     return [sorted(own, key=lambda sample: (sample.time is None, sample.time or 0.0)) for own in found.values()]
 
 
-def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
+def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu], newest: Mapping[str, float]) -> Throttling:
     """The measurements of one GPU."""
     first, last = samples[0], samples[-1]
     known = of_sample(samples, limits)
@@ -121,12 +171,20 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
     shares = reason_shares(samples, rose, seconds)
     temperature = highest(samples, "temperature")
     memory = highest(samples, "memory_temperature")
-    margin = degrees_left(lowest(samples, "margin"), temperature, known.temperature_max_operating)
+    margin = degrees_left(lowest(samples, "margin"), temperature, own_limit(samples, known, "temperature_max_operating"))
     # A clock without work is low by design, and no loss.
     clock, reference = field_mean(loaded, "sm_clock"), None if idle else reference_clock(samples, shares)
-    at_slowdown = is_at_slowdown_limit(samples, limits)
+    at_slowdown = is_at_slowdown(samples, known)
+    heat = falls_with_heat(samples, known)
     before, at_limit = lowered_limit(samples) or (None, None)
-    worst = max(samples, key=lambda one: (severity(one), before is not None and one.power_limit == last.power_limit))
+    worst = max(
+        samples,
+        key=lambda one: (
+            severity(one),
+            before is not None and one.power_limit == last.power_limit,
+            (one.temperature or 0.0, -(one.sm_clock or 0.0)) if heat else (),
+        ),
+    )
     return Throttling(
         node=first.node,
         gpu=first_name(samples, "uuid")
@@ -149,20 +207,28 @@ def of_gpu(samples: list[GpuSample], limits: Mapping[Key, Gpu]) -> Throttling:
         # A V100 works at its 83 °C, a T4 at its 85 °C for hours without being slowed down.
         hot=not shares and ((margin is not None and margin <= 0) or at_slowdown),
         at_slowdown=at_slowdown,
-        memory_margin=degrees_left(None, memory, known.memory_temperature_max),
+        limit=heat_limit(samples, known),
+        fell=heat.fell if heat else None,
+        fell_at_limit=heat is not None and heat.at_limit,
+        course=heat.text if heat else "",
+        memory_margin=memory_left(samples, known),
         power=field_mean(loaded, "power"),
         power_limit=lowest(samples, "power_limit"),
         power_limit_default=highest(samples, "power_limit_default"),
         power_limit_before=before,
         at_limit=at_limit,
+        at_lowered_limit=at_lowered_limit(samples),
         sm_clock=clock,
         sm_clock_lowest=lowest(loaded, "sm_clock"),
         sm_clock_reference=reference,
         loss=max(0.0, 100 * (1 - clock / reference)) if clock is not None and reference else None,
         clock=in_words(clock, reference, lowest(loaded, "sm_clock")),
+        cost=cost_in_words(clock, reference),
         held_by=sorted((reason for reason, share in shares.items() if share > 0), key=lambda reason: -shares[reason]),
         fan=lowest(samples, "fan"),
         stuck=stuck_fields(samples),
+        views=conflicting_views(samples),
+        silent=longest_silence(samples, newest),
         ecc_corrected_rise=corrected_errors(samples),
         gaps=gaps(samples, shares),
         origin=worst.origin,
@@ -233,11 +299,16 @@ def in_words(clock: float | None, reference: float | None, least: float | None) 
     return f"{clock:.0f}{beside}" + (f", lowest {least:.0f}" if least is not None and least < 0.99 * clock else "")
 
 
-def degrees_left(margin: float | None, temperature: float | None, limit: int | None) -> float | None:
+def degrees_left(margin: float | None, temperature: float | None, limit: float | None) -> float | None:
     """The degrees that are left: the margin that was read (Hopper, Ada and later), else the distance to the board's own limit."""
     if margin is not None or temperature is None or limit is None or limit < LEAST_LIMIT:
         return margin
     return limit - temperature
+
+
+def memory_left(samples: Sequence[GpuSample], known: Gpu) -> float | None:
+    """The degrees that are left to the memory's own limit."""
+    return degrees_left(None, highest(samples, "memory_temperature"), own_limit(samples, known, "memory_temperature_max"))
 
 
 def gaps(samples: list[GpuSample], shares: Mapping[str, float]) -> dict[str, str]:

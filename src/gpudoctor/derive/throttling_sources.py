@@ -16,7 +16,7 @@ FROM_AROUND = ("sw_thermal", "hw_thermal", "hw_power_brake")
 
 def clock_is_held_down(one: Throttling) -> bool:
     """Whether heat or the power brake holds this GPU's clock down."""
-    return any(one.share.get(reason, 0.0) > 0 for reason in FROM_AROUND) or one.hot
+    return any(one.share.get(reason, 0.0) > 0 for reason in FROM_AROUND) or one.hot or one.fell_at_limit
 
 
 def add_likely_side(records: Sequence[Throttling]) -> Iterator[Throttling]:

@@ -69,6 +69,7 @@ class Gpu(Fact, frozen=True, kw_only=True):
     temperature: int | None = None
     memory_temperature: int | None = None
     margin: int | None = None
+    margin_slowdown: int | None = None  # the margin at which the hardware slows the card down: 0 or below
     temperature_max_operating: int | None = None
     temperature_slowdown: int | None = None
     temperature_shutdown: int | None = None
@@ -146,6 +147,11 @@ class GpuSample(OfGpu, frozen=True, kw_only=True):
     temperature: float | None = None  # °C
     memory_temperature: float | None = None
     margin: float | None = None  # T.Limit, degrees left
+    # what DCGM says of the board's own limits, °C
+    temperature_max_operating: float | None = None
+    temperature_slowdown: float | None = None
+    temperature_shutdown: float | None = None
+    memory_temperature_max: float | None = None
     power: float | None = None  # W
     power_limit: float | None = None
     power_limit_default: float | None = None
@@ -173,6 +179,7 @@ class GpuSample(OfGpu, frozen=True, kw_only=True):
     throttled: dict[str, float] = {}  # reason → seconds since driver load, where counters were read
     ecc_corrected: int | None = None  # volatile
     processes: int | None = None  # that hold it, where only their number was told
+    seen_by: str = ""  # whose reading it is: nvidia-smi, NVML, DCGM
 
 
 class Throttling(OfGpu, frozen=True, kw_only=True):
@@ -189,7 +196,13 @@ class Throttling(OfGpu, frozen=True, kw_only=True):
     memory_temperature: float | None = None
     margin: float | None = None  # the lowest; where it wasn't read, what is left to the board's maximum operating temperature
     hot: bool = False  # nothing is left of the margin, and no reasons were read, which would tell whether that slows it down
-    at_slowdown: bool = False  # as hot as the card itself says that its hardware slows it down at
+    at_slowdown: bool = False  # as hot as the card itself says that its hardware slows it down, or shuts it down, at
+    limit: float | None = None  # °C, at which the driver begins to lower the clocks: the card's own word, else the product's
+    # The SM clock beside the temperature at full load, where no reasons were read: `fell` is by how many per cent it is lower where the
+    # card is hottest than where it is coolest, known only where the one falls as the other rises.
+    fell: float | None = None
+    fell_at_limit: bool = False  # near the card's own limit, and below its power limit
+    course: str = ""  # 1980 MHz at 70 °C, 1200 MHz at 90 °C
     memory_margin: float | None = None  # what is left to the memory's maximum operating temperature
     fan: float | None = None  # per cent, the lowest
     power: float | None = None  # mean, of busy samples where there are some
@@ -197,13 +210,17 @@ class Throttling(OfGpu, frozen=True, kw_only=True):
     power_limit_default: float | None = None
     power_limit_before: float | None = None  # until it was lowered once, while somebody watched, and stayed so
     at_limit: float | None = None  # share of the samples since then in which the GPU draws all that it may
+    at_lowered_limit: float | None = None  # the same of a limit below the default, where no reasons were read
     sm_clock: float | None = None  # mean, of busy samples where there are some
     sm_clock_lowest: float | None = None
     sm_clock_reference: float | None = None  # what it is compared with: the maximum; the application clock where that holds it
     loss: float | None = None  # per cent of SM clock below the reference, 0 when not below
     clock: str = ""  # the three as a person reads them: 1200 of 1980 MHz (-39 %)
+    cost: str = ""  # the clock, and what compute-bound work is expected to lose by it
     held_by: list[str] = []  # the reasons with a share above 0, most first
     stuck: list[str] = []  # fields whose reading can't be true: power, temperature
+    views: str = ""  # two tools' readings of one moment that can't both be true: 45 °C by nvidia-smi, 90 °C by DCGM
+    silent: float = 0.0  # s, the longest time without a reading in a series, where that is longer than it should be
     neighbours: int = 0  # other GPUs of the node in the samples
     neighbours_throttled: int = 0  # of them, with a thermal or power-brake reason
     neighbours_temperature: float | None = None  # median of their highest

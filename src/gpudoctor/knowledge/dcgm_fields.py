@@ -43,6 +43,7 @@ FIELDS: tuple[Field, ...] = (
     Field(113, "DEV_MAX_SM_CLOCK", "", "SMMAX", "MHz", "maximum SM clock"),
     Field(140, "DEV_MEMORY_TEMP", "DEV_MEMORY_TEMP_CELSIUS", "MMTMP", "°C", "memory (HBM) temperature; blank without a sensor"),
     Field(150, "DEV_GPU_TEMP", "DEV_GPU_TEMP_CELSIUS", "TMPTR", "°C", "GPU core temperature"),
+    Field(151, "DEV_MEM_MAX_OP_TEMP", "DEV_MEMORY_MAX_OP_TEMP_CELSIUS", "GMMOT", "°C", "highest operating temperature of the memory"),
     Field(152, "DEV_GPU_MAX_OP_TEMP", "DEV_GPU_MAX_OP_TEMP_CELSIUS", "GGMOT", "°C", "highest operating temperature (before Ada)"),
     Field(
         153,
@@ -212,6 +213,10 @@ SAMPLE: dict[int, str] = {
     150: "temperature",
     140: "memory_temperature",
     153: "margin",
+    151: "memory_temperature_max",
+    152: "temperature_max_operating",
+    158: "temperature_slowdown",
+    159: "temperature_shutdown",
     155: "power",
     164: "power_limit",
     163: "power_limit_default",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import fmean, median
+from statistics import correlation, fmean, median
 
 QUARTERS = 4
 FEWEST = 20  # readings in which a lasting change is looked for
@@ -117,3 +117,31 @@ def is_clear_change(readings: Sequence[float], place: int | None) -> bool:
     before, after = sorted(readings[:place]), sorted(readings[place:])
     (low, high), (later_low, later_high) = ((side[len(side) // 4], side[3 * len(side) // 4]) for side in (before, after))
     return later_low - high > CLEAR * max(high - low, later_high - later_low)
+
+
+def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
+    """Spearman's rank correlation: -1.0 where one always falls as the other rises; 0.0 where one of them stays the same, or of two.
+
+    >>> round(rank_correlation([70, 80, 85, 88, 90], [1980, 1900, 1500, 1500, 1200]), 2), rank_correlation([1, 2, 3], [5, 5, 5])
+    (-0.97, 0.0)
+    """
+    if len(one) < 3 or len({*one}) < 2 or len({*other}) < 2:
+        return 0.0
+    return correlation(ranks(one), ranks(other))
+
+
+def ranks(readings: Sequence[float]) -> list[float]:
+    """The place of each reading by size; equal ones share the mean of their places.
+
+    >>> ranks([30, 10, 20, 20])
+    [4.0, 1.0, 2.5, 2.5]
+    """
+    ordered = sorted(range(len(readings)), key=lambda place: readings[place])
+    found = [0.0] * len(readings)
+    start = 0
+    for end in range(1, len(ordered) + 1):
+        if end == len(ordered) or readings[ordered[end]] != readings[ordered[start]]:
+            for place in ordered[start:end]:
+                found[place] = (start + 1 + end) / 2
+            start = end
+    return found

@@ -114,7 +114,7 @@ def sample(index: int, values: dict[str, str], time: float | None, every: float 
             throttled[reason] = value * dcgm_fields.NANOSECONDS
     gpu = made.get("uuid") or made["pci"] or gpu_name("GPU", index)
     known: dict[str, Any] = {"node": about.node, "gpu": gpu, "index": index, "time": time, "every": every, "throttled": throttled}
-    return GpuSample(**known, gaps=gaps, origin=origin, **made)
+    return GpuSample(**known, gaps=gaps, origin=origin, seen_by="DCGM", **made)
 
 
 def convert_value(name: str, value: float) -> Any:

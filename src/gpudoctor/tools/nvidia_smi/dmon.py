@@ -73,6 +73,7 @@ def row_sample(line: str, number: int, columns: list[str], output: Output, about
         gpu=f"GPU {index}",
         index=int(index),
         time=moment,
+        seen_by="nvidia-smi",
         origin=Origin(output.origin_name(), number, line.strip()),
         **values,
     )

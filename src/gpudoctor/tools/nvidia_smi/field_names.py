@@ -33,6 +33,7 @@ NAMES: dict[str, tuple[str, str, str]] = {
     "temperature": ("Temperature/GPU Current Temp|Temperature/Gpu", "temperature/gpu_temp", "temperature.gpu"),
     "memory_temperature": ("Temperature/Memory Current Temp", "temperature/memory_temp", "temperature.memory"),
     "margin": ("Temperature/GPU T.Limit Temp", "temperature/gpu_temp_tlimit", "temperature.gpu.tlimit"),
+    "margin_slowdown": ("Temperature/GPU Slowdown T.Limit Temp", "temperature/gpu_temp_slow_tlimit_threshold", ""),
     "temperature_max_operating": ("Temperature/GPU Max Operating Temp", "temperature/gpu_temp_max_gpu_threshold", ""),
     "temperature_slowdown": ("Temperature/GPU Slowdown Temp", "temperature/gpu_temp_slow_threshold", ""),
     "temperature_shutdown": ("Temperature/GPU Shutdown Temp", "temperature/gpu_temp_max_threshold", ""),

@@ -79,7 +79,11 @@ def samples(output: Output, about: Subject) -> Facts:
     for raw in object_list(said, "samples", MOST * 64):
         values, gaps, _ = fields(GpuSample, raw)
         found.append(
-            GpuSample(**{**values, **names(values, about), "time": values.get("time") or output.time or None}, gaps=gaps, origin=origin)
+            GpuSample(
+                **{**values, **names(values, about), "time": values.get("time") or output.time or None, "seen_by": "NVML"},
+                gaps=gaps,
+                origin=origin,
+            )
         )
     return {"gpu_samples": list(found)}
 

@@ -178,6 +178,7 @@ class Card:
             time=self.time or time or None,
             origin=gpu.origin,
             gaps=gaps,
+            seen_by="nvidia-smi",
         )
 
 

@@ -159,5 +159,6 @@ def sample(who: Key, moment: float, read: dict[str, Any], source: str) -> GpuSam
         product=model,
         time=moment,
         origin=where,
+        seen_by="DCGM",
         **read,
     )
