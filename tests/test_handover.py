@@ -37,7 +37,7 @@ def test_every_form_holds_what_a_vendor_asks_for() -> None:
     assert ["Remapped rows", "0 correctable, 2 uncorrectable, pending, none failed"] in hardware_rows(PACKET)
     assert ["Retired pages", "3, none pending"] in hardware_rows(PACKET)
     assert ["Xid", f"2026-03-01T11:52:03Z  79 ×3 until 2026-03-01T11:53:00Z  {XID}"] in hardware_rows(PACKET)
-    for name in REPORTERS:
+    for name in REPORTERS.keys() - {"short"}:
         text = render(WHOLE, name, width=300, verbose=True)
         for value in (PACKET.serial, PACKET.part_number, PACKET.vbios, PACKET.inforom, PACKET.gsp_firmware):
             assert value in text
@@ -168,7 +168,7 @@ def test_outputs_are_only_in_html(capsys: pytest.CaptureFixture[str]) -> None:
     for format in REPORTERS:
         demonstrate("rack", Shown(format))
         shown = "NVIDIA Corporation AD102GL" in capsys.readouterr().out
-        assert shown or format in ("json", "junit", "markdown", "terminal")
+        assert shown or format in ("json", "junit", "markdown", "terminal", "short")
     demonstrate("rack", Shown("json"))
     assert '"outputs"' not in capsys.readouterr().out
     assert keeper(Says(), Shown("markdown")) is None
@@ -269,7 +269,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_asked(tmp_p
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(Refused, match=words):
         check_shown(Shown("html", tmp_path / name))
-    with pytest.raises(Refused, match="there is no format 'pdf'; there are terminal, json, markdown, html, junit"):
+    with pytest.raises(Refused, match="there is no format 'pdf'; there are terminal, short, json, markdown, html, junit"):
         check_shown(Shown("pdf"))
 
 

@@ -111,7 +111,7 @@ def decisive(text: str) -> None:
 def test_a_demo_says_the_decisive_things_on_the_last_screen(name: str) -> None:
     seen = session("demo", name)
     if seen.code == 0:
-        assert re.search(r"shown\n(.|\n)*ruled out\n(.|\n)*\nHEALTHY  .*\n(.|\n)*checked (\d+) of \4\n", seen.text)
+        assert re.search(r"Shown\n(.|\n)*Ruled out\n(.|\n)*\nHEALTHY  .*\n(.|\n)*checked (\d+) of \4\n", seen.text)
         return
     assert seen.code == 1
     decisive(seen.text)

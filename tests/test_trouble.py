@@ -526,7 +526,7 @@ def test_every_reporter_names_it(tmp_path: Path) -> None:
     assert [(one.line, one.count) for one in report.unexplained] == [(2, 2)]
     assert json.loads(json_report.render(report))["unexplained"][0]["text"] == torn
     shown = terminal.render(report, width=200)
-    assert "no finding explains" in shown.splitlines()[0]
-    assert f"train.log:2: {torn} (2 times)" in shown.partition("not explained\n")[2]
+    assert "no finding explains" in shown.splitlines()[1]
+    assert f"train.log:2: {torn} (2 times)" in shown.partition("Not explained\n")[2]
     for text in (markdown.render(report), page.render(report), junit.render(report)):
         assert "manifest of shard 3 is torn" in text

@@ -651,7 +651,7 @@ def test_the_command_that_verifies_the_fix_is_run_and_its_answer_folded(kube_ser
     assert subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 1
     done = gpudoctor(tmp_path / "was", "--kubeconfig", served.kubeconfig, "--via", "pod")
     assert done.returncode == 1, done.stderr
-    assert "  kubectl get pods --namespace gpu-operator -l app=gpu-operator\n    Pod/gpu-operator-" in done.stdout
+    assert "kubectl get pods --namespace gpu-operator -l app=gpu-operator\n           Pod/gpu-operator-" in done.stdout
     other = kube_server(build.cluster([build.node("gpu-02"), *build.gpu_stack("gpu-02")]))
     told = json.loads(gpudoctor(tmp_path / "was", "--kubeconfig", other.kubeconfig, "--via", "pod", "--format", "json").stdout)
     assert {one["outcome"] for one in told["findings"]} == {"fixed"}

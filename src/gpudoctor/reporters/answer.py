@@ -8,45 +8,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpudoctor.report import CONFIDENCE_MEANS, Candidate, Evidence, Finding, Fix, Report
+from gpudoctor.reporters import words
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.text import LONGEST, count, excerpt, safe, shorten
-from gpudoctor.reporters.words import (
-    ACTIONS,
-    ACTORS,
-    Parts,
-    beside,
-    chosen,
-    coverage,
-    further_subjects,
-    headline,
-    next_step_text,
-    not_shown_lines,
-    place,
-    question,
-    to_do,
-    with_risk,
-)
 
 ROWS = 3  # of what is quoted
 FEW = 2  # commands, notes
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
 
 
-def answer(page: Page, parts: Parts, verbose: bool) -> None:
+def answer(page: Page, parts: words.Parts, verbose: bool) -> None:
     """The verdict, the first cause or what stands for it, notes, what was read, and how to see more."""
-    report, asked = parts.report, question(parts.report)
+    report, asked = parts.report, words.question(parts.report)
     page.lines((report.verdict.upper(), VERDICT_STYLES[report.verdict]), (f"  {asked}" if asked else "", ""))
-    page.lines((headline(parts), "bold"), indent=2)
+    page.lines((words.headline(parts), "bold"), indent=2)
     if parts.causes:
-        cause(page, *parts.causes[0], verbose, known=f"{asked} {headline(parts)}")
+        cause(page, *parts.causes[0], verbose, known=f"{asked} {words.headline(parts)}")
     elif report.candidates:
         possible(page, report.candidates[0], verbose)
-    elif what := next_step_text(report):
+    elif what := words.next_step_text(report):
         page.entry("next", what)
     elif report.verdict == "inconclusive":
-        check(page, [command for _, one in not_shown_lines(report) for command in one.settle_with][:FEW], True)
+        check(page, [command for _, one in words.not_shown_lines(report) for command in one.settle_with][:FEW], True)
     note(page, parts.notes)
-    page.entry("read", coverage(report, verbose, room=page.room(ROWS + 1)), style="dim")
+    page.entry("read", words.coverage(report, verbose, room=page.room(ROWS + 1)), style="dim")
     more(page, report, parts, verbose)
 
 
@@ -60,13 +45,13 @@ def cause(page: Page, root: Finding, symptoms: Sequence[Finding], verbose: bool,
     if verbose and root.means:
         page.entry("means", root.means)
     seen(page, root.evidence, verbose)
-    if action := ": ".join(word for word in (ACTORS.get(root.who, root.who), ACTIONS.get(root.act, root.act)) if word):
+    if action := ": ".join(word for word in (words.ACTORS.get(root.who, root.who), words.ACTIONS.get(root.act, root.act)) if word):
         page.entry("action", action)
-    for label, fix in to_do(root) if verbose else chosen(root):
+    for label, fix in words.to_do(root) if verbose else words.chosen(root):
         remedy(page, label, fix, verbose)
     page.entry("sure", f"{root.confidence}: {CONFIDENCE_MEANS[root.confidence]}")
     if root.also:
-        page.entry("also", further_subjects(root, verbose))
+        page.entry("also", words.further_subjects(root, verbose))
     if symptoms and not verbose:
         page.entry("so", symptoms[0].title + (f" (and {count(len(symptoms) - 1, 'more finding')})" if len(symptoms) > 1 else ""))
     for symptom in symptoms if verbose else ():
@@ -87,11 +72,11 @@ def remedy(page: Page, label: str, fix: Fix, verbose: bool) -> None:
     """A command ready to paste, then what it is for, its risk, how to undo it and, with -v, to verify it. Without a command what to do."""
     if fix.run:
         page.command(fix.run, label)
-        page.entry("", with_risk(fix) + ("; or in its manifest:" if fix.manifest else ""))
+        page.entry("", words.with_risk(fix) + ("; or in its manifest:" if fix.manifest else ""))
     else:
-        page.entry(label, with_risk(fix))
+        page.entry(label, words.with_risk(fix))
     page.verbatim(fix.manifest)
-    for said in beside(fix, verbose):
+    for said in words.beside(fix, verbose):
         page.entry("", said)
     page.command(fix.undo, "", "undo: ", style="")
     page.command(fix.verify if verbose else [], "", "verify: ", style="")
@@ -106,7 +91,7 @@ def check(page: Page, asks: Sequence[str], verbose: bool) -> None:
 def seen(page: Page, evidence: Sequence[Evidence], verbose: bool) -> None:
     """The line that shows it, under the place where it stands; with -v all of them, in full."""
     for piece in evidence if verbose else evidence[:1]:
-        where = safe(place(piece))
+        where = safe(words.place(piece))
         page.entry("seen in", where if verbose or len(where) <= page.room(ROWS) else shorten(where, page.room(2)), style="dim")
         if said := excerpt(piece, LONGEST if verbose else page.room(ROWS)):
             page.entry("", said)
@@ -126,7 +111,7 @@ def note(page: Page, notes: Sequence[Finding]) -> None:
         page.entry("", f"{count(len(notes) - FEW, 'more note')} with -v", style="dim")
 
 
-def more(page: Page, report: Report, parts: Parts, verbose: bool) -> None:
+def more(page: Page, report: Report, parts: words.Parts, verbose: bool) -> None:
     """How to see more."""
     name = parts.causes[0][0].cause if parts.causes else report.candidates[0].cause if report.candidates else ""
     ways = ["" if verbose else "-v", "-o report.html", f"gpudoctor explain {name}" if name else ""]

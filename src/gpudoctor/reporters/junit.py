@@ -12,22 +12,9 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from gpudoctor.report import Candidate, CheckResult, Evidence, Finding, Report
+from gpudoctor.reporters import words
 from gpudoctor.reporters.hardware import hardware_rows
 from gpudoctor.reporters.text import LONGEST, command, excerpt, safe
-from gpudoctor.reporters.words import (
-    beside,
-    by_expectation,
-    commands_of,
-    coverage,
-    headline,
-    not_shown_lines,
-    parts_of,
-    place,
-    to_do,
-    troubles,
-    who_acts,
-    with_risk,
-)
 
 LONG = 300  # characters of a message; the text of the case has the rest
 Told = tuple[str, str, list[str]]  # the element (failure, error, skipped, "" = passed), its message, its lines
@@ -78,7 +65,7 @@ def properties(report: Report) -> Iterator[str]:
         "asked": report.asked,
         "verdict": report.verdict,
         "exit_code": str(report.exit_code),
-        "coverage": coverage(report, verbose=True),
+        "coverage": words.coverage(report, verbose=True),
     } | {f"not_needed.{book}": str(number) for book, number in needless.items()}
     yield "<properties>"
     yield from (f"<property {attributes(name=name, value=value)}/>" for name, value in said.items() if value)
@@ -103,8 +90,8 @@ def verdict(report: Report) -> Told:
     kind = {"healthy": "", "problem": "failure", "inconclusive": "error"}[report.verdict]
     packets = [f"{name:20}  {value}" for one in report.hardware for name, value in [["For the vendor", one.name], *hardware_rows(one)]]
     missing = [f"{one.what}: {one.why}" for one in (*report.coverage.missing, *report.withheld)]
-    left = [f"not explained: {line}" for line in troubles(report)]
-    return kind, headline(parts_of(report)), [report.verdict, *left, *missing, *packets]
+    left = [f"not explained: {line}" for line in words.troubles(report)]
+    return kind, words.headline(words.parts_of(report)), [report.verdict, *left, *missing, *packets]
 
 
 def outcome(report: Report, check: CheckResult) -> Told:
@@ -128,11 +115,11 @@ def outcome(report: Report, check: CheckResult) -> Told:
 
 def expectation_cases(report: Report) -> dict[str, Told]:
     """What each expectation is as a case: it passes where it was shown of all that it is expected of."""
-    said = by_expectation(report.shown)
+    said = words.by_expectation(report.shown)
     made: dict[str, Told] = {name: ("", "", lines) for name, lines in said.items()}
     kind = "skipped" if report.verdict == "problem" else "error"
     groups: dict[str, list[str]] = {}
-    for line, one in not_shown_lines(report):
+    for line, one in words.not_shown_lines(report):
         groups.setdefault(one.expectation, []).append(line)
     return made | {name: (kind, f"not shown: {lines[0]}", ["not shown", *lines]) for name, lines in groups.items()}
 
@@ -145,11 +132,11 @@ def finding_lines(one: Finding) -> Iterator[str]:
         yield f"explained by {', '.join(one.explained_by)}"
     yield one.means
     yield from evidence_lines(one.evidence)
-    yield who_acts(one)
-    for label, fix in to_do(one):
-        yield from (f"{label}: {with_risk(fix)}", *beside(fix, True))
+    yield words.who_acts(one)
+    for label, fix in words.to_do(one):
+        yield from (f"{label}: {words.with_risk(fix)}", *words.beside(fix, True))
         yield from (f"  {line}" for line in fix.manifest.splitlines())
-        yield from (f"  {label}{shown}" for label, argv in commands_of(fix) if (shown := command(argv)))
+        yield from (f"  {label}{shown}" for label, argv in words.commands_of(fix) if (shown := command(argv)))
 
 
 def settle_lines(one: Candidate) -> Iterator[str]:
@@ -161,7 +148,7 @@ def settle_lines(one: Candidate) -> Iterator[str]:
 
 def evidence_lines(pieces: Sequence[Evidence]) -> Iterator[str]:
     """The lines of evidence."""
-    yield from (f"seen in {place(piece)}: {excerpt(piece, LONGEST)}" for piece in pieces)
+    yield from (f"seen in {words.place(piece)}: {excerpt(piece, LONGEST)}" for piece in pieces)
 
 
 def attributes(**values: str) -> str:

@@ -73,8 +73,8 @@ class Page:
             self.console.print(Text(" " * INDENT).append(f"{name:{LABEL}}", "dim") + line, soft_wrap=True)
 
     def room(self, rows: int) -> int:
-        """The characters that so many lines of an entry hold; wrapping at words costs a part of each."""
-        return int((self.width - INDENT - LABEL) * (rows - 0.3))
+        """The characters that so many lines of an entry hold; wrapping at words costs a part of the others than the last."""
+        return int((self.width - INDENT - LABEL) * (rows - 0.3 * (rows > 1)))
 
     def command(self, argv: Sequence[str], label: str, before: str = "", *, style: str = "bold cyan") -> None:
         """A command beside its label, on one line that is never broken: the terminal wraps it, and what is copied is still one command."""

@@ -11,34 +11,11 @@ from textwrap import wrap
 
 from gpudoctor.patterns import regex
 from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, StepResult
+from gpudoctor.reporters import words
 from gpudoctor.reporters.hardware import hardware_rows
 from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.text import command, count, excerpt, safe, shorten
-from gpudoctor.reporters.words import (
-    Parts,
-    beside,
-    by_reason,
-    commands_of,
-    distinct_evidence,
-    follows,
-    further_subjects,
-    headline,
-    names,
-    not_run,
-    not_shown_lines,
-    open_checks,
-    parts_of,
-    place,
-    question,
-    refuted_lines,
-    sentences,
-    shown_lines,
-    to_do,
-    troubles,
-    who_acts,
-    with_risk,
-)
 
 FIRST = 3  # root causes, reasons and so on that are not folded
 LONG = 300  # characters of a line that is not folded
@@ -60,7 +37,7 @@ BACKTICKS = regex("`+")
 
 def render(report: Report, *, width: int = 80, color: bool = False, verbose: bool = False) -> str:
     """The report as GitHub-flavoured Markdown; what lays out a terminal changes nothing."""
-    parts = parts_of(report)
+    parts = words.parts_of(report)
     made = [*visible_part(report, parts)]
     room = ROOM - sum(map(len, made))
     for one in folded_part(report, parts):
@@ -72,11 +49,11 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     return "\n\n".join(made) + "\n"
 
 
-def visible_part(report: Report, parts: Parts) -> Iterator[str]:
+def visible_part(report: Report, parts: words.Parts) -> Iterator[str]:
     """The part that is always visible: under 60 lines, whatever the report holds."""
-    asked, roots = question(report), [root for root, _ in parts.causes]
+    asked, roots = words.question(report), [root for root, _ in parts.causes]
     yield f"## {report.verdict.upper()}" + (f": {safe_sentence(asked, LONG)}" if asked else "")
-    said = safe_sentence(headline(parts), 2 * LONG)
+    said = safe_sentence(words.headline(parts), 2 * LONG)
     yield f"**{said}**" if roots else said
     for root in roots[:1]:
         yield from cause(root)
@@ -98,21 +75,21 @@ def visible_part(report: Report, parts: Parts) -> Iterator[str]:
 def cause(root: Finding) -> Iterator[str]:
     """The first root cause."""
     since = f", since {code(root.time)}" if root.time else ""
-    also = f"; also {safe_sentence(further_subjects(root, verbose=False), LONG)}" if root.also else ""
+    also = f"; also {safe_sentence(words.further_subjects(root, verbose=False), LONG)}" if root.also else ""
     on = code(root.subject.name or root.subject.kind)
-    acts = f". {safe_sentence(who_acts(root), LONG)}" if root.who or root.act else ""
+    acts = f". {safe_sentence(words.who_acts(root), LONG)}" if root.who or root.act else ""
     yield f"{code(root.cause)}, {root.confidence}, {root.severity}{since}, on {on}{also}{acts}"
     if root.means:
         yield safe_sentence(root.means, 2 * LONG)
-    if pieces := distinct_evidence(root.evidence)[:2]:
+    if pieces := words.distinct_evidence(root.evidence)[:2]:
         yield labelled_block("**Seen in**", fence([line for piece in pieces for line in evidence_lines(piece)]))
-    for label, fix in to_do(root)[:2]:
+    for label, fix in words.to_do(root)[:2]:
         yield remedy(label, fix)
 
 
 def evidence_lines(piece: Evidence) -> Iterator[str]:
     """The place of a line, and the line."""
-    yield shorten(safe(place(piece)), LONG)
+    yield shorten(safe(words.place(piece)), LONG)
     if said := excerpt(piece, 2 * LONG):
         yield f"  {said}"
 
@@ -121,7 +98,7 @@ def remedy(label: str, fix: Fix) -> str:
     """A fix with its risk, its command or manifest ready to paste, and how to undo it. What verifies it stands under `Next`."""
     run, undo = command(fix.run), command(fix.undo)
     shown = [line for line in (run, undo and f"# undo: {undo}") if line] or fix.manifest.splitlines()[:MANIFEST]
-    said = safe_sentence("; ".join([with_risk(fix), *beside(fix, False)]), LONG)
+    said = safe_sentence("; ".join([words.with_risk(fix), *words.beside(fix, False)]), LONG)
     return labelled_block(f"**{label.capitalize()}**: {said}", fence(shown, "sh" if run else "yaml") if shown else "")
 
 
@@ -146,12 +123,12 @@ def open_ends(report: Report) -> Iterator[str]:
     """What has no answer: commands that need consent, the reasons why checks are unknown, and what could not be read."""
     for missing in report.withheld:
         yield f"needs consent: {missing.what}"
-    for line in troubles(report)[: FIRST if report.verdict != "problem" else 0]:
+    for line in words.troubles(report)[: FIRST if report.verdict != "problem" else 0]:
         yield f"not explained: {shorten(line, LONG - 60)}"
-    for why, own in by_reason(open_checks(report)):
-        yield not_run(sentences(why, LONG - 60), own)
+    for why, own in words.by_reason(words.open_checks(report)):
+        yield words.not_run(words.sentences(why, LONG - 60), own)
     for missing in report.coverage.missing:
-        if not follows(missing.why):
+        if not words.follows(missing.why):
             yield f"{missing.what}: {missing.why.removeprefix(f'{missing.what}: ')}"
 
 
@@ -164,7 +141,7 @@ def next_commands(report: Report, roots: Sequence[Finding]) -> list[str]:
     return list(dict.fromkeys(shorten(safe(text), LONG) for text in asks if text))
 
 
-def folded_part(report: Report, parts: Parts) -> Iterator[str]:
+def folded_part(report: Report, parts: words.Parts) -> Iterator[str]:
     """The part that the reader can unfold."""
     roots = parts.causes
     for number, one in enumerate(report.hardware[:PARTS], 1):
@@ -181,20 +158,23 @@ def folded_part(report: Report, parts: Parts) -> Iterator[str]:
     if drawn:
         yield details("Over time", drawn)
     if report.unknown:
-        unknown = [f"{not_run(why, own)} {names([one.check for one in own], verbose=True)}" for why, own in by_reason(report.unknown)]
+        unknown = [
+            f"{words.not_run(why, own)} {words.names([one.check for one in own], verbose=True)}"
+            for why, own in words.by_reason(report.unknown)
+        ]
         yield details(count(len(report.unknown), "check") + " not run", unknown)
     if report.unexplained:
-        yield details("Not explained", troubles(report))
+        yield details("Not explained", words.troubles(report))
     if report.not_shown and report.verdict != "problem":
-        yield details("Not shown", [f"{line} ({one.expectation})" for line, one in not_shown_lines(report)])
+        yield details("Not shown", [f"{line} ({one.expectation})" for line, one in words.not_shown_lines(report)])
     if report.shown:
-        yield details("Shown", shown_lines(report.shown))
+        yield details("Shown", words.shown_lines(report.shown))
     if report.inputs:
         yield details("Files", [f"{one.path}: {', '.join(one.recognised_as) or one.note or 'not recognised'}" for one in report.inputs])
     steps = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]
     if steps:
         yield details(count(len(steps), "step"), [line for step in steps for line in step_lines(step)])
-    if lines := refuted_lines(report, every=True):
+    if lines := words.refuted_lines(report):
         yield details(count(len(report.ruled_out), "cause") + " ruled out", [row for line in lines for row in wrap(line, WIDE)])
 
 
@@ -203,10 +183,10 @@ def finding_lines(one: Finding) -> Iterator[str]:
     yield f"{one.title} ({one.cause}, {one.confidence}, {one.severity}) on {', '.join([one.subject.name or one.subject.kind, *one.also])}"
     for piece in one.evidence:
         yield from (f"  {line}" for line in evidence_lines(piece))
-    for label, fix in to_do(one):
-        yield from (f"  {line}" for line in (f"{label}: {with_risk(fix)}", *beside(fix, True)))
+    for label, fix in words.to_do(one):
+        yield from (f"  {line}" for line in (f"{label}: {words.with_risk(fix)}", *words.beside(fix, True)))
         yield from (f"    {line}" for line in fix.manifest.splitlines())
-        yield from (f"    {label}{shown}" for label, argv in commands_of(fix) if (shown := command(argv)))
+        yield from (f"    {label}{shown}" for label, argv in words.commands_of(fix) if (shown := command(argv)))
     yield from (f"  see {link}" for link in one.references)
 
 
@@ -222,7 +202,7 @@ def safe_sentence(text: str, longest: int) -> str:
     >>> print(safe_sentence("gpu-02: 3 node(s) of @ops have nvidia.com/gpu=present:NoSchedule, see https://x", 99))
     `gpu-02`: 3 node(s) of `@ops` have `nvidia.com/gpu=present:NoSchedule`, see `https://x`
     """
-    first, *rest = sentences(safe(text).strip(), longest).split(" ")
+    first, *rest = words.sentences(safe(text).strip(), longest).split(" ")
     begun = code_span(first) if LISTED.match(first) or not PLAIN.match(first) else first
     return " ".join([begun, *(word if PLAIN.match(word) or word == "-" else code_span(word) for word in rest)])
 

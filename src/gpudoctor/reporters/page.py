@@ -14,27 +14,12 @@ from itertools import zip_longest
 from pathlib import Path
 
 from gpudoctor.report import Candidate, Evidence, Finding, Fix, Report, Table, Unknown
+from gpudoctor.reporters import words
 from gpudoctor.reporters.hardware import hardware_rows
 from gpudoctor.reporters.markup import LINE, NOTHING, Raw, join_markup, tag
 from gpudoctor.reporters.page_steps import Outputs, steps, to_copy
 from gpudoctor.reporters.picture import pictures
 from gpudoctor.reporters.text import LONGEST, command, count, excerpt
-from gpudoctor.reporters.words import (
-    Parts,
-    beside,
-    by_reason,
-    commands_of,
-    headline,
-    not_shown_lines,
-    parts_of,
-    question,
-    refuted_lines,
-    shown_lines,
-    to_do,
-    troubles,
-    who_acts,
-    with_risk,
-)
 
 VERDICTS = {"healthy": "✓ Healthy", "problem": "✗ Problem", "inconclusive": "? Inconclusive"}
 ROOTS = 50  # causes that have a section of their own
@@ -45,7 +30,7 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     """The whole file; what lays out a terminal changes nothing."""
     style, script = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; base-uri 'none'; form-action 'none'"
-    parts, asked = parts_of(report), question(report)
+    parts, asked = words.parts_of(report), words.question(report)
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -71,12 +56,12 @@ def digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def page_top(parts: Parts, asked: str) -> Raw:
+def page_top(parts: words.Parts, asked: str) -> Raw:
     """The verdict, what was asked, and the answer in one sentence."""
     report = parts.report
     badge = tag("span", VERDICTS[report.verdict], class_=f"verdict {report.verdict}")
     line = tag("p", badge, " ", tag("span", asked), " ", tag("span", utc_text(report.started)), class_="question")
-    return tag("header", line, LINE, tag("h1", headline(parts)), LINE, tag("p", coverage_text(report), class_="quiet"))
+    return tag("header", line, LINE, tag("h1", words.headline(parts)), LINE, tag("p", coverage_text(report), class_="quiet"))
 
 
 def coverage_text(report: Report) -> str:
@@ -89,7 +74,7 @@ def coverage_text(report: Report) -> str:
     return " · ".join(parts)
 
 
-def sections(report: Report, parts: Parts, outputs: Outputs) -> Iterator[Raw]:
+def sections(report: Report, parts: words.Parts, outputs: Outputs) -> Iterator[Raw]:
     """Everything below the headline, what matters first."""
     roots = parts.causes
     for number, (root, symptoms) in enumerate(roots[:ROOTS], 1):
@@ -111,13 +96,13 @@ def sections(report: Report, parts: Parts, outputs: Outputs) -> Iterator[Raw]:
     if report.withheld:
         yield section("Needs consent", bullet_list([join_markup(tag("code", one.what), f" {one.why}") for one in report.withheld]))
     if report.unknown:
-        yield section(count(len(report.unknown), "check") + " not run", (reason(why, own) for why, own in by_reason(report.unknown)))
+        yield section(count(len(report.unknown), "check") + " not run", (reason(why, own) for why, own in words.by_reason(report.unknown)))
     if report.unexplained:
-        yield section("Not explained", bullet_list(troubles(report)))
+        yield section("Not explained", bullet_list(words.troubles(report)))
     if report.not_shown and report.verdict != "problem":
-        yield section("Not shown", bullet_list([f"{line} ({one.expectation})" for line, one in not_shown_lines(report)]))
+        yield section("Not shown", bullet_list([f"{line} ({one.expectation})" for line, one in words.not_shown_lines(report)]))
     if report.shown:
-        yield section("Shown", bullet_list(shown_lines(report.shown)))
+        yield section("Shown", bullet_list(words.shown_lines(report.shown)))
     if report.coverage.missing:
         yield section("Could not be read", bullet_list([f"{one.what}: {one.why}" for one in report.coverage.missing]))
     if report.inputs:
@@ -125,7 +110,7 @@ def sections(report: Report, parts: Parts, outputs: Outputs) -> Iterator[Raw]:
         yield section("Files", grid(Table("Files", ["File", "Recognised as", "Note"], rows)))
     if report.steps:
         yield section("What was done", steps(report, outputs))
-    if lines := refuted_lines(report, every=True):
+    if lines := words.refuted_lines(report):
         yield section("Ruled out", tag("details", tag("summary", count(len(report.ruled_out), "cause")), bullet_list(lines)))
 
 
@@ -138,7 +123,7 @@ def cause(root: Finding, symptoms: Sequence[Finding], title: str, outputs: Outpu
         parts.append(tag("p", root.means))
     if root.evidence:
         parts += [tag("h3", "Seen in"), *(evidence(piece, outputs) for piece in root.evidence)]
-    if steps := to_do(root):
+    if steps := words.to_do(root):
         parts += [tag("h3", "What to do"), tag("ol", (tag("li", remedy(label, fix)) for label, fix in steps), class_="fixes")]
     if symptoms:
         parts += [tag("h3", "Explains"), bullet_list([finding_line(one) for one in symptoms])]
@@ -155,7 +140,7 @@ def marks(one: Finding) -> Raw:
         tag("span", one.severity, class_=one.severity),
         tag("span", one.confidence),
         tag("span", f"since {utc_text(one.time)}") if one.time else None,
-        tag("span", who_acts(one)) if one.who or one.act else None,
+        tag("span", words.who_acts(one)) if one.who or one.act else None,
     ]
     return tag("div", *(join_markup(part, " ") for part in said if part), class_="marks")
 
@@ -172,11 +157,11 @@ def evidence(piece: Evidence, outputs: Outputs) -> Raw:
 
 def remedy(label: str, fix: Fix) -> Raw:
     """A fix with its risk, or a look, and its commands or manifest ready to paste."""
-    parts = [tag("b", label), " ", tag("span", with_risk(fix), class_=fix.risk)]
-    parts += [tag("p", said, class_="quiet") for said in beside(fix, True)]
+    parts = [tag("b", label), " ", tag("span", words.with_risk(fix), class_=fix.risk)]
+    parts += [tag("p", said, class_="quiet") for said in words.beside(fix, True)]
     if fix.manifest:
         parts.append(to_copy(fix.manifest))
-    for before, argv in commands_of(fix):
+    for before, argv in words.commands_of(fix):
         if argv:
             shown = command(argv)
             parts.append(tag("div", before, class_="quiet") if before else "")

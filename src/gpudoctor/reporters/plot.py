@@ -15,7 +15,7 @@ from gpudoctor.reporters.text import safe
 
 STEPS = "▁▂▃▄▅▆▇█"
 # What stands for it where the terminal's character set has no blocks: the same eight steps, darker for higher.
-PLAIN = str.maketrans({**dict(zip(STEPS, ".:-=+*#@", strict=True)), "…": "~", "°": " ", "─": "-", "░": "=", "✗": "x"})
+PLAIN = str.maketrans({**dict(zip(STEPS, ".:-=+*#@", strict=True)), "…": "~", "°": " ", "─": "-", "░": "=", "✗": "x", "·": ","})
 LEAST = 10  # columns of a line; a name is cut for it
 LONGEST_NAME = 28
 NARROWEST = 0.2  # of the highest value: a scale is at least as wide

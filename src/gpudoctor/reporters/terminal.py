@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from gpudoctor.report import Report, StepResult, Table
+from gpudoctor.reporters import words
 from gpudoctor.reporters.answer import answer, cause, check, one_line, possible, seen
 from gpudoctor.reporters.decision_path import path
 from gpudoctor.reporters.hardware import hardware_rows
@@ -17,21 +18,6 @@ from gpudoctor.reporters.lanes import lanes
 from gpudoctor.reporters.layout import Page
 from gpudoctor.reporters.plot import plot
 from gpudoctor.reporters.text import count, short_table
-from gpudoctor.reporters.words import (
-    SHORT,
-    Parts,
-    by_reason,
-    follows,
-    names,
-    next_step_text,
-    not_run,
-    not_shown_lines,
-    open_checks,
-    parts_of,
-    refuted_lines,
-    shown_lines,
-    troubles,
-)
 
 OUTCOME_STYLES = {"found": "red", "clear": "green", "skipped": "dim", "unknown": "yellow"}
 
@@ -40,7 +26,7 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     """The report as text of `width` columns, with ANSI colours only when `color` is true. `verbose` leaves nothing out; `last` puts the
     answer below its details.
     """
-    page, parts = Page(width, color), parts_of(report)
+    page, parts = Page(width, color), words.parts_of(report)
     if last:
         for section in reversed(SECTIONS):
             section(page, parts, verbose)
@@ -52,20 +38,20 @@ def render(report: Report, *, width: int = 80, color: bool = False, verbose: boo
     return page.text().lstrip("\n")
 
 
-def why_path(page: Page, parts: Parts, verbose: bool) -> None:
+def why_path(page: Page, parts: words.Parts, verbose: bool) -> None:
     """Why these causes and no others."""
     if parts.report.path is not msgspec.UNSET:
         path(page, parts.report.path, verbose)
 
 
-def further_causes(page: Page, parts: Parts, verbose: bool) -> None:
+def further_causes(page: Page, parts: words.Parts, verbose: bool) -> None:
     """The causes after the first."""
     for number, (root, symptoms) in enumerate(parts.causes[1:], 2):
         page.heading(f"{number}. {root.title}")
         cause(page, root, symptoms, verbose, known=root.title)
 
 
-def also_found(page: Page, parts: Parts, verbose: bool) -> None:
+def also_found(page: Page, parts: words.Parts, verbose: bool) -> None:
     """What no cause of the report explains; a line each, with -v their evidence too."""
     if not verbose:
         print_list(page, "Also found", [one_line(one) for one in parts.others], verbose)
@@ -76,58 +62,58 @@ def also_found(page: Page, parts: Parts, verbose: bool) -> None:
         seen(page, one.evidence, verbose)
 
 
-def candidates(page: Page, parts: Parts, verbose: bool) -> None:
+def candidates(page: Page, parts: words.Parts, verbose: bool) -> None:
     """The possible causes that the answer doesn't show."""
     for one in parts.report.candidates[0 if parts.causes else 1 :]:
         page.gap()
         possible(page, one, verbose)
 
 
-def notes(page: Page, parts: Parts, verbose: bool) -> None:
+def notes(page: Page, parts: words.Parts, verbose: bool) -> None:
     """The notes in full; the answer has their titles."""
     for one in parts.notes if verbose else ():
         page.heading(f"Note: {one.title}")
         cause(page, one, [], verbose, known=one.title)
 
 
-def withheld(page: Page, parts: Parts, verbose: bool) -> None:
+def withheld(page: Page, parts: words.Parts, verbose: bool) -> None:
     """The commands that were not run because consent was not given."""
-    for missing in parts.report.withheld if verbose else parts.report.withheld[:SHORT]:
+    for missing in parts.report.withheld if verbose else parts.report.withheld[: words.SHORT]:
         page.gap()
         page.lines(("needs consent  ", "yellow"), (missing.what, "cyan"))
         page.lines((missing.why, ""), indent=2)
 
 
-def not_answered(page: Page, parts: Parts, verbose: bool) -> None:
+def not_answered(page: Page, parts: words.Parts, verbose: bool) -> None:
     """The checks that were not run, by the reason: one trouble often leaves hundreds of checks without an answer. Without -v those that
     would change the verdict, for reasons that the answer doesn't say.
     """
     report = parts.report
     if not verbose:
-        said = report.coverage.missing[0].why if next_step_text(report) else None
-        reasons = [(why, own) for why, own in by_reason(open_checks(report)) if not follows(why) and why != said]
-        print_list(page, "Not known", [not_run(why, own) for why, own in reasons], verbose)
+        said = report.coverage.missing[0].why if words.next_step_text(report) else None
+        reasons = [(why, own) for why, own in words.by_reason(words.open_checks(report)) if not words.follows(why) and why != said]
+        print_list(page, "Not known", [words.not_run(why, own) for why, own in reasons], verbose)
         return
-    for number, (why, own) in enumerate(by_reason(report.unknown)):
+    for number, (why, own) in enumerate(words.by_reason(report.unknown)):
         page.heading("" if number else "Not known")
-        page.lines((not_run(why, own), ""), (f"  ({names([one.check for one in own], True)})", "dim"), indent=2)
+        page.lines((words.not_run(why, own), ""), (f"  ({words.names([one.check for one in own], True)})", "dim"), indent=2)
         check(page, list(dict.fromkeys(text for one in own for text in one.settle_with)), verbose)
 
 
-def left_open(page: Page, parts: Parts, verbose: bool) -> None:
+def left_open(page: Page, parts: words.Parts, verbose: bool) -> None:
     """What no finding explains, and, where nothing was found, the parts of files that nobody knows."""
     report = parts.report
     if report.verdict != "problem" or verbose:
-        print_list(page, "Not explained", troubles(report), verbose)
+        print_list(page, "Not explained", words.troubles(report), verbose)
     if not report.findings or verbose:
         print_list(page, "Not understood", [f"{one.path}  {part}" for one in report.inputs for part in one.unknown], verbose)
 
 
-def missed(page: Page, parts: Parts, verbose: bool) -> None:
+def missed(page: Page, parts: words.Parts, verbose: bool) -> None:
     """What a healthy subject shows and was not shown, with the command that shows it."""
-    if not verbose and (parts.report.verdict != "inconclusive" or next_step_text(parts.report)):
+    if not verbose and (parts.report.verdict != "inconclusive" or words.next_step_text(parts.report)):
         return
-    lines = not_shown_lines(parts.report, every=verbose)
+    lines = words.not_shown_lines(parts.report, every=verbose)
     if not verbose:
         print_list(page, "Not shown", [line for line, _ in lines], verbose)
         return
@@ -137,7 +123,7 @@ def missed(page: Page, parts: Parts, verbose: bool) -> None:
         check(page, one.settle_with, verbose)
 
 
-def tables(page: Page, parts: Parts, verbose: bool) -> None:
+def tables(page: Page, parts: words.Parts, verbose: bool) -> None:
     """The runbooks' tables; without -v their first rows."""
     for table in parts.report.tables:
         print_table(page, table, verbose)
@@ -146,11 +132,11 @@ def tables(page: Page, parts: Parts, verbose: bool) -> None:
 def print_table(page: Page, table: Table, verbose: bool) -> None:
     """Print a table."""
     page.heading(table.title)
-    page.table(table.columns, table.rows if verbose else short_table(table, SHORT), indent=2)
+    page.table(table.columns, table.rows if verbose else short_table(table, words.SHORT), indent=2)
     print_more(page, 0 if table.telling else len(table.rows), verbose)
 
 
-def over_time(page: Page, parts: Parts, verbose: bool) -> None:
+def over_time(page: Page, parts: words.Parts, verbose: bool) -> None:
     """What was measured over time, one row a line."""
     for rows in (list(plot(parts.report.series, page.width)), list(lanes(parts.report.lanes, page.width))):
         if rows:
@@ -159,23 +145,24 @@ def over_time(page: Page, parts: Parts, verbose: bool) -> None:
             page.lines((row, "red" if marked else ""))
 
 
-def vendor(page: Page, parts: Parts, verbose: bool) -> None:
+def vendor(page: Page, parts: words.Parts, verbose: bool) -> None:
     """What a vendor asks for about each GPU that is to be reset or replaced."""
     for one in parts.report.hardware if verbose else ():
         page.heading(f"For the vendor: {one.name}")
         page.table(["", ""], hardware_rows(one), indent=2)
 
 
-def covered(page: Page, parts: Parts, verbose: bool) -> None:
+def covered(page: Page, parts: words.Parts, verbose: bool) -> None:
     """What was shown, what that rules out, and the steps; with -v also what each step ran, how long it took and why it was skipped."""
     report = parts.report
     if not verbose and report.verdict != "healthy":
         return
-    print_list(page, "Shown", shown_lines(report.shown, every=verbose), verbose)
+    print_list(page, "Shown", words.shown_lines(report.shown, every=verbose), verbose)
     if verbose:
         lines = [f"{one.title or one.cause}  ({one.cause}, overridden by {', '.join(one.overridden_by)})" for one in report.overridden]
         print_list(page, "Overridden", lines, verbose)
-    print_list(page, "Ruled out", refuted_lines(report, every=verbose), verbose)
+    refuted = words.refuted_lines(report)  # without -v the causes alone: what was seen stands above
+    print_list(page, "Ruled out", refuted if verbose or not refuted else [words.names(report.ruled_out, verbose)], verbose)
     needed = [step for step in report.steps if step.outcome != "skipped" or step.note not in ("", "not needed")]
     if not verbose:  # what was seen says more than what was asked
         asked = dict.fromkeys(step.title or step.id for step in needed if step.outcome == "clear")
@@ -203,19 +190,19 @@ def print_list(page: Page, title: str, lines: Sequence[str], verbose: bool) -> N
     """Print lines under a title, if there are any; without -v the first few."""
     if lines:
         page.heading(title)
-    for line in lines if verbose else lines[:SHORT]:
+    for line in lines if verbose else lines[: words.SHORT]:
         page.lines((line, ""), indent=2)
     print_more(page, len(lines), verbose)
 
 
 def print_more(page: Page, total: int, verbose: bool) -> None:
     """Print how many were left out."""
-    if not verbose and total > SHORT:
-        page.lines((f"{total - SHORT} more with -v", "dim"), indent=2)
+    if not verbose and total > words.SHORT:
+        page.lines((f"{total - words.SHORT} more with -v", "dim"), indent=2)
 
 
 # What stands beside the answer, the most important first.
-SECTIONS: tuple[Callable[[Page, Parts, bool], None], ...] = (
+SECTIONS: tuple[Callable[[Page, words.Parts, bool], None], ...] = (
     why_path,
     further_causes,
     also_found,

@@ -12,7 +12,6 @@ from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import count, shorten
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
-FEW = 2  # causes that one thing rules out
 WHY = 120  # characters of a sign of trouble that the headline has room for
 LONG_PATH = 40  # characters of a file's path that the headline has room for
 # "needs pods, which could not be read", "found.waiting is not known": the engine's words for a check that lacks what another step lacks
@@ -156,14 +155,14 @@ def first_of(said: Sequence[str]) -> str:
     return said[0] + (f" (and {len(said) - 1} more)" if len(said) > 1 else "")
 
 
-def refuted_lines(report: Report, every: bool = False) -> list[str]:
+def refuted_lines(report: Report) -> list[str]:
     """What is ruled out, by what was seen, a line for each expectation: `CAUSE, CAUSE: what was seen`."""
     causes: dict[str, dict[str, None]] = {}
     for one in report.refutations:
         if one.cause in report.ruled_out:
             causes.setdefault(one.by, {})[one.cause] = None
     said = by_expectation(report.shown)
-    return [f"{names(list(own), every, FEW)}: {first_of(said[by])}" for by, own in causes.items() if by in said]
+    return [f"{', '.join(own)}: {first_of(said[by])}" for by, own in causes.items() if by in said]
 
 
 def not_shown_lines(report: Report, every: bool = False) -> list[tuple[str, NotShown]]:
