@@ -390,7 +390,7 @@ def test_files_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     code = diagnose_job([str(log)], {}, "", Where(), "nccl", 30.0, Shown(no_color=True))
     out = capsys.readouterr().out
     assert code == 1
-    assert "rank 2 (train-2) did not come to it" in " ".join(out.split())
+    assert "missing: rank 2 (train-2)" in " ".join(out.split())
     assert "waits in ALLREDUCE #4210" in out
 
 
