@@ -26,7 +26,7 @@ Fanout = Annotated[int, typer.Option("--fanout", min=1, max=1024, help="Hosts th
 AllowDisruptive = Annotated[bool, typer.Option("--allow-disruptive", help="Also run the steps that disturb running work.")]
 Record = Annotated[Path | None, typer.Option("--record", help="Write everything that is read into this folder, redacted, for --replay.")]
 Replay = Annotated[
-    Path | None, typer.Option("--replay", help="Answer from a recorded folder instead of the cluster.", autocompletion=complete_bundle)
+    Path | None, typer.Option("--replay", help="Answer from a recorded folder or its archive.", autocompletion=complete_bundle)
 ]
 Format = Annotated[
     str,

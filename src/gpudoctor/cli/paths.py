@@ -46,8 +46,8 @@ def check_paths(paths: list[str], budget: Budget, says: str = "{} is not there")
 
 
 def recorded_run(paths: list[str]) -> Path | None:
-    """The folder that `--record` wrote, or the text of a run, where that is all that was given: it is the run itself, with what had no
-    answer.
+    """The folder that `--record` wrote, an archive of it, or the text of a run, where that is all that was given: it is the run itself,
+    with what had no answer.
     """
     from gpudoctor.intake import mounts
     from gpudoctor.library.index import library
@@ -62,7 +62,7 @@ def recorded_run(paths: list[str]) -> Path | None:
         if folder is None:
             return None
         mounts.check(str(folder))
-        if not (folder / INDEX).is_file() and transcript_path(folder) != folder:
+        if not (folder / INDEX).is_file() and (not folder.is_file() or transcript_path(folder) not in (None, folder)):
             return None
         return folder if Replay(folder).bundle.runbook in library().runbooks else None
     except (BundleError, OSError, ValueError):  # it is damaged, or of somebody's own runbook: its files still say something

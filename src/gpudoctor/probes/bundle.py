@@ -90,8 +90,16 @@ def load(folder: Path) -> Bundle:
     if not folder.exists():
         raise BundleError(f"{folder} is not a bundle: neither that folder nor {folder.name}.txt is there; give what --record wrote")
     if not (folder / INDEX).exists():
-        raise BundleError(f"{folder} is not a bundle: it has no {INDEX}; give the folder that --record wrote")
-    raw = _read_index(folder)
+        raise BundleError(f"{folder} is not a bundle: it has no {INDEX}; give the folder that --record wrote, or an archive of it")
+    bundle = decode(folder, _read_index(folder))
+    for answer in bundle.outputs:
+        for name in answer.files:
+            _check_file(folder, name)
+    return bundle
+
+
+def decode(folder: Path, raw: bytes) -> Bundle:
+    """What bundle.json of a folder or an archive says. Raises BundleError."""
     try:
         version = msgspec.json.decode(raw, type=_Version).bundle
         if version > FORMAT:
@@ -100,17 +108,13 @@ def load(folder: Path) -> Bundle:
             )
         if version < 1:
             raise BundleError(f"{folder} is not a bundle: its {INDEX} names the format {version}")
-        bundle = msgspec.json.decode(raw, type=Bundle)
+        return msgspec.json.decode(raw, type=Bundle)
     except msgspec.ValidationError as error:
         raise BundleError(f"{folder} is not a bundle that can be read: {INDEX}: {error}; record it again") from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         raise BundleError(
             f"{folder / INDEX} is cut or damaged: it is not complete JSON; copy the bundle again or record it again"
         ) from None
-    for answer in bundle.outputs:
-        for name in answer.files:
-            _check_file(folder, name)
-    return bundle
 
 
 def _read_index(folder: Path) -> bytes:

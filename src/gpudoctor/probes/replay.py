@@ -16,8 +16,8 @@ __all__ = ["BundleError", "Replay", "replay_stream"]
 
 
 class Replay:
-    """A probe over a bundle, which is a folder or a text file (`probes.transcript`). `bundle` holds what was recorded: the runbook and its
-    inputs. Raises BundleError.
+    """A probe over a bundle, which is a folder, an archive of it, or a text file (`probes.transcript`). `bundle` holds what was recorded:
+    the runbook and its inputs. Raises BundleError.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -26,6 +26,9 @@ class Replay:
         if (file := transcript.transcript_path(path)) is not None:
             self.bundle, pages = transcript.load(file)
             self._read = pages.__getitem__
+        elif (packed := unpacked(path)) is not None:
+            self.bundle, files = packed
+            self._read = files.__getitem__
         else:
             self.bundle = bundle.load(path)
             self._read = partial(bundle.read_file, path)
@@ -58,6 +61,15 @@ class Replay:
         why = f" ({self.bundle.incomplete})" if self.bundle.incomplete else ""
         reason = f"the bundle holds no answer to `{command.shown[:200]}`{where}{why}; record it again"
         return Output(command, failure="not-recorded", reason=reason)
+
+
+def unpacked(path: Path) -> tuple[bundle.Bundle, dict[str, bytes]] | None:
+    """The bundle in an archive; None where the path is none."""
+    if not path.is_file():
+        return None
+    from gpudoctor.probes import packed
+
+    return packed.load(path)
 
 
 def replay_stream(read: Callable[[str], bytes], answer: Answer, command: Command) -> Iterator[Output]:
