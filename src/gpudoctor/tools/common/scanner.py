@@ -23,7 +23,8 @@ DFA_MEMORY = 256 << 20  # bytes RE2 may use for its automaton; it grows only as 
 
 PIECE = 2 << 10  # bytes that the Set is asked about again where it knows something: calls cost time, and so do bytes
 SHORT, CALL = 24 << 10, 200  # bytes that are looked up before the Set is made, and as how many of them a call counts
-SEVERAL = 3  # patterns that are searched for one by one in a block; more of them would be slower than to look at its pieces
+HINTED = 12  # patterns whose literals a block has that are tried in all of it: most of the time only the literal is there
+SEVERAL = 3  # patterns that occur in a block and are searched for one by one; more would be slower than to look at its pieces
 BY_LINE = b"(?m)"  # ^ and $ are those of a line
 # What a pattern begins with: `=source ` of `^=source ([0-9a-f]{16})$`. A character before a sign that repeats it is no part of that.
 BEGINNING = regex(rb"\(\?m\)(?:\^|\\b)?([A-Za-z0-9 :=_/-]{4,})(?![?*+{])")
@@ -162,11 +163,12 @@ def match_blocks(blocks: Iterable[bytes], known: Scanner, sampled: frozenset[int
             block = ANSI.sub(b"", cut_long_lines(block)).replace(b"\r\n", b"\n")
         hinted = known.hints.of(block)
         occur = [which for which in hinted if which in sampled]
-        if len(hinted) - len(occur) > SEVERAL:
+        found = known.confirmed_hints(block, hinted, sampled) if len(hinted) - len(occur) <= HINTED else hinted
+        if len(found) > SEVERAL:
             block = cut_long_lines(block)
             yield Matched(block, occur, lines_of(block, known, sampled))
         else:
-            yield Matched(block, occur + known.confirmed_hints(block, hinted, sampled), [])
+            yield Matched(block, [*occur, *found], [])
 
 
 def lines_of(text: bytes, known: Scanner, sampled: frozenset[int]) -> list[Span]:
