@@ -74,6 +74,7 @@ def test_every_command_of_the_catalogue_is_one_that_slurm_takes() -> None:
             if "release" not in argv and "hold" in argv:
                 running.ask("scontrol", "release", held)
             seen = {"${node}": "gpu-01", "${workload}": held, "${cause}": "gpu-fallen-off-bus"}
+            seen |= {"${seen.node}": "gpu-01", "${seen.partition}": "gpu"}
             words = [next((word.replace(name, value) for name, value in seen.items() if name in word), word) for word in argv]
             done = running.ask(*words)
             if done.returncode:
