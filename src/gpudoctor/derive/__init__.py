@@ -51,6 +51,7 @@ DERIVATIONS: dict[str, Derivation] = {
     ),
     "fabric.links": Derivation(("ib_ports",), ("ib_links",), "ib_links:links"),
     "fabric.growth": Derivation(("ib_counters",), ("ib_growth",), "ib_growth:growth", beside=("ib_ports",)),
+    "gpus.error_moves": Derivation(("error_readings",), ("error_moves",), "error_moves:measure_moves"),
     "gpus.programs": Derivation(("gpu_processes",), ("gpu_programs",), "gpu_programs:programs"),
     "gpus.table": Derivation(("gpus",), ("gpu_rows",), "gpu_table:table", beside=("xids", "pci_devices"), asked=True),
     "gpus.throttling": Derivation(("gpu_samples",), ("throttling",), "throttling:measure_throttling", beside=("gpus",)),

@@ -29,7 +29,7 @@ from gpudoctor.runbook.conditions import (
     join_types,
     names_in,
 )
-from gpudoctor.runbook.model import Check, Each, Join, Runbook
+from gpudoctor.runbook.model import Cause, Check, Each, Join, Runbook
 from gpudoctor.runbook.templates import fill, fill_for_person
 
 MANY = 32  # records from which on it is first asked whether any can match: the answer needs more joins than some records do
@@ -65,9 +65,14 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     early: bool = False  # it may pass by itself yet
     seen: Seen | None = None
 
-    def confidence(self, check: Check) -> Confidence:
-        """How sure a check's finding is: what people say, and what may pass, finds at most what is possible."""
-        return "possible" if self.stated or self.early else check.confidence
+    def confidence(self, check: Check, cause: Cause | None = None) -> Confidence:
+        """How sure a check's finding is: what people say, and what may pass, finds at most what is possible. What may be over is not
+        confirmed, but where only another card mends it.
+        """
+        if self.stated or self.early:
+            return "possible"
+        over = check.confidence == "confirmed" and self.record is not None and self.record.lingers
+        return "likely" if over and not (cause and cause.act == "replace") else check.confidence
 
 
 # What joins find that find the same for every record, by the join's name; None until it was looked for.

@@ -53,7 +53,7 @@ def gather(library: Library, checked: list[Checked], links: Links) -> list[Found
                 subject=subject,
                 check=one.name,
                 title=hit.title,
-                confidence=hit.confidence(one.check),
+                confidence=hit.confidence(one.check, cause),
                 severity=one.check.weighs(cause),
                 time=hit.time,
                 origins=list(hit.origins),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpudoctor.facts.base import Fact, Origin, Subject
 from gpudoctor.facts.configuration import ClusterPolicy, KubeletConfig, RuntimeConfig
-from gpudoctor.facts.dcgm import DcgmError, DcgmHealth, DcgmPolicy, DcgmStats, DcgmTest
+from gpudoctor.facts.dcgm import DcgmError, DcgmHealth, DcgmPolicy, DcgmStats, DcgmTest, ErrorMove, ErrorReading
 from gpudoctor.facts.devices import DeviceClaim, DeviceSlice, RuntimeClass
 from gpudoctor.facts.fabric import Fabric, NvLinkSum
 from gpudoctor.facts.gpu import Allocation, Gpu, GpuPath, GpuProcess, GpuSample, NvLink, Smi, Throttling
@@ -93,6 +93,8 @@ FACTS: dict[str, type[Fact]] = {
     "dcgm_tests": DcgmTest,
     "endings": Ending,
     "engine_loads": EngineLoad,
+    "error_moves": ErrorMove,
+    "error_readings": ErrorReading,
     "events": Event,
     "exporter_nodes": ExporterNode,
     "exporters": Exporter,

@@ -100,6 +100,11 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
         return True
 
     @property
+    def lingers(self) -> bool:
+        """Whether it may tell of something that is over, with nothing that says since when."""
+        return False
+
+    @property
     def said(self) -> str:
         """The words of its line that state it, where the record keeps them."""
         return ""

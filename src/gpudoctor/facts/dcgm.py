@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpudoctor.facts.base import Fact
+from gpudoctor.facts.base import Fact, OfGpu
 
 
 class Graded(Fact, frozen=True, kw_only=True):
@@ -101,3 +101,25 @@ class DcgmStats(Fact, frozen=True, kw_only=True):
     xids: list[int] = []
     xid_count: int | None = None  # critical ones; dcgmi shows when, not which
     problem: str = ""  # "" or what DCGM answers instead
+
+
+class ErrorReading(OfGpu, frozen=True, kw_only=True):
+    """What a metric that counts errors read at one moment (`time`); the gauge that keeps the last Xid is one."""
+
+    metric: str  # DCGM_FI_DEV_ECC_DBE_VOL_TOTAL
+    about: str  # a word of knowledge/error_metrics
+    value: float
+
+
+class ErrorMove(OfGpu, frozen=True, kw_only=True):
+    """What the readings of one metric of one GPU add up to. `time` is when it last moved, where two readings near to each other show it."""
+
+    metric: str
+    about: str  # a word of knowledge/error_metrics
+    value: float  # the newest
+    before: float | None = None  # the oldest, where there are two
+    growth: float | None = None  # over all readings, resets seen; of a gauge that keeps an Xid 1 for each change; None: read once
+    seconds: float = 0.0  # between the oldest and the newest reading
+    age: float = 0.0  # seconds since the newest
+    standing: bool = False  # it says something of the card whenever it moved: see knowledge/error_metrics
+    when: str = ""  # it moved, as a person reads it: 2026-03-01 11:52 UTC

@@ -38,6 +38,7 @@ IDENTITY: dict[str, tuple[str, ...]] = {
     "units": ("node", "unit"),
     "volumes": ("volume",),
     "workloads": ("namespace", "workload"),
+    "xids": ("node", "gpu", "code", "metric"),  # of one metric; a log tells of each one
 }
 
 AT_ONCE = 2.0  # seconds within which a device plugin logs an Xid that the driver has logged

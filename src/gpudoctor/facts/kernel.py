@@ -12,7 +12,7 @@ class KernelLog(Fact, frozen=True, kw_only=True):
 
 
 class Xid(Fact, frozen=True, kw_only=True):
-    """One burst of equal NVRM Xid lines of the kernel log, or the device plugin's word of one."""
+    """One burst of equal NVRM Xid lines of the kernel log, the device plugin's word of one, or what DCGM's metrics keep of one."""
 
     node: str = ""
     gpu: str = ""
@@ -45,6 +45,12 @@ class Xid(Fact, frozen=True, kw_only=True):
     action: str = ""  # of 154, after "to": none, reset, reboot, drain_p2p, drain_and_reset, recover_imex
     tpc: str = ""  # of 13: "GPC 1, TPC 3", the first of the burst
     tpcs: int = 0  # of 13: how many different ones the burst names
+    metric: str = ""  # of DCGM that says so, "" = a log
+
+    @property
+    def lingers(self) -> bool:
+        """A gauge keeps the last Xid, and nothing shows when it came: what a reset or a reboot mends may be mended since."""
+        return bool(self.metric) and self.time is None
 
     @property
     def said(self) -> str:

@@ -46,9 +46,6 @@ BY_TEXT = frozenset({74, 154, *NVLINK5})
 # "xid":79 (gpud)  |  XID: 79 (dcgmi policy)  |  SysLogsXIDErrorIsNotHealthy … ErrorCode:79 PCI:0000:46:00 (NVSentinel)
 RETOLD = regex(r"(?<![\w/-])(?:NVRM:? )?(?:[Xx]id|XID)(?: error| event| code)?\"? ?[:=#]? ?(\d{1,3})\b(?![.:/-]?\d)(.*)")
 CONDITION = regex(r"(?:XIDError|Xid).{0,120}[Ee]rror ?Code\"?: ?(?:\[\")?(\d{1,3})\b(.*)")
-# DCGM_FI_DEV_XID_ERRORS{gpu="3",UUID="GPU-…",pci_bus_id="00000000:46:00.0",…} 79: the last one that DCGM saw, so one of a program is past
-METRIC = regex(r"^\s*DCGM_FI_DEV_XID_ERRORS?\{(.{0,3000})\} +(\d{1,3})(?:\.0)?(?:\s|$)")
-LABELS = regex(r'\b(UUID|pci_bus_id)="([^"]{1,80})"')
 # What the driver says after a number that was cut off, or that Windows (nvlddmkm) doesn't log:
 # Graphics SM Warp Exception on (GPC 0, TPC 1, SM 0): Out Of Range Address  |  MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_0 faulted @ 0x7f_…
 # An uncorrectable double bit error (DBE) has been detected on GPU in the framebuffer at partition 2, subpartition 0.
@@ -162,8 +159,6 @@ def retold_xid_of(text: str) -> Error | None:
     >>> retold_xid_of("diagnostic  Fail  Xid 79 detected").code, retold_xid_of("no Xid 79 in dmesg")
     (79, None)
     """
-    if metric := METRIC.match(text):
-        return metric_xid_of(metric.group(1), int(metric.group(2)))
     if (rest := SENTENCE.search(text)) and "xid" not in text[: rest.start()].lower():
         place = PROCESSOR.search(rest.group(0))
         code = int(str(rest.lastgroup)[1:])
@@ -186,25 +181,6 @@ def retold_xid_of(text: str) -> Error | None:
         text=said.lstrip(" ).:,-")[:500],
         tpc="",
         decoded=decode(code, said) if code in BY_TEXT else None,
-    )
-
-
-def metric_xid_of(labels: str, code: int) -> Error | None:
-    """The Xid that a metric repeats, where it says something of the GPU itself."""
-    known = book().xid(code)
-    if known is None or known.scope == "process" or known.severity not in ("error", "critical"):
-        return None
-    named = dict(LABELS.findall(labels))
-    address = named.get("pci_bus_id", "")
-    return Error(
-        pci=pci.canonical(address) if ADDRESS.fullmatch(address) else "",
-        mig="",
-        code=code,
-        pid=None,
-        process="",
-        text="",
-        tpc="",
-        uuid=named.get("UUID", ""),
     )
 
 

@@ -36,7 +36,7 @@ MARKS = (
     (PLUGIN, "idCriticalError: Xid="),
     (
         RETOLD,
-        r"\bDCGM_FI_DEV_XID_ERRORS?\{|\b(?:[Xx]id|XID) ?[0123456789]\d{0,2}\b"  # what follows keeps `Xid (PCI:` out of the literals
+        r"\b(?:[Xx]id|XID) ?[0123456789]\d{0,2}\b"  # what follows keeps `Xid (PCI:` out of the literals
         r"|\b(?:[Xx]id|XID)(?: error| event| code|\"|:|=|#| [:=#])\"? ?[:=#]? ?\d{1,3}\b"
         r"|Xid.{0,120}[Ee]rror ?Code|XIDError.{0,120}ErrorCode|" + "|".join(SENTENCES.values()),
     ),

@@ -10,7 +10,11 @@ PARSERS: dict[str, Parser] = {
     "prometheus.queries": Parser(("gpu_samples",), "queries:queries"),  # questions with their answers, as people keep them
     "prometheus.answers": Parser(("measures",), "answers:numbers"),  # to questions of which the expression is the meaning
     "prometheus.range": Parser(("gpu_samples",), "range:samples", failures=True),
-    "prometheus.text": Parser(("gpu_samples", "expositions", "gpus"), "metrics_page:metrics"),  # what an exporter serves
+    "prometheus.errors": Parser(("gpus", "xids", "error_readings"), "errors:errors"),  # metrics that count errors, now, before or over time
+    "prometheus.answer": Parser(("gpu_samples", "gpus", "xids", "error_readings"), "errors:answer"),  # one that somebody has kept
+    "prometheus.text": Parser(  # what an exporter serves
+        ("gpu_samples", "expositions", "gpus", "xids", "error_readings"), "metrics_page:metrics"
+    ),
     "prometheus.targets": Parser(("scrape_targets",), "api:targets"),
     "prometheus.counts": Parser(("expositions", "wanted_metrics"), "series_counts:counts"),  # how many series each metric has
     "prometheus.up": Parser(("scrape_targets",), "up:scrape_targets"),  # rows made of an answer about `up`

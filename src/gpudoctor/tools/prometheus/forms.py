@@ -79,7 +79,7 @@ FORMS: tuple[Form, ...] = (
     Form("prometheus.names", lambda text: of_names(text.whole), beside=True),
     Form("prometheus.listing", lambda text: metric_names.score(text.lines, text.argv), metric_names.names),
     Form("dcgm.counters", lambda text: of_counters(text.lines), embedded=True, mixed=True),
-    Form("prometheus.range", lambda text: of_range(text.whole)),
+    Form("prometheus.range", lambda text: of_range(text.whole), "prometheus.answer"),
     Form("prometheus.queries", lambda text: of_queries(text.whole, text.argv), embedded=True, beside=True, among_lines=True),
     Form("prometheus.counts", lambda text: of_counts(text.whole, text.argv), beside=True, among_lines=True),
     Form("prometheus.up", lambda text: of_up(text.whole, text.argv)),

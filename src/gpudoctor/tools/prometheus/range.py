@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -31,7 +32,9 @@ HOSTS = ("Hostname", "hostname", "exported_hostname", "node", "kubernetes_node",
 Key = tuple[str, str, str, str, str]  # node, UUID, PCI address, index, product
 
 
-class _Series(msgspec.Struct, frozen=True):
+class Series(msgspec.Struct, frozen=True):
+    """One series, with its points or its one point."""
+
     metric: dict[str, str] = {}
     values: list[Any] = []
     value: Any = None
@@ -48,18 +51,8 @@ class _Answer(msgspec.Struct, frozen=True):
 
 def samples(output: Output, about: Subject) -> Facts:
     """The samples in the order of GPU and time. A series or a point that can't be read is left out."""
-    try:
-        answer = decoder(_Answer).decode(b"".join(output.pages))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise ParseError(f"{output.origin_name()}: not an answer of Prometheus: {output.text[:120]!r}") from None
-    if answer.status != "success" or answer.data is None:
-        raise ParseError(f"{output.origin_name()}: Prometheus has no answer: {output.text[:120]!r}")
     found: dict[tuple[Key, float], dict[str, Any]] = {}
-    for raw in answer.data.result[:SERIES]:
-        try:
-            series = decoder(_Series).decode(raw)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            continue
+    for series in all_series(output):
         name = series.metric.get("__name__", "")
         who = key(series.metric, about)
         if not any(who[1:4]):
@@ -72,6 +65,19 @@ def samples(output: Output, about: Subject) -> Facts:
     if why := why_outdated(found, output):
         raise ParseError(f"{source}: {why}", facts)
     return facts
+
+
+def all_series(output: Output) -> Iterator[Series]:
+    """The series of an answer that can be read. Raises `ParseError` for what is no answer."""
+    try:
+        answer = decoder(_Answer).decode(b"".join(output.pages))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise ParseError(f"{output.origin_name()}: not an answer of Prometheus: {output.text[:120]!r}") from None
+    if answer.status != "success" or answer.data is None:
+        raise ParseError(f"{output.origin_name()}: Prometheus has no answer: {output.text[:120]!r}")
+    for raw in answer.data.result[:SERIES]:
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            yield decoder(Series).decode(raw)
 
 
 def why_outdated(found: Iterable[tuple[Key, float]], output: Output) -> str:
@@ -104,7 +110,7 @@ def product(labels: dict[str, str]) -> str:
     return labels.get("modelName", "")[:100]
 
 
-def points(series: _Series) -> Iterator[tuple[float, float]]:
+def points(series: Series) -> Iterator[tuple[float, float]]:
     """The moments and values that are finite numbers."""
     for point in series.values or [series.value]:
         try:
