@@ -459,3 +459,32 @@ def test_the_title_of_a_single_root_cause_is_not_cut() -> None:
         TAINTED, title="A port has another name than the next link of the way asks for, and " * 2 + "that is its end"
     )
     assert "that is its end" in " ".join(render(report("problem", long), "terminal", width=80).split())
+
+
+def test_checks_that_would_change_nothing_are_only_listed_with_v() -> None:
+    why = "the kernel log could not be read (needs CAP_SYSLOG)"
+    unknown = [Unknown(check="book.one", why=why, decides=True), Unknown(check="book.other", why=why, decides=False)]
+    given_report = report("inconclusive", unknown=unknown)
+    assert f"1 check not run: {why}." in " ".join(render(given_report, "terminal").split())
+    assert "1 check could not be run" in render(given_report, "terminal")
+    assert f"2 checks not run: {why}." in " ".join(render(given_report, "terminal", verbose=True).split())
+    assert "2 checks not run" in render(given_report, "html")
+
+
+def test_a_note_is_no_cause_beside_a_possible_one() -> None:
+    note = msgspec.structs.replace(LOST, severity="info", title="A note")
+    candidate = Candidate(cause="quota-exceeded", why="it may be full", subject=POD)
+    text = render(report("inconclusive", note, candidates=[candidate]), "terminal")
+    assert "  possible quota-exceeded on ml/train-0: it may be full\n" in text
+    assert "  note     A note\n" in text
+
+
+def test_sentences_stand_whole_or_not_at_all() -> None:
+    means = "The first sentence says what it is. " + "The second one is long " + "and long " * 40 + "and ends here."
+    long = msgspec.structs.replace(TAINTED, means=means, evidence=[])
+    for verbose in (False, True):
+        flat = " ".join(render(report("problem", long), "terminal", verbose=verbose).split())
+        assert ("and ends here." in flat) is verbose
+        assert "…" not in flat
+    ticket = render(report("problem", msgspec.structs.replace(long, means=means * 3)), "markdown")
+    assert "…" not in ticket

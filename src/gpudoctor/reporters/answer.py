@@ -72,7 +72,7 @@ def remedy(page: Page, label: str, fix: Fix, verbose: bool) -> None:
     """A command ready to paste, then what it is for, its risk, how to undo it and, with -v, to verify it. Without a command what to do."""
     if fix.run:
         page.command(fix.run, label)
-        page.entry("", words.with_risk(fix) + ("; or in its manifest:" if fix.manifest else ""))
+        page.entry("", words.with_risk(fix) + ("; to put in:" if fix.manifest else ""))
     else:
         page.entry(label, words.with_risk(fix))
     page.verbatim(fix.manifest)

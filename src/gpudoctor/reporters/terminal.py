@@ -115,7 +115,8 @@ def missed(page: Page, parts: words.Parts, verbose: bool) -> None:
         return
     lines = words.not_shown_lines(parts.report, every=verbose)
     if not verbose:
-        print_list(page, "Not shown", [line for line, _ in lines], verbose)
+        said = {one.why for one in words.open_checks(parts.report)} | {one.why for one in parts.report.coverage.missing}
+        print_list(page, "Not shown", list(dict.fromkeys(line for line, one in lines if one.why not in said)), verbose)
         return
     for number, (line, one) in enumerate(lines):
         page.heading("" if number else "Not shown")

@@ -43,10 +43,10 @@ class Parts(NamedTuple):
 
 
 def parts_of(report: Report) -> Parts:
-    """Sort the findings. What is only information is no cause beside a problem, unless it brings something about."""
+    """Sort the findings. What is only information is no cause beside a problem or a possible one, unless it brings something about."""
     roots, others = by_root(report.findings)
-    problem = any(one.severity != "info" for one in report.findings)
-    noted = [root for root, symptoms in roots if problem and root.severity == "info" and not symptoms]
+    more = bool(report.candidates) or any(one.severity != "info" for one in report.findings)
+    noted = [root for root, symptoms in roots if more and root.severity == "info" and not symptoms]
     return Parts(report, [pair for pair in roots if pair[0] not in noted], noted, others)
 
 
@@ -117,7 +117,7 @@ def headline(parts: Parts) -> str:
     if report.verdict == "healthy":
         return "all that is expected was shown" if report.shown else "nothing wrong was found"
     if report.candidates:
-        return f"{count(len(report.candidates), 'possible cause')}, none of them certain"
+        return f"{count(len(report.candidates), 'possible cause')}, {'none of them' if report.candidates[1:] else 'not'} certain"
     if report.unexplained:
         further = len(report.unexplained) - 1
         return f"no finding explains “{shorten(report.unexplained[0].text, WHY)}”" + (f" and {further} more" if further else "")
