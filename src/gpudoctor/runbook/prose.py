@@ -38,7 +38,6 @@ WORDS = {
     "own word": "what the tool reports",
     "sleep in": "wait in",
     "spoils": "what rises or fails: symbol errors rise",
-    "stands before": "blocks",
     "wants no node": "selects no node",
     "wants nothing": "requires no action",
     "who acts": "Who: …, Action: …",
