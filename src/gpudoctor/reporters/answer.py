@@ -55,7 +55,7 @@ def cause(page: Page, root: Finding, symptoms: Sequence[Finding], verbose: bool,
     if symptoms and not verbose:
         page.entry("so", symptoms[0].title + (f" (and {count(len(symptoms) - 1, 'more finding')})" if len(symptoms) > 1 else ""))
     for symptom in symptoms if verbose else ():
-        page.entry("so", one_line(symptom))
+        page.entry("so", words.one_line(symptom))
         seen(page, symptom.evidence, verbose)
     for link in root.references if verbose else ():
         page.entry("see", link)
@@ -95,12 +95,6 @@ def seen(page: Page, evidence: Sequence[Evidence], verbose: bool) -> None:
         page.entry("seen in", where if verbose or len(where) <= page.room(ROWS) else shorten(where, page.room(2)), style="dim")
         if said := excerpt(piece, LONGEST if verbose else page.room(ROWS)):
             page.entry("", said)
-
-
-def one_line(one: Finding) -> str:
-    """A finding in a line: where, unless the title says it, and what."""
-    name = one.subject.name or one.subject.kind
-    return ("" if name in one.title else f"{name}: ") + one.title + (f" (and {len(one.also)} more)" if one.also else "")
 
 
 def note(page: Page, notes: Sequence[Finding]) -> None:

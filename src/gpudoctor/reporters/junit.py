@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from gpudoctor.report import Candidate, CheckResult, Evidence, Finding, Report
+from gpudoctor.report import Candidate, CheckResult, Report
 from gpudoctor.reporters import words
 from gpudoctor.reporters.hardware import hardware_rows
-from gpudoctor.reporters.text import LONGEST, command, excerpt, safe
+from gpudoctor.reporters.text import safe
 
 LONG = 300  # characters of a message; the text of the case has the rest
 Told = tuple[str, str, list[str]]  # the element (failure, error, skipped, "" = passed), its message, its lines
@@ -106,7 +106,7 @@ def outcome(report: Report, check: CheckResult) -> Told:
         one for one in report.findings if one.cause == check.cause
     ]:
         kind = "failure" if any(one.severity != "info" for one in decided) else ""
-        return kind, decided[0].title, [check.cause, *(line for one in decided for line in finding_lines(one))]
+        return kind, decided[0].title, [check.cause, *(line for one in decided for line in words.finding_lines(one))]
     possible = [one for one in report.candidates if check.check == one.check]
     if possible:
         return "error", f"possible: {possible[0].why}", [check.cause, *(line for one in possible for line in settle_lines(one))]
@@ -124,31 +124,11 @@ def expectation_cases(report: Report) -> dict[str, Told]:
     return made | {name: (kind, f"not shown: {lines[0]}", ["not shown", *lines]) for name, lines in groups.items()}
 
 
-def finding_lines(one: Finding) -> Iterator[str]:
-    """The lines of a finding: what and where, its evidence, who acts, and how."""
-    yield f"{one.title} ({one.confidence}, {one.severity})"
-    yield f"on {', '.join([one.subject.name or one.subject.kind, *one.also])}"
-    if one.explained_by:
-        yield f"explained by {', '.join(one.explained_by)}"
-    yield one.means
-    yield from evidence_lines(one.evidence)
-    yield words.who_acts(one)
-    for label, fix in words.to_do(one):
-        yield from (f"{label}: {words.with_risk(fix)}", *words.beside(fix, True))
-        yield from (f"  {line}" for line in fix.manifest.splitlines())
-        yield from (f"  {label}{shown}" for label, argv in words.commands_of(fix) if (shown := command(argv)))
-
-
 def settle_lines(one: Candidate) -> Iterator[str]:
     """The lines of a possible cause: why, and what would settle it."""
     yield f"{one.subject.name or one.subject.kind}: {one.why}"
-    yield from evidence_lines(one.evidence)
+    yield from words.evidence_lines(one.evidence)
     yield from (f"check: {text}" for text in one.settle_with)
-
-
-def evidence_lines(pieces: Sequence[Evidence]) -> Iterator[str]:
-    """The lines of evidence."""
-    yield from (f"seen in {words.place(piece)}: {excerpt(piece, LONGEST)}" for piece in pieces)
 
 
 def attributes(**values: str) -> str:

@@ -147,11 +147,11 @@ def folded_part(report: Report, parts: words.Parts) -> Iterator[str]:
     for number, one in enumerate(report.hardware[:PARTS], 1):
         yield details(f"For the vendor: GPU {number} of {len(report.hardware)}", align_rows(hardware_rows(one)))
     for number, (root, symptoms) in enumerate(roots[:PARTS], 1):
-        told = [*finding_lines(root), *(f"explains {one.subject.name or one.subject.kind}: {one.title}" for one in symptoms)]
+        told = [*words.finding_lines(root), *(f"so: {words.one_line(one)}" for one in symptoms)]
         yield details(f"Cause {number} of {len(roots)} in full" if len(roots) > 1 else "The cause in full", told)
     for title, more in (("Also found", parts.others), ("Notes", parts.notes)):
         if more:
-            yield details(title, [line for one in more for line in finding_lines(one)])
+            yield details(title, [line for one in more for line in words.finding_lines(one)])
     for table in report.tables[:PARTS]:
         yield details(OTHER.sub(" ", table.title).strip() or "Table", align_rows([table.columns, *table.rows]))
     drawn = [row for row, _ in (*plot(report.series, WIDE), *lanes(report.lanes, WIDE))]
@@ -176,18 +176,6 @@ def folded_part(report: Report, parts: words.Parts) -> Iterator[str]:
         yield details(count(len(steps), "step"), [line for step in steps for line in step_lines(step)])
     if lines := words.refuted_lines(report):
         yield details(count(len(report.ruled_out), "cause") + " ruled out", [row for line in lines for row in wrap(line, WIDE)])
-
-
-def finding_lines(one: Finding) -> Iterator[str]:
-    """The lines of a finding in full."""
-    yield f"{one.title} ({one.cause}, {one.confidence}, {one.severity}) on {', '.join([one.subject.name or one.subject.kind, *one.also])}"
-    for piece in one.evidence:
-        yield from (f"  {line}" for line in evidence_lines(piece))
-    for label, fix in words.to_do(one):
-        yield from (f"  {line}" for line in (f"{label}: {words.with_risk(fix)}", *words.beside(fix, True)))
-        yield from (f"    {line}" for line in fix.manifest.splitlines())
-        yield from (f"    {label}{shown}" for label, argv in words.commands_of(fix) if (shown := command(argv)))
-    yield from (f"  see {link}" for link in one.references)
 
 
 def step_lines(step: StepResult) -> Iterator[str]:

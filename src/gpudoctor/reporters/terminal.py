@@ -11,7 +11,7 @@ import msgspec
 
 from gpudoctor.report import Report, StepResult, Table
 from gpudoctor.reporters import words
-from gpudoctor.reporters.answer import answer, cause, check, one_line, possible, seen
+from gpudoctor.reporters.answer import answer, cause, check, possible, seen
 from gpudoctor.reporters.decision_path import path
 from gpudoctor.reporters.hardware import hardware_rows
 from gpudoctor.reporters.lanes import lanes
@@ -54,11 +54,11 @@ def further_causes(page: Page, parts: words.Parts, verbose: bool) -> None:
 def also_found(page: Page, parts: words.Parts, verbose: bool) -> None:
     """What no cause of the report explains; a line each, with -v their evidence too."""
     if not verbose:
-        print_list(page, "Also found", [one_line(one) for one in parts.others], verbose)
+        print_list(page, "Also found", [words.one_line(one) for one in parts.others], verbose)
         return
     for number, one in enumerate(parts.others):
         page.heading("" if number else "Also found")
-        page.lines((one_line(one), ""), indent=2)
+        page.lines((words.one_line(one), ""), indent=2)
         seen(page, one.evidence, verbose)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
 from gpudoctor.report import Evidence, Finding, Fix, Look, NotShown, Report, Shown, Unknown
 from gpudoctor.reporters.symptoms import by_root
-from gpudoctor.reporters.text import count, shorten
+from gpudoctor.reporters.text import LONGEST, command, count, excerpt, shorten
 
 SHORT = 5  # rows of a table, symptoms, checks and names that are shown without -v
 WHY = 120  # characters of a sign of trouble that the headline has room for
@@ -87,6 +87,32 @@ def beside(fix: Fix, verbose: bool) -> list[str]:
 def commands_of(fix: Fix) -> list[tuple[str, list[str]]]:
     """The commands of a fix, each with what stands before it."""
     return [("", fix.run), ("undo: ", fix.undo), ("verify: ", fix.verify)]
+
+
+def one_line(one: Finding) -> str:
+    """A finding in a line: where, unless the title says it, and what."""
+    name = one.subject.name or one.subject.kind
+    return ("" if name in one.title else f"{name}: ") + one.title + (f" (and {len(one.also)} more)" if one.also else "")
+
+
+def finding_lines(one: Finding) -> Iterator[str]:
+    """A finding in full, in plain lines: what and where, its evidence, who acts, and how."""
+    yield f"{one.title} ({one.cause}, {one.confidence}, {one.severity})"
+    yield f"on {', '.join([one.subject.name or one.subject.kind, *one.also])}"
+    yield from [f"explained by {', '.join(one.explained_by)}"] if one.explained_by else ()
+    yield from filter(None, (one.means, who_acts(one)))
+    yield from evidence_lines(one.evidence)
+    for label, fix in to_do(one):
+        yield from (f"{label}: {with_risk(fix)}", *beside(fix, True))
+        yield from (f"  {line}" for line in fix.manifest.splitlines())
+        yield from (f"  {before}{shown}" for before, argv in commands_of(fix) if (shown := command(argv)))
+    yield from (f"see {link}" for link in one.references)
+
+
+def evidence_lines(pieces: Iterable[Evidence]) -> Iterator[str]:
+    """Lines that show it, each under its place."""
+    for piece in pieces:
+        yield from (f"seen in {place(piece)}", *([f"  {said}"] if (said := excerpt(piece, LONGEST)) else []))
 
 
 def sentences(text: str, longest: int) -> str:
