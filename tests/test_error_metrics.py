@@ -207,3 +207,19 @@ def test_two_targets_that_show_one_gpu_do_not_add_up() -> None:
     twice = [("RETIRED_SBE", labels(0, job=job, instance=job), 40.0) for job in ("one", "other")]
     (gpu,) = errors(vector("x", *twice), ABOUT)["gpus"]
     assert getattr(gpu, "retired_pages", 0) == 40
+
+
+BAD = [
+    ("XID_ERRORS", 79.0, "gpu-fallen-off-bus"),
+    ("ECC_DBE_VOL_TOTAL", 2.0, "gpu-ecc-uncorrectable"),
+    ("RETIRED_SBE", 64.0, "page-retirement-limit"),
+]
+
+
+@pytest.mark.parametrize("book", ["thermal-throttle", "gpu-use", "gpu-health", "gpu-metrics"])
+def test_every_runbook_that_reads_prometheus_says_it(tmp_path: Path, book: str) -> None:
+    bad = {(DEV + name, labels(gpu)): [(180, value)] for gpu, (name, value, _) in enumerate(BAD)}
+    inputs = {"for": 0.0} if book in ("thermal-throttle", "gpu-use") else {"proxy": False} if book == "gpu-metrics" else {}
+    report = asked(tmp_path, sound(3) | bad, book=book, **inputs)
+    assert {cause for cause, _ in found(report)} == {cause for _, _, cause in BAD}
+    assert report.verdict == "problem"

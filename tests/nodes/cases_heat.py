@@ -9,7 +9,8 @@ from typing import Any
 
 from tests.nodes.case import Case
 from tests.nodes.cases_gpu_use import CASES as USED
-from tests.nodes.cases_thermal import AMPERE, PROMETHEUS, QUIET, SECOND, STEPS, node
+from tests.nodes.cases_thermal import AMPERE, QUIET, SECOND, STEPS, node
+from tests.nodes.error_metrics import PROMETHEUS, SOUND, read
 from tests.nodes.smi import Card, smi_xml
 from tests.nodes.watched import LIMIT, POWER, UTIL, exported, seen_by
 
@@ -37,7 +38,8 @@ def kept(metrics: dict[str, Course], every: int = 30, seconds: int = 300, cut: t
         for series in answer["data"]["result"]:
             del series["values"][cut[0] : cut[1]]
         text = json.dumps(answer)
-    return Case("thermal-throttle", {"prometheus": PROMETHEUS, "for": 0.0 if seconds == 300 else float(seconds)}, {asked(seconds): text})
+    inputs = {"prometheus": PROMETHEUS, "for": 0.0 if seconds == 300 else float(seconds)}
+    return Case("thermal-throttle", inputs, {asked(seconds): text} | read(SOUND))
 
 
 def told(*cards: Card) -> dict[str, Any]:
@@ -88,6 +90,6 @@ CASES: dict[str, Case] = {
     "heat-two-views": Case(
         "thermal-throttle",
         {"nodes": "gpu-01", "for": 0.0, "prometheus": PROMETHEUS},
-        {**told(replace(AMPERE, temperature=45), COOLED), asked(): OTHER},
+        {**told(replace(AMPERE, temperature=45), COOLED), asked(): OTHER} | read(SOUND),
     ),
 }

@@ -10,6 +10,7 @@ from typing import Any
 from gpudoctor.knowledge.clock_reasons import REASONS
 from gpudoctor.library.index import library
 from tests.nodes.case import Case, Said
+from tests.nodes.error_metrics import PROMETHEUS, SOUND, read
 from tests.nodes.smi import Card, Process, smi_xml
 
 STEPS = {step.id: step for step in library().runbooks["thermal-throttle"].steps}
@@ -22,7 +23,6 @@ LOST = (
     "2026-03-01T12:00:10,000000+00:00 NVRM: Xid (PCI:0000:1b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.\n"
     "2026-03-01T12:00:10,000100+00:00 NVRM: GPU 0000:1b:00.0: GPU has fallen off the bus.\n"
 )
-PROMETHEUS = "http://prometheus.monitoring:9090"
 
 WORK = (Process(48213, "/usr/bin/python3", 61020),)
 FIRST = Card(
@@ -234,7 +234,7 @@ CASES: dict[str, Case] = {
     ),
     "throttle-sensors": node((replace(FIRST, power=3276.8, sm_clock=345, active=("sw_power_cap",)), replace(SECOND, temperature=0))),
     "throttle-lost-under-load": also(node(both(power=698.0)), dmesg=LOST),
-    "throttle-prometheus": Case("thermal-throttle", {"prometheus": PROMETHEUS, "for": 0.0}, {history(): exporter()}),
+    "throttle-prometheus": Case("thermal-throttle", {"prometheus": PROMETHEUS, "for": 0.0}, {history(): exporter()} | read(SOUND)),
     "throttle-here": Case(
         "thermal-throttle",
         {"nodes": "gpu-01", "local": True, "for": 3.0},

@@ -9,7 +9,8 @@ from typing import Any
 
 from gpudoctor.library.index import library
 from tests.nodes.case import Case
-from tests.nodes.cases_thermal import FIRST, PROMETHEUS, QUIET, WATCH, csv
+from tests.nodes.cases_thermal import FIRST, QUIET, WATCH, csv
+from tests.nodes.error_metrics import PROMETHEUS, SOUND, read
 from tests.nodes.smi import Card, Process, smi_xml
 from tests.nodes.smi_table import smi_table
 
@@ -182,7 +183,7 @@ def exported(metrics: dict[str, list[list[float]]], pod: str = "train-0", every:
 def kept(metrics: dict[str, list[list[float]]], clocks: dict[str, list[list[float]]] | None = None, **more: Any) -> Case:
     """A look at the history alone; `clocks` is what the exporter says of them."""
     answers = {history("gpu-use", 3600): exported(metrics, **more), history("thermal-throttle", 300): exported(clocks or {})}
-    return Case(BOOK, {"prometheus": PROMETHEUS, "for": 0.0}, answers)
+    return Case(BOOK, {"prometheus": PROMETHEUS, "for": 0.0}, answers | read(SOUND))
 
 
 def table(shown: tuple[Card, ...]) -> Case:
