@@ -6,12 +6,14 @@ import functools
 import json
 import re
 import time
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import yaml
 
 from gpudoctor.derive.scheduling_patch import quoted
+from gpudoctor.engine.cases import first_fix
 from gpudoctor.engine.outcomes import Checked
 from gpudoctor.engine.remedies import seen_in
 from gpudoctor.engine.store import Store
@@ -23,7 +25,7 @@ from gpudoctor.library.index import fixtures_folder, library, runbooks_folder
 from gpudoctor.report import Fix
 from gpudoctor.runbook.model import Library
 from tests.engine_fakes import cause
-from tests.pasted import CORPUS
+from tests.pasted import CORPUS, diagnosed_files, text_of
 from tests.test_derive_scheduling import GPU, PRESENT, node, pod, run
 from tests.test_engine_conclude import conclude, found
 
@@ -172,6 +174,7 @@ DECIDES = decides()
 WRITTEN = (
     "PyTorchJob/train: None of 4 ready",
     "NodePool gpu",
+    "ml/gpu-quota requests.nvidia.com/gpu: 16 of 16 used",
     "ib3: operstate DOWN",
     "Service gpu/exporter selector app=exporter ports metrics 9400 to 9400",
     "NCCL_DEBUG_FILE=/shared/nccl.log",
@@ -187,7 +190,7 @@ def known_lines() -> str:
 
 
 def test_the_catalogue_has_patterns() -> None:
-    assert DECIDES
+    assert len(DECIDES) > 150
     assert sum(bool(fix.seen) for one in library().causes.values() for fix in one.fixes) == len(DECIDES)
 
 
@@ -201,6 +204,19 @@ def test_no_line_makes_a_pattern_run_away() -> None:
     start = time.perf_counter()
     assert seen_in(r"(?P<x>(a+)+)b", ["a" * 20_000]) is None  # Python's own re would try for ever
     assert time.perf_counter() - start < 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("host-oom-kill", "Ray's own killer", "RAY_memory_usage_threshold"),
+        ("secret-or-configmap-missing", "an event of a Secret", "name: fit-keys"),
+        ("stale-extension-lock", "the warning, and the file", "rm /home/ana/.cache/torch_extensions/py312_cu128/rasterizer/lock"),
+    ],
+)
+def test_what_is_pasted_decides_too(name: str, text: str, words: str, tmp_path: Path) -> None:
+    report = diagnosed_files(tmp_path, text_of(name, text))
+    assert words in first_fix(report.findings[0])
 
 
 def test_each_value_of_a_pattern_is_used() -> None:

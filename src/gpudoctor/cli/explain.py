@@ -24,7 +24,7 @@ FORMATS = ("terminal", "json")
 WIDTH = 100  # columns of a paragraph
 NEAR = 5  # causes that may be meant
 CODE = regex(r"(?:s?xid[ =]?)?(\d{1,5})\Z", re.IGNORECASE)  # Xid 79
-PLACEHOLDER = regex(r"\$\{(\w+)\}")  # kubectl drain ${node}
+PLACEHOLDER = regex(r"\$\{(?:seen\.)?(\w+)\}")  # kubectl drain ${node}
 
 BROADER = "This is a broad name: the evidence shows the kind of cause, and not which of its kind."
 
@@ -140,7 +140,8 @@ def screen(library: Library, told: Explained, color: bool) -> str:
 def fix_with_placeholders(fix: FixTemplate) -> Fix:
     """A fix as somebody types it."""
     run, undo, verify = map(with_placeholders, (fix.run, fix.undo, fix.verify))
-    return Fix(fix.title, fix.risk, run, undo, verify, "".join(with_placeholders([fix.manifest])))
+    title, manifest = with_placeholders([fix.title, fix.manifest])
+    return Fix(title, fix.risk, run, undo, verify, manifest)
 
 
 def with_placeholders(texts: list[str]) -> list[str]:
