@@ -174,6 +174,7 @@ DECIDES = decides()
 WRITTEN = (
     "PyTorchJob/train: None of 4 ready",
     "NodePool gpu",
+    "plugin-config shared: timeSlicing nvidia.com/gpu replicas: 4",
     "ml/gpu-quota requests.nvidia.com/gpu: 16 of 16 used",
     "ib3: operstate DOWN",
     "Service gpu/exporter selector app=exporter ports metrics 9400 to 9400",
