@@ -103,8 +103,8 @@ def lowered_limit(samples: Sequence[GpuSample]) -> tuple[float, float] | None:
 
 def at_lowered_limit(samples: Sequence[GpuSample]) -> float | None:
     """The share of the samples with work in which the draw is all that a limit below the default allows; None where it isn't lower, or
-    where the reasons were read, which tell it better."""
-    if any(sample.reasons is not None for sample in samples):
+    where the reasons were read, which tell it better. Who states a limit in words may have set it on purpose."""
+    if any(sample.reasons is not None or sample.stated for sample in samples):
         return None
     lowered = lowest(samples, "power_limit"), highest(samples, "power_limit_default")
     loaded = [sample for sample in samples if with_work(sample) and sample.power is not None]
