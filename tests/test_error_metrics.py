@@ -18,6 +18,7 @@ from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.live import Live
 from gpudoctor.report import Report
 from gpudoctor.tools.prometheus.errors import errors
+from tests.nodes import dcgmi
 from tests.pasted import of_files
 from tests.prometheus.kept import Course, keeping, labels
 
@@ -223,3 +224,28 @@ def test_every_runbook_that_reads_prometheus_says_it(tmp_path: Path, book: str) 
     report = asked(tmp_path, sound(3) | bad, book=book, **inputs)
     assert {cause for cause, _ in found(report)} == {cause for _, _, cause in BAD}
     assert report.verdict == "problem"
+
+
+@pytest.mark.parametrize(
+    ("row", "count", "cause", "confidence"),
+    [
+        ("Double Bit ECC Errors", "2", "gpu-ecc-uncorrectable", "confirmed"),
+        ("PCIe Replay Warnings", "4000", "pcie-link-degraded", "likely"),
+    ],
+)
+def test_what_a_job_met(tmp_path: Path, row: str, count: str, cause: str, confidence: str) -> None:
+    report = of_files(tmp_path, {"stats.txt": dcgmi.stats({0: {}, 3: {row: count}})})
+    assert found(report) == [(cause, confidence)]
+    assert report.findings[0].subject.gpu == "GPU 3"
+
+
+@pytest.mark.parametrize(("xids", "verdict"), [("0", "inconclusive"), ("2", "inconclusive")])
+def test_a_jobs_statistics_do_not_show_health(tmp_path: Path, xids: str, verdict: str) -> None:
+    report = of_files(tmp_path, {"stats.txt": dcgmi.stats({0: {"Critical XID Errors": xids}})})
+    assert (report.verdict, report.findings) == (verdict, [])
+
+
+def test_columns_of_dmon_that_count_errors(tmp_path: Path) -> None:
+    text = "#Entity   XIDER  RPPEN  RVIOL\nID\n" + "GPU 3     79     1      0\n" * 2
+    report = of_files(tmp_path, {"dmon.txt": text})
+    assert sorted(found(report)) == [("gpu-fallen-off-bus", "likely"), ("page-retirement-pending", "confirmed")]

@@ -17,7 +17,7 @@ from gpudoctor.engine.store import Store
 from gpudoctor.engine.trouble import HISTORY, MOST, unexplained_troubles
 from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.base import Origin
-from gpudoctor.facts.dcgm import DcgmHealth, DcgmTest
+from gpudoctor.facts.dcgm import DcgmHealth, DcgmStats, DcgmTest
 from gpudoctor.facts.gpu import Gpu, GpuPath, NvLink, Smi
 from gpudoctor.facts.infiniband import IbPort
 from gpudoctor.facts.job import Collective, CollectiveTest, Job, Rank
@@ -398,6 +398,7 @@ SIGNS = {
         DcgmHealth(entity="GPU", index=3, system="PCIe", status="warning", origin=HERE),
     ),
     "dcgm_test": ("dcgm_tests", DcgmTest(test="memory", status="fail", origin=HERE), DcgmTest(test="memory", status="skip", origin=HERE)),
+    "xids_of_job": ("dcgm_stats", DcgmStats(gpu="GPU 3", xid_count=2, origin=HERE), DcgmStats(gpu="GPU 3", xid_count=0, origin=HERE)),
     "driver": (
         "pci_devices",
         PciDevice(pci="0000:1b:00", kind="gpu", driver="", origin=HERE),

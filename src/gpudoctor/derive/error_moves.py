@@ -68,5 +68,6 @@ def moved_at(found: list[ErrorReading]) -> float | None:
     """When the value last changed, where two readings near to each other show it."""
     for before, after in reversed([*pairwise(found)]):
         if before.value != after.value:
-            return after.time if (after.time or 0.0) - (before.time or 0.0) <= NEAR else None
+            near = (after.time or 0.0) - (before.time or 0.0) <= NEAR
+            return after.time if near and (after.time or 0.0) > 0 else None
     return None

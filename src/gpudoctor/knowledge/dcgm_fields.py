@@ -254,9 +254,6 @@ THROTTLED: dict[int, str] = {
     1424: "hw_power_brake",
 }
 NANOSECONDS = 1e-9
-# What DCGM says of a card's memory with a 1 → the field of a Gpu; a 0 is left to nvidia-smi, which knows more
-ALARMS = {346: "sram_threshold_exceeded", 395: "remap_failed", 396: "remap_pending"}
-COUNTS = {311: "ecc_uncorrected_volatile"}  # a number above 0
 
 
 def find_field(name: str) -> Field | None:
@@ -266,14 +263,3 @@ def find_field(name: str) -> Field | None:
     (150, 150, None)
     """
     return BY_NAME.get(name.removeprefix("DCGM_FI_"))
-
-
-def alarm(field: int, value: float) -> dict[str, bool | int]:
-    """What a value says of a card that no sound card has, as fields of a Gpu.
-
-    >>> alarm(396, 1.0), alarm(396, 0.0), alarm(311, 3.0)
-    ({'remap_pending': True}, {}, {'ecc_uncorrected_volatile': 3})
-    """
-    if field in ALARMS and value == 1:
-        return {ALARMS[field]: True}
-    return {COUNTS[field]: int(value)} if field in COUNTS and 1 <= value < 1e9 else {}

@@ -9,8 +9,8 @@ PARSERS: dict[str, Parser] = {
     "dcgm.health": Parser(("dcgm_health", "dcgm_errors"), "health:health"),
     "dcgm.said": Parser(("dcgm_errors",), "sentences:sentences"),
     "dcgm.diag": Parser(("dcgm_tests", "dcgm_errors"), "diag:diag"),
-    "dcgm.dmon": Parser(("gpu_samples", "gpus"), "dmon:dmon"),
+    "dcgm.dmon": Parser(("gpu_samples", "gpus", "xids", "error_readings"), "dmon:dmon"),
     "dcgm.policy": Parser(("dcgm_policies",), "policy:policy"),
-    "dcgm.stats": Parser(("dcgm_stats", "gpu_samples"), "stats:stats"),
+    "dcgm.stats": Parser(("dcgm_stats", "gpu_samples", "error_readings"), "stats:stats"),
     "dcgm.nvlink": Parser(("nvlinks",), "nvlink:nvlink"),
 }

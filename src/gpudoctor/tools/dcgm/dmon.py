@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.facts.gpu import Gpu, GpuSample
+from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.knowledge import clock_reasons, dcgm_fields
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.common import pci
+from gpudoctor.tools.common.gpu_errors import Errors
 from gpudoctor.tools.common.plain_text import lines
 from gpudoctor.tools.dcgm.boxes import amount, gpu_name, not_read, problem
 
@@ -42,7 +44,7 @@ def dmon(output: Output, about: Subject) -> Facts:
         if problem(output)[0]:
             return {}
         raise not_read(output, "a table of `dcgmi dmon`")
-    return {"gpu_samples": [*samples(found, output, about)], "gpus": [*alarming_gpus(found, output, about)]}
+    return errors(found, output, about) | {"gpu_samples": [*samples(found, output, about)]}
 
 
 def cells(line: str, start: int, columns: list[Column]) -> dict[str, str]:
@@ -69,22 +71,19 @@ def samples(found: list[tuple[int, int, str, dict[str, str]]], output: Output, a
         yield sample(index, values, time, every, Origin(output.origin_name(), number, line.strip()), about)
 
 
-def alarming_gpus(found: list[tuple[int, int, str, dict[str, str]]], output: Output, about: Subject) -> Iterator[Gpu]:
-    """The GPUs of which a column has what no sound one has, by their last row."""
-    last = {index: (number, line, values) for number, index, line, values in found}
-    for index, (number, line, values) in last.items():
-        read = {dcgm_fields.BY_HEADER[header].id: value for header, text in values.items() if (value := amount(text)) is not None}
-        fields: dict[str, Any] = {}
-        for field, value in read.items():
-            fields |= dcgm_fields.alarm(field, value)
-        if fields:
-            yield Gpu(
-                node=about.node,
-                gpu=gpu_name("GPU", index),
-                index=index,
-                origin=Origin(output.origin_name(), number, line.strip()),
-                **fields,
-            )
+def errors(found: list[tuple[int, int, str, dict[str, str]]], output: Output, about: Subject) -> Facts:
+    """What the columns that count errors say, by the time of each row. Without the time of the command the rows have their distance."""
+    step = delay(output)
+    read = Errors(output.time)
+    left = Counter(index for _, index, _, _ in found)
+    for number, index, line, values in found:
+        left[index] -= 1
+        where = Origin(output.origin_name(), number, line.strip())
+        who = (about.node, values.get("UUID#", ""), pci.canonical(values.get("PCBID", "")), str(index), values.get("DVNAM", ""))
+        for header, text in values.items():
+            if (value := amount(text)) is not None:
+                read.add(who, f"DCGM_FI_{dcgm_fields.BY_HEADER[header].name}", {}, [(output.time - left[index] * step, value)], where)
+    return read.facts()
 
 
 def delay(output: Output) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from gpudoctor.facts import Facts, Origin, Subject
-from gpudoctor.facts.dcgm import DcgmStats
+from gpudoctor.facts.dcgm import DcgmStats, ErrorReading
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
@@ -59,7 +59,19 @@ def stats(output: Output, about: Subject) -> Facts:
     return {
         "dcgm_stats": list(made),
         "gpu_samples": [sample for box, one in zip(boxes, made, strict=True) for sample in idle_samples(box, one)],
+        "error_readings": [reading for one in made for reading in error_readings(one)],
     }
+
+
+def error_readings(one: DcgmStats) -> Iterator[ErrorReading]:
+    """What was counted while the job ran: none when it began, and so many when it ended."""
+    counts = (("Double Bit ECC Errors", "ecc_uncorrected", one.ecc_double), ("PCIe Replay Warnings", "pcie_replays", one.pcie_replays))
+    for metric, about, count in counts:
+        if count is not None and one.seconds is not None and one.gpu:
+            for value, moment in ((0.0, 0.0), (float(count), one.seconds)):
+                yield ErrorReading(
+                    node=one.node, gpu=one.gpu, index=one.index, metric=metric, about=about, value=value, time=moment, origin=one.origin
+                )
 
 
 def idle_samples(box: Box, one: DcgmStats) -> Iterator[GpuSample]:

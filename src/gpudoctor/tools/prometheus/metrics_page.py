@@ -11,11 +11,11 @@ from typing import Any
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
+from gpudoctor.tools.common.gpu_errors import Errors, Key
 from gpudoctor.tools.common.timestamps import line_time
 from gpudoctor.tools.parser import LINE, ParseError
-from gpudoctor.tools.prometheus.errors import Errors
 from gpudoctor.tools.prometheus.exposition import WHOLE, Summary
-from gpudoctor.tools.prometheus.range import Key, holder, key, put_value, sample
+from gpudoctor.tools.prometheus.range import holder, key, put_value, sample
 
 # DCGM_FI_DEV_SM_CLOCK{gpu="0",…} 1980  |  … 1980 1772366400000 (with its time in ms)
 # 14:00 DCGM_FI_… (of somebody who asked again and again)

@@ -20,9 +20,10 @@ from gpudoctor.facts import Facts, Subject
 from gpudoctor.facts.gpu import GpuSample
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
+from gpudoctor.tools.common.gpu_errors import Key
 from gpudoctor.tools.common.plain_text import plain_text
 from gpudoctor.tools.parser import ParseError
-from gpudoctor.tools.prometheus.range import Key, holder, key, put_value, sample
+from gpudoctor.tools.prometheus.range import holder, key, put_value, sample
 from gpudoctor.tools.prometheus.rows import TAKEN, order_of, row_of, unescape_query
 
 METRIC = regex(r"\bDCGM_FI_\w{3,60}")

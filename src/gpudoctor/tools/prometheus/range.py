@@ -19,6 +19,7 @@ from gpudoctor.knowledge import dcgm_fields
 from gpudoctor.knowledge.clock_reasons import from_mask
 from gpudoctor.probes.base import Output, decoder
 from gpudoctor.tools.common import pci
+from gpudoctor.tools.common.gpu_errors import Key
 from gpudoctor.tools.parser import ParseError
 
 WHOLE = ("pstate", "ecc_corrected")  # fields that are integers
@@ -28,8 +29,6 @@ STALE = (
 )
 # dcgm-exporter says Hostname; a Prometheus that relabels says node, or puts `exported_` before what a target label hides
 HOSTS = ("Hostname", "hostname", "exported_hostname", "node", "kubernetes_node", "nodename")
-
-Key = tuple[str, str, str, str, str]  # node, UUID, PCI address, index, product
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -112,13 +111,18 @@ def product(labels: dict[str, str]) -> str:
 
 def points(series: Series) -> Iterator[tuple[float, float]]:
     """The moments and values that are finite numbers."""
+    return ((at, value) for at, value in all_points(series) if math.isfinite(value) and abs(value) < 2**63)
+
+
+def all_points(series: Series) -> Iterator[tuple[float, float]]:
+    """The moments and values, NaN and infinity among them."""
     for point in series.values or [series.value]:
         try:
             moment, text = point
             value, at = float(text), float(moment)
         except (TypeError, ValueError, OverflowError):
             continue
-        if math.isfinite(value) and math.isfinite(at) and abs(value) < 2**63:
+        if math.isfinite(at):
             yield at, value
 
 
