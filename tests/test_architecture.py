@@ -41,6 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "engine": {
         "facts",
         "knowledge.compiled",
+        "knowledge.field_words",  # how a field is called in a sentence
         "library",
         "nodesets",
         "report",
