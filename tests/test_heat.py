@@ -270,3 +270,21 @@ def test_dcgmi_dmon_counts_nanoseconds(tmp_path: Path) -> None:
     assert answer(diagnosed(tmp_path, VIOLATIONS + grows)) == [("thermal-slowdown", "confirmed")]
     stays = "".join("GPU 0     100      71       1395      120000000000         900000000\n" for _ in range(5))
     assert answer(diagnosed(tmp_path, VIOLATIONS + stays)) == []
+
+
+def test_the_picture_shows_the_card_that_warms_first(tmp_path: Path) -> None:
+    """Clock and temperature of both cards; the one that is told of is marked, in a candidate too."""
+    rows = "".join(
+        f"    0  {draw:5.0f}  {heat:5.0f}      -    100     61   2619  {clock:5.0f}\n    1    640     61      -    100     61   2619   1965\n"
+        for heat, clock, draw in zip(HEATS, FALLS, DRAWS, strict=True)
+    )
+    dated = "#Date       Time        gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk\n" + "".join(
+        f" 20260301   12:00:{at // 2:02d}  {row}\n" for at, row in enumerate(rows.splitlines())
+    )
+    report = diagnosed(tmp_path, dated)
+    assert [(one.title, one.name, one.marked) for one in report.series] == [
+        ("SM clock", "GPU 0", True),
+        ("SM clock", "GPU 1", False),
+        ("Temperature", "GPU 0", True),
+        ("Temperature", "GPU 1", False),
+    ]

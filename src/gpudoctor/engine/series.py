@@ -36,7 +36,12 @@ def series_for_gpu(samples: Sequence[GpuSample], measured: dict[tuple[str, str],
 
 def order(one: Throttling) -> tuple[bool, float, float, str, int]:
     """Those that throttle first, then what loses most, then the hottest."""
-    return (not clock_is_held_down(one), -(one.loss or 0.0), -(one.temperature or 0.0), one.node, one.index or 0)
+    return (not is_slowed(one), -(one.loss or 0.0), -(one.temperature or 0.0), one.node, one.index or 0)
+
+
+def is_slowed(one: Throttling) -> bool:
+    """Whether the report is about this GPU's clock: something holds it down, or it falls as the card warms."""
+    return clock_is_held_down(one) or one.fell is not None
 
 
 def lines(chosen: Sequence[tuple[Throttling, list[GpuSample]]], field: str, title: str, unit: str) -> Iterator[Series]:
@@ -46,4 +51,4 @@ def lines(chosen: Sequence[tuple[Throttling, list[GpuSample]]], field: str, titl
         points = [(moment, float(value)) for moment, value in sorted(read.items())]
         if len(points) >= MOMENTS:
             name = f"{one.node} GPU {one.index}".strip() if one.index is not None else f"{one.node} {one.gpu}".strip()
-            yield Series(title=title, unit=unit, name=name, points=points[:: 1 + len(points) // POINTS], marked=clock_is_held_down(one))
+            yield Series(title=title, unit=unit, name=name, points=points[:: 1 + len(points) // POINTS], marked=is_slowed(one))
