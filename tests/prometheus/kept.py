@@ -41,7 +41,7 @@ def series(courses: Mapping[tuple[str, str], Course], now: float, *, until: floa
         for at in range(int((end - begin) / EVERY) + 1):
             moment = begin + at * EVERY
             value = [value for minutes, value in course if now - minutes * 60.0 <= moment + 0.5][-1]
-            lines.append(f"{name}{{{of}}} {value:g} {moment:.3f}")
+            lines.append(f"{name}{{{of}}} {value:.12g} {moment:.3f}")
     return "\n".join([*lines, "# EOF", ""])
 
 

@@ -41,6 +41,7 @@ from gpudoctor.facts.kubernetes import (
     Volume,
     Workload,
 )
+from gpudoctor.facts.metrics import Series
 from gpudoctor.facts.monitoring import (
     CounterList,
     Exporter,
@@ -158,6 +159,7 @@ FACTS: dict[str, type[Fact]] = {
     "scheduling": Scheduling,
     "scrape_paths": ScrapePath,
     "scrape_targets": ScrapeTarget,
+    "series": Series,
     "service_endpoints": ServiceEndpoints,
     "services": Service,
     "setting_matches": SettingMatch,

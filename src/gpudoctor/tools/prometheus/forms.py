@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpudoctor.patterns import regex
 from gpudoctor.tools.common.measures import form
 from gpudoctor.tools.form import Form
-from gpudoctor.tools.prometheus import answers, metric_names, series_counts, up
+from gpudoctor.tools.prometheus import answers, metric_names, series, series_counts, up
 from gpudoctor.tools.prometheus.exposition import NAME
 from gpudoctor.tools.prometheus.metrics_page import METRIC
 from gpudoctor.tools.prometheus.queries import score
@@ -84,5 +84,6 @@ FORMS: tuple[Form, ...] = (
     Form("prometheus.counts", lambda text: of_counts(text.whole, text.argv), beside=True, among_lines=True),
     Form("prometheus.up", lambda text: of_up(text.whole, text.argv)),
     Form("prometheus.text", lambda text: of_metrics(text.lines), embedded=True),
+    Form("prometheus.series", lambda text: series.score_answer(text.whole) or series.score_page(text.lines), embedded=True, beside=True),
     form("prometheus.answers", answers.READERS),
 )
