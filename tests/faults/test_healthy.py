@@ -12,7 +12,7 @@ from tests.nodes.smi import smi_xml
 from tests.nodes.watched import cards, csv
 
 BASE = [build.namespace("ml"), build.node("gpu-01")]
-NEVER = ["HEALTHY", "ruled out"]
+NEVER = ["HEALTHY", "Ruled out"]
 NO_SCHEDULER: dict[str, Any] = {"ns": "ml", "phase": "Pending", "gpus": 1}
 DOWN = "echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1"
 SLURM = {
@@ -119,20 +119,20 @@ FAULTS = [
         ["starting: on no node yet, for", "s so far"],
         build.pod("train-0", age="12s", **NO_SCHEDULER),
     ),
-    pods("a pod that no scheduler looks at", "diagnose pod train-0", ["scheduler-down, likely"], SICK, exit=1),
+    pods("a pod that no scheduler looks at", "diagnose pod train-0", ["cause scheduler-down (", "sure likely"], SICK, exit=1),
     pods(
         "it beside pods that are well",
         "diagnose pod -A -v",
-        ["scheduler-down, likely", "600 of 601 GPU pods are well"],
+        ["cause scheduler-down (", "sure likely", "600 of 601 GPU pods are healthy"],
         *MANY,
         SICK,
         exit=1,
     ),
-    pods("pods that are well", "diagnose pod -A", ["600 of 600 GPU pods are well"], *MANY, exit=0),
+    pods("pods that are well", "diagnose pod -A", ["600 of 600 GPU pods are healthy"], *MANY, exit=0),
     pods(
         "a pod that was restarted lately",
         "diagnose pod -A -v",
-        ["600 of 601 GPU pods are well", "container main was restarted 180 s ago"],
+        ["600 of 601 GPU pods are healthy", "container main was restarted 180 s ago"],
         *MANY,
         LATELY,
     ),

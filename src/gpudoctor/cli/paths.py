@@ -52,6 +52,7 @@ def recorded_run(paths: list[str]) -> Path | None:
     from gpudoctor.intake import mounts
     from gpudoctor.library.index import library
     from gpudoctor.probes.bundle import INDEX, BundleError
+    from gpudoctor.probes.packed import ENDINGS
     from gpudoctor.probes.replay import Replay
     from gpudoctor.probes.transcript import transcript_path
 
@@ -62,7 +63,7 @@ def recorded_run(paths: list[str]) -> Path | None:
         if folder is None:
             return None
         mounts.check(str(folder))
-        if not (folder / INDEX).is_file() and (not folder.is_file() or transcript_path(folder) not in (None, folder)):
+        if not (folder / INDEX).is_file() and transcript_path(folder) != folder and not folder.name.lower().endswith(ENDINGS):
             return None
         return folder if Replay(folder).bundle.runbook in library().runbooks else None
     except (BundleError, OSError, ValueError):  # it is damaged, or of somebody's own runbook: its files still say something

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from gpudoctor.probes import bundle, transcript
+from gpudoctor.probes import bundle, packed, transcript
 from gpudoctor.probes.base import Command, Output, one_by_one
 from gpudoctor.probes.bundle import Answer, BundleError, Key
 
@@ -26,8 +26,8 @@ class Replay:
         if (file := transcript.transcript_path(path)) is not None:
             self.bundle, pages = transcript.load(file)
             self._read = pages.__getitem__
-        elif (packed := unpacked(path)) is not None:
-            self.bundle, files = packed
+        elif (held := packed.load(path)) is not None:
+            self.bundle, files = held
             self._read = files.__getitem__
         else:
             self.bundle = bundle.load(path)
@@ -61,15 +61,6 @@ class Replay:
         why = f" ({self.bundle.incomplete})" if self.bundle.incomplete else ""
         reason = f"the bundle holds no answer to `{command.shown[:200]}`{where}{why}; record it again"
         return Output(command, failure="not-recorded", reason=reason)
-
-
-def unpacked(path: Path) -> tuple[bundle.Bundle, dict[str, bytes]] | None:
-    """The bundle in an archive; None where the path is none."""
-    if not path.is_file():
-        return None
-    from gpudoctor.probes import packed
-
-    return packed.load(path)
 
 
 def replay_stream(read: Callable[[str], bytes], answer: Answer, command: Command) -> Iterator[Output]:
