@@ -192,3 +192,31 @@ def test_a_reset_counts_what_came_after() -> None:
     (one,) = series(output, Subject(kind="cluster"))["series"]
     assert isinstance(one, Series)
     assert (one.growth, one.resets, one.moves, one.first, one.last, one.age, one.gap) == (4.0, 1, 3, 5.0, 2.0, 100.0, 60.0)
+
+
+REFUSED = {
+    "rights": "PermissionError: [Errno 13] Permission denied: '/ckpt/checkpoint-500/model.safetensors'",
+    "read-only": "OSError: [Errno 30] Read-only file system: '/ckpt/checkpoint-500/model.safetensors'",
+    "time-out": "TimeoutError: [Errno 110] Connection timed out: '/ckpt/checkpoint-500/model.safetensors'",
+    "input and output": "OSError: [Errno 5] Input/output error: '/ckpt/checkpoint-500/model.safetensors'",
+    "own words": "[rank0] checkpoint save timed out after 1800 s",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_checkpoint_that_a_log_says_was_not_written(tmp_path: Path, name: str) -> None:
+    report = of_files(tmp_path, {"train.log": f"Saving model checkpoint to /ckpt/checkpoint-500\n{REFUSED[name]}\n"})
+    assert found(report) == [("checkpoint-write-fails", "likely")]
+
+
+def test_a_checkpoint_that_cannot_be_read_is_another_thing(tmp_path: Path) -> None:
+    report = of_files(tmp_path, {"train.log": f"Loading the checkpoint of step 500\n{REFUSED['rights']}\n"})
+    assert found(report) == []
+
+
+@pytest.mark.parametrize(("loss", "causes"), [("nan", ["training-loss-not-finite"]), ("2.1", [])])
+def test_the_loss_of_the_last_lines_of_a_log_counts(tmp_path: Path, loss: str, causes: list[str]) -> None:
+    """A scaler of float16 skips a step now and then."""
+    rows = ["2.3", "2.2", "nan", loss, loss]
+    report = of_files(tmp_path, {"train.log": "".join(f"step {10 + at} | loss {one} | grad_norm 1.2\n" for at, one in enumerate(rows))})
+    assert [one.cause for one in report.findings] == causes

@@ -44,6 +44,13 @@ CASES: dict[str, Case] = seen_by(
         "files-no-space": node(
             *WAVES, log=log(*megatron(40), after="OSError: [Errno 28] No space left on device: '/mnt/ml/ckpt/step_40/optim.pt'")
         ),
+        "files-checkpoint-read-only": node(
+            *WAVES, log=log(*megatron(40), after="OSError: [Errno 30] Read-only file system: '/ckpt/step_40/optim.pt'")
+        ),
+        "files-checkpoint-rights": node(
+            *WAVES,
+            log=log("Saving model checkpoint to /ckpt/step_40", "PermissionError: [Errno 13] Permission denied: '/ckpt/step_40/optim.pt'"),
+        ),
         "files-dead-mount": node(*WAVES, log=log("OSError: [Errno 116] Stale file handle: '/mnt/ml/shard-00012.tar'")),
         "files-refuse-write": node(
             *WAVES, log=log("safetensors_rust.SafetensorError: Error while serializing: I/O error: Operation not supported (os error 95)")

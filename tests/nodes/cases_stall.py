@@ -72,6 +72,9 @@ for one in busy["samples"]:
 
 CASES: dict[str, Case] = {
     "stall-healthy": node(*WAVES, *WAVES, log=log(*megatron(60))),
+    "stall-loss-nan": node(
+        *WAVES, *WAVES, log=log(*megatron(60), after=" iteration 61/ 120 | elapsed time per iteration (ms): 11800.0 | lm loss: NAN |")
+    ),
     "stall-pod-not-ready": unready(node(*WAVES, *WAVES, log=log(*megatron(60)))),
     "stall-hang": node(cards(**POLLS), stacks=stacks(REDUCES, REDUCES, REDUCES, REDUCES)),
     "stall-hang-one-look": node(cards(**POLLS), inputs={"for": 0.0}),

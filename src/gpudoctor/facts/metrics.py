@@ -31,6 +31,7 @@ class Series(OfGpu, frozen=True, kw_only=True):
     recent: float | None = None  # the median of the last quarter
     rise: float | None = None  # where each quarter's median is above that of the one before, else 0
     fall: float | None = None  # the same downwards
+    change: float | None = None  # how many times larger they are since a lasting change, 1.0 without one; of positive values
     not_finite: int = 0  # points at its end that are NaN or infinite
     moves: int = 0
     still: float | None = None  # since it moved last; None where it never did

@@ -14,7 +14,7 @@ class Pace(Fact, frozen=True, kw_only=True):
     pod: str = ""
     rank: int | None = None
     lines: int = 0  # of progress
-    diverged: bool = False  # the loss of one is no number
+    diverged: bool = False  # the loss of the last one that tells it is no number
     step: int | None = None  # the last one
     total: int | None = None  # that there shall be, where the lines say so
     seconds: float | None = None  # for one step, the median

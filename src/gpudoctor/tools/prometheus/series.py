@@ -15,7 +15,7 @@ from typing import Any
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.metrics import Series
 from gpudoctor.knowledge import job_metrics
-from gpudoctor.knowledge.trend import QUARTERS, steady_rise
+from gpudoctor.knowledge.trend import QUARTERS, change, steady_rise
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
 from gpudoctor.tools.parser import LINE, ParseError
@@ -128,6 +128,7 @@ def course(points: Points, *, counts: bool = False) -> dict[str, Any]:
         cut = len(values) * (QUARTERS - 1) // QUARTERS
         made |= {"earlier": median(values[:cut]), "recent": median(values[cut:])}
         made |= {"rise": steady_rise(values), "fall": steady_rise([-value for value in values])}
+        made["change"] = change(values)[0] if min(values) > 0 else None
     moment = values[-1] / 1000 if values[-1] > EPOCH * 1000 else values[-1]
     if moment > EPOCH and points[-1][0] >= moment:
         made["past"] = points[-1][0] - moment

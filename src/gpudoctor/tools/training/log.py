@@ -39,7 +39,7 @@ WARMED = 20  # a step by which that is over, where no more than one or two lines
 # [2026-03-01 10:11:30][train] - [rank 2] iter 30 loss 7.700
 NAMED = regex(r"\[[Rr]ank[ :=]{1,2}(\d{1,6})\]")
 # iter 30 loss nan  |  'loss': nan,  |  lm loss: inf
-DIVERGED = regex(r"(?i)\bloss['\"]?(?: ?[:=] ?| )[-+]?(?:nan|inf(?!o))")
+LOSS = regex(r"(?i)\bloss['\"]?(?: ?[:=] ?| )[-+]?(?:(nan|inf(?!o))|\d)")
 TABLE = ("table", None, None)
 Key = tuple[str, int | None, int | None]
 
@@ -71,7 +71,8 @@ class Seen:
             self.times.append(time)
             del self.times[:-MOST]
         self.origin = origin
-        self.diverged = self.diverged or DIVERGED.search(origin.text) is not None
+        if loss := LOSS.search(origin.text):
+            self.diverged = loss[1] is not None
 
     def add_line_beside(self, slowest: Slowest | None, memory: float | None, peak: float | None, origin: Origin) -> None:
         """A line between those of steps: a comparison of ranks, the memory that is allocated now, or the most so far."""
