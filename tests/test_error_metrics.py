@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.facts import Subject
 from gpudoctor.facts.kernel import Xid
+from gpudoctor.knowledge import error_metrics
+from gpudoctor.knowledge.dcgm_fields import BY_ID
 from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output
 from gpudoctor.probes.live import Live
@@ -249,3 +253,18 @@ def test_columns_of_dmon_that_count_errors(tmp_path: Path) -> None:
     text = "#Entity   XIDER  RPPEN  RVIOL\nID\n" + "GPU 3     79     1      0\n" * 2
     report = of_files(tmp_path, {"dmon.txt": text})
     assert sorted(found(report)) == [("gpu-fallen-off-bus", "likely"), ("page-retirement-pending", "confirmed")]
+
+
+def test_the_questions_ask_for_every_metric_that_counts_errors() -> None:
+    """The four are one: through the API server they are written for an address."""
+    books = library().runbooks
+    steps = [(book, step) for book in ("gpu-errors-by-metric", "gpu-metrics") for step in books[book].steps]
+    (here, before), (proxied, proxied_before) = (
+        [unquote(step.run[-1]).partition("?query=")[2] or step.run[2] for of, step in steps if of == book and step.id.startswith("errors_")]
+        for book in ("gpu-errors-by-metric", "gpu-metrics")
+    )
+    assert [before, proxied, proxied_before] == [f"{here} offset 1h", here, f"{here} offset 1h"]
+    asked_for = re.compile(here.partition('"')[2].rpartition('"')[0])
+    names = {name for number in error_metrics.ABOUT for name in (BY_ID[number].name, BY_ID[number].renamed) if name}
+    assert [name for name in names if not asked_for.fullmatch(f"DCGM_FI_{name}")] == []
+    assert asked_for.fullmatch(error_metrics.XID_COUNTS)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
+from gpudoctor.library.index import library
 from tests.kube.case import Case
 from tests.kube.cases_stack import NODE, NS, place
 from tests.kube.monitoring import APP, SERVED, endpointslice, metrics, monitor, prometheus, rule, service, target, targets, vector
 from tests.kube.objects import cluster, container, namespace, node, pod, pod_name, stack_pod
+from tests.nodes.error_metrics import SOUND, Values, at_once
 
 ASK = ["run", "gpu-metrics"]
 RELEASE = {"release": "prom-stack"}
@@ -17,6 +20,11 @@ POD = pod_name("dcgm_exporter", NODE)
 SERVER = "/api/v1/namespaces/monitoring/services/prometheus-operated:9090/proxy/api/v1"
 QUERY = f'{SERVER}/query?query=count by (__name__)({{__name__=~"DCGM_.+"}})'
 SERIES = f"{SERVER}/query?query=DCGM_FI_DEV_GPU_TEMP"
+ERRORS = [
+    f"{SERVER}/query?query={unquote(step.run[-1].partition('?query=')[2])}"
+    for step in library().runbooks["gpu-metrics"].steps
+    if step.id in ("errors_now", "errors_before")
+]
 TEMPERATURE = {"__name__": "DCGM_FI_DEV_GPU_TEMP", "gpu": "0", "UUID": "GPU-7c1f00aa", "instance": "10.244.1.7:9400", "job": "dcgm"}
 HOT = rule("GpuHot", "DCGM_FI_DEV_GPU_TEMP > 85")
 STARTS = 'time=2026-03-01T09:00:01.000Z level=INFO msg="Starting webserver"'
@@ -46,6 +54,7 @@ def case(
     stored: Sequence[str] = tuple(SERVED),
     temperatures: Sequence[Mapping[str, str]] = ({},),
     logs: Mapping[str, str] | None = None,
+    errors: Values | None = None,
     faults: Sequence[Any] = (),
     words: Sequence[str] = (),
 ) -> Case:
@@ -56,6 +65,7 @@ def case(
         f"{SERVER}/targets": targets(*([target(pod=POD)] if scraped is None else scraped)),
         QUERY: vector(*({"__name__": name} for name in stored)),
         SERIES: vector(*(TEMPERATURE | dict(labels) for labels in temperatures)),
+        **{query: at_once(SOUND if errors is None else errors, NODE) for query in ERRORS},
     }
     objects = [
         node(NODE, gpus=2),
@@ -114,6 +124,8 @@ ABSENT = rule("PowerCap", "rate(DCGM_FI_DEV_POWER_VIOLATION[5m]) > 0")
 CASES: dict[str, Case] = {
     "metrics-healthy": case(),
     "metrics-refused": case(faults=[{"match": "GET .*(/api/v1/services|monitors|/proxy/)", "status": 403}]),
+    "metrics-none-stored": case(stored=(), temperatures=()),
+    "metrics-with-an-xid": case(errors={**SOUND, "XID_ERRORS": (0, 79)}),
     "metrics-plain-prometheus": plain(service()),
     "metrics-no-exporter": case(runs=False, scraped=[], served=""),
     "metrics-exporter-waits": case(runs=exporter(ready=False)),

@@ -52,10 +52,10 @@ def answered(kind: str, result: list[dict[str, object]]) -> str:
     return json.dumps({"status": "success", "data": {"resultType": kind, "result": result}})
 
 
-def at_once(values: Values) -> str:
+def at_once(values: Values, node: str = "gpu-07") -> str:
     """The answer about one moment."""
     rows = [(metric, gpu, value) for metric, gpus in values.items() for gpu, value in enumerate(gpus)]
-    return answered("vector", [{"metric": of_gpu(metric, gpu), "value": [NOW, f"{value:g}"]} for metric, gpu, value in rows])
+    return answered("vector", [{"metric": of_gpu(metric, gpu, node), "value": [NOW, f"{value:g}"]} for metric, gpu, value in rows])
 
 
 def over_time(metric: str, gpu: int, before: float, after: float, minutes: int) -> str:
