@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+
+from gpudoctor.library.index import library
 from tests.nodes.case import Case, Said
 from tests.nodes.watched import WAVES, log, node, seen_by
 
@@ -51,3 +55,41 @@ CASES: dict[str, Case] = seen_by(
         "serving-no-answer": node(*WAVES, log=Said(failure="refused", exit=1, reason="pods/log is forbidden")),
     },
 )
+
+PROMETHEUS = "http://prometheus.monitoring:9090"
+SOUND = {"requests_waiting": 1.0, "cache_share": 0.4, "queue_seconds": 0.02, "prefill_seconds": 0.05, "decode_seconds": 0.3}
+LATENCIES = {"latency p99": 0.9, "ttft p99": 0.1}
+OF_STEP = {
+    "parts": ("queue_seconds", "prefill_seconds", "decode_seconds"),
+    "load": ("requests_waiting", "cache_share"),
+    "failures": ("error_share",),
+    "latencies": ("latency p99", "ttft p99"),
+}
+
+
+def row(name: str, value: float) -> dict[str, object]:
+    """One row of an answer."""
+    latency = " " in name
+    of = {"quantity": "latency" if latency else name, "label": name if latency else "", "namespace": "ml", "pod": "llm-0"}
+    return {"metric": of, "value": [1772366400, f"{value:g}"]}
+
+
+def measured(**values: float) -> Case:
+    """What Prometheus says of a server, where it differs from a sound one, beside objectives."""
+    known = {**SOUND, **LATENCIES, **{name.replace("__", " "): value for name, value in values.items()}}
+    answers: dict[str, str] = {}
+    for step in library().runbooks["model-serving"].steps:
+        if step.id in OF_STEP:
+            rows = [row(name, known[name]) for name in OF_STEP[step.id] if name in known]
+            asked = shlex.join(word.replace("${input.prometheus}", PROMETHEUS) for word in step.run)
+            answers[asked] = json.dumps({"status": "success", "data": {"resultType": "vector", "result": rows}})
+    inputs: dict[str, object] = {"prometheus": PROMETHEUS, "slo_p99": 2.0, "slo_ttft": 0.3, "slo_errors": 0.001}
+    return Case("model-serving", inputs, answers)
+
+
+CASES |= {
+    "serving-measured-well": measured(error_share=0.0),
+    "serving-measured-slow": measured(latency__p99=9.5, queue_seconds=3.0),
+    "serving-measured-fails": measured(error_share=0.01),
+    "serving-measured-queue": measured(requests_waiting=40.0, cache_share=0.99),
+}

@@ -95,8 +95,8 @@ class Measure(Fact, frozen=True, kw_only=True):
     Of a program: call_open (a system call that had not returned, `label`: its name), call_seconds (one call), major_faults (a second),
     data_share, sm_efficiency, gpu_utilisation, since_progress (`of`: what a step takes), step_clock (second of the day of the last step,
     `of` as before), clock (that of `date`), exit_code, gpu_unused (seconds that somebody had GPUs, `label`: who).
-    Of a service, `label` being which: latency, latency_objective, error_share, goodput_share, queue_ratio;
-    means of seconds: first_token_seconds, queue_seconds (`of`: the whole request).
+    Of a service, `label` being which: latency, latency_objective, error_share, goodput_share, queue_ratio, requests_waiting,
+    cache_share; means of seconds: first_token_seconds, queue_seconds, prefill_seconds, decode_seconds (`of`: the whole request).
     """
 
     node: str = ""

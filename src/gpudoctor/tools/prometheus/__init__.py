@@ -12,6 +12,7 @@ PARSERS: dict[str, Parser] = {
     "prometheus.range": Parser(("gpu_samples",), "range:samples", failures=True),
     "prometheus.errors": Parser(("gpus", "xids", "error_readings"), "errors:errors"),  # metrics that count errors, now, before or over time
     "prometheus.answer": Parser(("gpu_samples", "gpus", "xids", "error_readings"), "errors:answer"),  # one that somebody has kept
+    "prometheus.measures": Parser(("measures",), "asked_measures:measures"),  # to questions that say what they measure
     "prometheus.series": Parser(("series",), "series:series"),  # what a job says of itself: an answer, or the page of an exporter
     "prometheus.text": Parser(  # what an exporter serves
         ("gpu_samples", "expositions", "gpus", "xids", "error_readings"), "metrics_page:metrics"

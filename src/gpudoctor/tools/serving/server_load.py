@@ -22,6 +22,9 @@ KINDS = {
     "vllm:request_queue_time_seconds": "queue_seconds",
     "sglang:queue_time_seconds": "queue_seconds",
     "tgi_request_queue_duration": "queue_seconds",
+    "vllm:request_prefill_time_seconds": "prefill_seconds",
+    "vllm:request_decode_time_seconds": "decode_seconds",
+    "tgi_request_inference_duration": "decode_seconds",
     "vllm:e2e_request_latency_seconds": "whole",
     "sglang:e2e_request_latency_seconds": "whole",
     "tgi_request_duration": "whole",
@@ -63,7 +66,7 @@ def counters(lines: Sequence[Line]) -> Iterator[Reading]:
             if match[2] == "sum":
                 where[KINDS[match[1]]] = (number, text)
     means = {kind: of["sum"] / of["count"] for kind, of in sums.items() if of["count"] >= FEWEST and kind in where}
-    for kind in ("first_token_seconds", "queue_seconds"):
+    for kind in ("first_token_seconds", "queue_seconds", "prefill_seconds", "decode_seconds"):
         if kind in means:
             yield Reading(kind, means[kind], where[kind], of=means.get("whole"))
 
