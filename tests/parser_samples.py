@@ -198,6 +198,7 @@ SAMPLES: dict[str, str] = {
     ),
     "prometheus.errors": metrics.vector({"__name__": "DCGM_FI_DEV_XID_ERRORS", "UUID": "GPU-5a0c", "gpu": "3"}),
     "prometheus.answer": metrics.vector({"__name__": "DCGM_FI_DEV_ROW_REMAP_FAILURE", "UUID": "GPU-5a0c", "gpu": "3"}),
+    "training.values": "{'loss': 2.5, 'grad_norm': 1.0}\n" * 3,
     "prometheus.measures": metrics.vector({"quantity": "latency", "label": "ttft p99", "pod": "llm-0"}),
     "prometheus.series": 'training_loss{run="a"} 2.31\n',
     "prometheus.text": f"DCGM_FI_DEV_SM_CLOCK{LABELS} 1980\nDCGM_FI_DEV_CLOCK_THROTTLE_REASONS{LABELS} 4\n",

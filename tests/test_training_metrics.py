@@ -220,3 +220,20 @@ def test_the_loss_of_the_last_lines_of_a_log_counts(tmp_path: Path, loss: str, c
     rows = ["2.3", "2.2", "nan", loss, loss]
     report = of_files(tmp_path, {"train.log": "".join(f"step {10 + at} | loss {one} | grad_norm 1.2\n" for at, one in enumerate(rows))})
     assert [one.cause for one in report.findings] == causes
+
+
+TRACKED: dict[str, tuple[str, list[float], str]] = {
+    "diverges": ("train/loss", [2.0 + at / 20.0 for at in range(40)], "training-does-not-converge"),
+    "gradients": ("grad_norm", [1.0] * 20 + [900.0] * 20, "training-does-not-converge"),
+    "infinite": ("loss", [2.0] * 20 + [math.inf] * 4, "training-loss-not-finite"),
+    "sound": ("loss", [2.0 - at / 100.0 + 0.05 * math.sin(at * 7) for at in range(40)], ""),
+    "noise": ("loss", [2.0 + 0.2 * math.sin(at * 7) for at in range(40)], ""),
+}
+
+
+@pytest.mark.parametrize("name", TRACKED)
+def test_the_rows_of_a_tracker(tmp_path: Path, name: str) -> None:
+    metric, values, cause = TRACKED[name]
+    text = "".join(f"{{'{metric}': {value}, 'learning_rate': 2e-05, 'epoch': {at / 10}}}\n" for at, value in enumerate(values))
+    report = of_files(tmp_path, {"train.log": text})
+    assert [one.cause for one in report.findings] == ([cause] if cause else [])

@@ -20,6 +20,7 @@ SEARCHED = frozenset(
         "serving.measures",
         "slurm.accounting",
         "training.figures",
+        "training.values",
     }
 )
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 from gpudoctor.tools.common.measures import form
 from gpudoctor.tools.form import Form
-from gpudoctor.tools.training import program_figures, tracker_gpus
+from gpudoctor.tools.training import program_figures, tracked_values, tracker_gpus
 from gpudoctor.tools.training.step_compare import slowest_in
 from gpudoctor.tools.training.step_lines import memory_in, peak_in, step_in
 from gpudoctor.tools.training.step_tables import steps_in
@@ -39,5 +39,6 @@ def of_progress(lines: Sequence[str]) -> int:
 FORMS: tuple[Form, ...] = (
     Form("tracker.gpus", lambda text: of_tracker(text.lines), embedded=True),
     Form("training.log", lambda text: of_progress(text.lines), embedded=True, beside=True, among_lines=True),
+    Form("training.values", lambda text: tracked_values.score(text.lines), embedded=True, beside=True, among_lines=True),
     form("training.figures", program_figures.READERS),
 )
