@@ -275,7 +275,8 @@ def test_dcgmi_dmon_counts_nanoseconds(tmp_path: Path) -> None:
 def test_the_picture_shows_the_card_that_warms_first(tmp_path: Path) -> None:
     """Clock and temperature of both cards; the one that is told of is marked, in a candidate too."""
     rows = "".join(
-        f"    0  {draw:5.0f}  {heat:5.0f}      -    100     61   2619  {clock:5.0f}\n    1    640     61      -    100     61   2619   1965\n"
+        f"    0  {draw:5.0f}  {heat:5.0f}      -    100     61   2619  {clock:5.0f}\n"
+        "    1    640     61      -    100     61   2619   1965\n"
         for heat, clock, draw in zip(HEATS, FALLS, DRAWS, strict=True)
     )
     dated = "#Date       Time        gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk\n" + "".join(

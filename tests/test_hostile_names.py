@@ -15,10 +15,8 @@ import pytest
 
 from gpudoctor.cli import main
 from gpudoctor.engine.evaluate import pasteable_command
-from gpudoctor.engine.remedies import Names, Surroundings, filled
-from gpudoctor.engine.store import Store
+from gpudoctor.engine.remedies import Names, filled
 from gpudoctor.facts import Subject
-from gpudoctor.facts.identity import Links
 from gpudoctor.library.index import library
 from gpudoctor.probes import bundle
 from gpudoctor.probes.kube_request import NotAllowed, parse
@@ -232,11 +230,10 @@ def unquoted(text: str) -> list[str]:
 def test_a_hostile_name_in_a_fix_is_one_argument_and_no_option(name: str) -> None:
     """Every fix of the catalogue, filled with this name wherever a name goes, and read as a shell and then kubectl would."""
     subject = Subject(kind="pod", **dict.fromkeys(("namespace", "pod", "container", "workload", "node", "gpu", "component"), name))
-    around = Surroundings(Store(), Links((), (), ()))
     for cause in library().causes.values():
         for template in cause.fixes:
             seen = {f"seen.{group}": "x" for group in re.compile(template.seen).groupindex}  # hostile ones are refused: test_remedies
-            made = filled(template, Names(subject, cause=cause.id, **seen), subject, around)
+            made = filled(template, Names(subject, cause=cause.id, **seen), [], "kubernetes")
             for wanted, argv in ((template.run, made.run), (template.undo, made.undo), (template.verify, made.verify)):
                 assert [word.startswith("-") for word in argv] == [word.startswith("-") for word in wanted], argv
                 if argv and name.isprintable():

@@ -64,7 +64,6 @@ def of_pod(waiting: Pod, nodes: list[Node], *changes: str, **facts: list[Any]) -
 @pytest.mark.parametrize(
     ("facts", "scheduler"),
     [
-        ({}, "kubectl"),
         ({"nodes": [Node(node="n1")]}, "kubectl"),
         ({"slurm_nodes": [SlurmNode(node="n1")]}, "scontrol"),
         ({"slurm_nodes": [SlurmNode(node="n1")], "nodes": [Node(node="n1")]}, "scontrol"),  # a drain by kubectl leaves Slurm's jobs there
@@ -75,6 +74,15 @@ def of_pod(waiting: Pod, nodes: list[Node], *changes: str, **facts: list[Any]) -
 )
 def test_a_node_is_drained_by_what_schedules_it(facts: dict[str, list[Any]], scheduler: str) -> None:
     assert [one.title for one in fixes(found("a", N1), of=DRAIN, **facts)] == [scheduler]
+
+
+def test_where_nothing_tells_who_schedules_a_node_both_are_said() -> None:
+    assert [one.title for one in fixes(found("a", N1), of=DRAIN)] == ["kubectl (Kubernetes)", "scontrol (Slurm)"]
+
+
+def test_where_slurm_runs_the_node_no_pod_is_asked_for() -> None:
+    look = {"title": "l", "risk": "safe", "run": ["kubectl", "delete", "pod", "${pod}"]}
+    assert fixes(found("a", Subject(kind="workload", workload="7")), of=[look], kind="workload", slurm_nodes=[SlurmNode(node="n1")]) == []
 
 
 def test_the_reason_that_slurm_keeps_is_the_cause() -> None:
@@ -95,14 +103,14 @@ def test_a_drain_says_what_it_stops() -> None:
     facts: dict[str, list[Any]] = {
         "pods": [
             Pod(namespace="ml", pod="cpu", node="n1", phase="Running"),
-            Pod(namespace="ml", pod="train", node="n1", phase="Running", gpus=8),
+            Pod(namespace="ml", pod="train", node="n1", phase="Running", gpus=8, workload="Job/train"),
             Pod(namespace="ml", pod="elsewhere", node="n2", phase="Running", gpus=8),
             Pod(namespace="ml", pod="over", node="n1", phase="Succeeded", gpus=8),
             Pod(namespace="gpu-operator", pod="plugin", node="n1", phase="Running", workload="DaemonSet/plugin"),
         ]
     }
     (made,) = fixes(found("a", N1), of=DRAIN, **facts)
-    assert made.stops == ["ml/train", "ml/cpu"]
+    assert made.stops == ["ml/train", "ml/cpu (no controller makes it again: needs --force)"]
     [of_slurm] = fixes(found("a", N1), of=[{"title": "reboot", "risk": "disruptive", "run": ["systemctl", "reboot"]}], slurm_jobs=[
         SlurmJob(workload="7", nodes=["n1"], state="RUNNING"), SlurmJob(workload="8", nodes=["n1"], state="PENDING"),
     ])  # fmt: skip

@@ -22,7 +22,7 @@ from gpudoctor.cli.scenarios import SCENARIOS
 GOLDEN = Path(__file__).parent / "golden" / "screens"
 ROWS, COLUMNS = 24, 80
 WORDS = 60  # from the verdict to the first command
-COMMAND = re.compile(r"  (fix|look|check) ")  # a command, or what to put in or do
+COMMAND = re.compile(r"  (fix|or|then|verify|after|look|check) ")  # a command, or what to put in or do
 VERDICT = re.compile(r"(HEALTHY|PROBLEM|INCONCLUSIVE)(  |$)")
 
 

@@ -48,7 +48,7 @@ def toleration(one: Toleration) -> dict[str, str]:
 
 
 def toleration_lines(one: Toleration) -> list[str]:
-    """The same in YAML."""
+    """The same in YAML, as an item of a list."""
     lines = [f"{key}: {quoted(value)}" for key, value in toleration(one).items()]
     return [f"  - {lines[0]}", *(f"    {line}" for line in lines[1:])]
 

@@ -82,7 +82,7 @@ def findings(found: list[Found], around: remedies.Surroundings) -> list[Finding]
                 act=one.act or one.cause.act,
                 who=one.cause.who,
                 fixes=remedies.fixes(one, around),
-                look=remedies.looks(one),
+                look=remedies.looks(one, around),
                 no_fix=one.cause.no_fix,
                 references=one.cause.references,
                 also=[other.subject.name for other in others],

@@ -33,15 +33,16 @@ PCI = regex(r"[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\Z")
 # <gpu>
 PLACEHOLDER = regex(r"<(node|gpu|pod|namespace|workload|container)>")
 
-# The command that finds a name, by who schedules the node.
+# The command that finds a name; a node's by who schedules it.
 FINDS = {
-    "node": {"kubernetes": "kubectl get nodes", "slurm": "sinfo -N"},
-    "gpu": {"kubernetes": "nvidia-smi -L", "slurm": "nvidia-smi -L"},
-    "pod": {"kubernetes": "kubectl get pods --all-namespaces", "slurm": "kubectl get pods --all-namespaces"},
-    "namespace": {"kubernetes": "kubectl get pods --all-namespaces", "slurm": "kubectl get pods --all-namespaces"},
-    "workload": {"kubernetes": "kubectl get jobs,deployments,statefulsets --all-namespaces", "slurm": "squeue --all"},
-    "container": {"kubernetes": "kubectl describe pods", "slurm": "kubectl describe pods"},
+    "gpu": "nvidia-smi -L",
+    "pod": "kubectl get pods --all-namespaces",
+    "namespace": "kubectl get pods --all-namespaces",
+    "container": "kubectl describe pods",
+    "workload": "kubectl get jobs,deployments,statefulsets --all-namespaces",
 }
+FINDS_NODE = {"kubernetes": "kubectl get nodes", "slurm": "sinfo -N", "": "kubectl get nodes, or sinfo -N"}
+FINDS_WORK = "squeue --all"  # of Slurm
 # Owners whose pod template may be changed in place: the others' pods are made once, by a template that is fixed.
 CHANGEABLE = ("Deployment", "StatefulSet", "DaemonSet")
 
@@ -61,20 +62,26 @@ class Surroundings:
             if isinstance(fit, Fit):
                 self.fits.setdefault((fit.namespace, fit.pod), []).append(fit)
 
-    def scheduler(self, node: str) -> str:
-        """kubernetes or slurm; of a node that neither names, Slurm where only Slurm was asked."""
-        if node in self.slurm_nodes or node in self.kube_nodes:
+    def scheduler(self, one: Found, node: str) -> str:
+        """kubernetes or slurm; of a node that neither names what was asked, "" where nothing was."""
+        if node and (node in self.slurm_nodes or node in self.kube_nodes):
             return "slurm" if node in self.slurm_nodes else "kubernetes"
-        return "slurm" if self.slurm_nodes and not self.kube_nodes - {""} else "kubernetes"
+        asked = {"slurm": bool(self.slurm_nodes) or one.cause.layer == "slurm", "kubernetes": bool(self.kube_nodes - {""} or self.pods)}
+        return next((name for name, there in asked.items() if there and sum(asked.values()) == 1), "")
 
     def work_on(self, node: str) -> list[str]:
         """The work on a node that a drain or a reboot ends: pods with GPUs first, then other pods, and Slurm's jobs."""
-        here = [
-            pod for pod in self.pods.values() if pod.node == node and pod.phase == "Running" and not pod.workload.startswith("DaemonSet/")
-        ]
+        running = (pod for pod in self.pods.values() if pod.node == node and pod.phase == "Running")
+        here = [pod for pod in running if not pod.workload.startswith("DaemonSet/")]
         here.sort(key=lambda pod: (not pod.gpus, pod.namespace, pod.pod))
         jobs = [f"Slurm job {job.workload}" for job in self.jobs if node in job.nodes and job.state == "RUNNING" and not job.step]
-        return [f"{pod.namespace}/{pod.pod}" if pod.namespace else pod.pod for pod in here] + jobs
+        return [named(pod) for pod in here] + jobs
+
+
+def named(pod: Pod) -> str:
+    """A pod that a drain ends; without a controller nobody makes it again, and `kubectl drain` refuses without --force."""
+    name = f"{pod.namespace}/{pod.pod}" if pod.namespace else pod.pod
+    return name if pod.workload else f"{name} (no controller makes it again: needs --force)"
 
 
 def acted_on(one: Found) -> Subject:
@@ -101,28 +108,40 @@ class Names:
         return [self.text(one) for one in templates]
 
 
-def looks(one: Found) -> list[Look]:
+def looks(one: Found, around: Surroundings) -> list[Look]:
     """What shows more of a finding."""
-    names = Names(acted_on(one))
-    return [Look(template.title, names.fill(template.run)) for template in one.cause.look]
+    subject = acted_on(one)
+    names, scheduler = Names(subject), around.scheduler(one, subject.node)
+    made = [Look(template.title, names.fill(template.run)) for template in one.cause.look]
+    return [look for look in made if can_be_typed(look.run, scheduler)]
 
 
 def fixes(one: Found, around: Surroundings) -> list[Fix]:
     """The fixes of a finding, the most precise first: the pod's nearest fit, what a line of the evidence decides, what always mends it."""
     subject = acted_on(one)
-    scheduler = around.scheduler(subject.node)
+    scheduler = around.scheduler(one, subject.node)
     texts = [origin.text for origin in one.origins]
     made = [*of_fits(subject, one.cause.fits, around)]
-    offered = [template for template in one.cause.fixes if template.by in ("", scheduler)]
+    offered = [template for template in one.cause.fixes if not (template.by and scheduler) or template.by == scheduler]
     for precise in (True, False):
         wanted = [template for template in offered if bool(template.seen) is precise and not (template.otherwise and made)]
         seen = ((template, seen_in(template.seen, texts)) for template in wanted)
         made += [
-            filled(template, Names(subject, cause=one.cause.id, **values), subject, around)
+            filled(template, Names(subject, cause=one.cause.id, **values), around.work_on(subject.node), scheduler)
             for template, values in seen
             if values is not None
         ]
-    return made
+    stopping = [fix.stops for fix in made if fix.stops][:1]  # what the first one has stopped no later one does
+    return [
+        msgspec.structs.replace(fix, stops=[]) if fix.stops and fix.stops is not stopping[0] else fix
+        for fix in made
+        if can_be_typed(fix.run, scheduler)
+    ]
+
+
+def can_be_typed(run: Sequence[str], scheduler: str) -> bool:
+    """Whether a command has a place here: where Slurm runs the node, no pod is there whose name could be found."""
+    return not (scheduler == "slurm" and run[:1] == ["kubectl"] and any(PLACEHOLDER.search(word) for word in run))
 
 
 def seen_in(pattern: str, texts: Sequence[str]) -> dict[str, str] | None:
@@ -136,21 +155,33 @@ def seen_in(pattern: str, texts: Sequence[str]) -> dict[str, str] | None:
     return None
 
 
-def filled(template: FixTemplate, names: Names, subject: Subject, around: Surroundings) -> Fix:
-    """A fix with its names, what it stops, and how to find the names that are not known."""
+def filled(template: FixTemplate, names: Names, work: Sequence[str], scheduler: str) -> Fix:
+    """A fix with its names, what it stops of the work on the node, and how to find the names that are not known."""
     run, undo, verify = (names.fill(argv) for argv in (template.run, template.undo, template.verify))
-    stops = around.work_on(subject.node) if subject.node and of_whole_node(template) else []
     missing = dict.fromkeys(name for text in (*run, template.manifest) for name in PLACEHOLDER.findall(text))
+    where = "" if scheduler or not template.by else f" ({template.by.capitalize()})"
     return Fix(
-        title=names.text(template.title),
+        title=names.text(template.title) + where,
         risk=template.risk,
         run=run,
         undo=undo,
         verify=verify,
         manifest=names.text(template.manifest),
-        stops=stops[:MOST_HIT] + ([f"{len(stops) - MOST_HIT} more"] if len(stops) > MOST_HIT else []),
-        find=[f"<{name}>: {FINDS[name][around.scheduler(subject.node)]}" for name in missing],
+        stops=stopped(work) if of_whole_node(template) else [],
+        find=[f"<{name}>: {found_by(name, scheduler)}" for name in missing],
     )
+
+
+def stopped(work: Sequence[str]) -> list[str]:
+    """The first of the work, and how much more there is."""
+    return [*work[:MOST_HIT], *([f"{len(work) - MOST_HIT} more"] if len(work) > MOST_HIT else [])]
+
+
+def found_by(name: str, scheduler: str) -> str:
+    """The command that finds a name."""
+    if name == "node":
+        return FINDS_NODE[scheduler]
+    return FINDS_WORK if name == "workload" and scheduler == "slurm" else FINDS[name]
 
 
 def of_whole_node(template: FixTemplate) -> bool:
@@ -161,7 +192,8 @@ def of_whole_node(template: FixTemplate) -> bool:
 def of_fits(subject: Subject, changes: Sequence[str], around: Surroundings) -> Iterator[Fix]:
     """The changes of a pod's nearest fit that are of these kinds, as commands and fragments."""
     nearest = [fit for fit in around.fits.get((subject.namespace, subject.pod), []) if set(fit.change.split(" + ")) & set(changes)]
-    for fit in sorted(nearest, key=lambda fit: fit.rank)[:MOST_FITS]:
+    order = {change: number for number, change in enumerate(changes)}  # the catalogue's: first what the one who acts may change
+    for fit in sorted(nearest, key=lambda fit: (order.get(fit.change, len(order)), fit.rank))[:MOST_FITS]:
         yield from of_fit(fit, around)
 
 
@@ -191,10 +223,8 @@ def of_spec(fit: Fit, pod: Pod, owner: str, verify: list[str]) -> Fix:
     kind, _, name = owner.partition("/")
     what = f"{CHANGE_WORDS.get(fit.change.split(' + ')[0], '')}{fit.detail.partition(';')[0]}"
     if steps and all(step["path"] == "/tolerations/-" for step in steps):
-        then = f"; put the fragment into the template of {owner} for its next pods" if owner else ""
-        return Fix(
-            f"{what}, in the waiting pod{then}", "safe", patched(f"pod/{fit.pod}", fit.namespace, steps, "/spec"), [], verify, fit.fragment
-        )
+        then = f" in the pod, and in the template of {owner} for its next pods" if owner else ""
+        return Fix(f"{what}{then}", "safe", patched(f"pod/{fit.pod}", fit.namespace, steps, "/spec"), [], verify, fit.fragment)
     if steps and kind in CHANGEABLE and PLAIN.match(name):
         run = patched(f"{kind.lower()}/{name}", fit.namespace, with_list(steps, pod), "/spec/template/spec")
         undo = ["kubectl", "rollout", "undo", f"{kind.lower()}/{name}", "--namespace", fit.namespace]

@@ -14,16 +14,30 @@ from gpudoctor.reporters.text import LONGEST, count, excerpt, safe, shorten
 
 ROWS = 3  # of what is quoted
 FEW = 2  # commands, notes
+SCREEN = 23  # rows of a terminal but for the prompt's
+SPARED = 4  # steps in which an answer gets shorter
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
 
 
 def answer(page: Page, parts: words.Parts, verbose: bool) -> None:
-    """The verdict, the first cause or what stands for it, notes, what was read, and how to see more."""
+    """The answer with all that there is room for on a screen."""
+    for spare in range(SPARED):
+        trial = Page(page.width, color=False)
+        spared(trial, parts, verbose, spare)
+        if verbose or sum(-(-len(line) // page.width) for line in trial.text().splitlines()) <= SCREEN:
+            break
+    spared(page, parts, verbose, spare)
+
+
+def spared(page: Page, parts: words.Parts, verbose: bool, spare: int) -> None:
+    """The verdict, the first cause or what stands for it, notes, what was read, and how to see more. `spare` is how much of it is left out
+    for want of room: what else the cause brings about, the words beside a second step, further subjects.
+    """
     report, asked = parts.report, words.question(parts.report)
     page.lines((report.verdict.upper(), VERDICT_STYLES[report.verdict]), (f"  {asked}" if asked else "", ""))
     page.lines((words.headline(parts), "bold"), indent=2)
     if parts.causes:
-        cause(page, *parts.causes[0], verbose, known=f"{asked} {words.headline(parts)}")
+        cause(page, *parts.causes[0], verbose, known=f"{asked} {words.headline(parts)}", spare=spare)
     elif report.candidates:
         possible(page, report.candidates[0], verbose)
     elif what := words.next_step_text(report):
@@ -31,11 +45,11 @@ def answer(page: Page, parts: words.Parts, verbose: bool) -> None:
     elif report.verdict == "inconclusive":
         check(page, [command for _, one in words.not_shown_lines(report) for command in one.settle_with][:FEW], True)
     note(page, parts.notes)
-    page.entry("read", words.coverage(report, verbose, room=page.room(ROWS + 1)), style="dim")
+    page.entry("read", words.coverage(report, verbose, room=page.room(FEW)), style="dim")
     more(page, report, parts, verbose)
 
 
-def cause(page: Page, root: Finding, symptoms: Sequence[Finding], verbose: bool, *, known: str = "") -> None:
+def cause(page: Page, root: Finding, symptoms: Sequence[Finding], verbose: bool, *, known: str = "", spare: int = 0) -> None:
     """A cause under its title: its name, place and time, its line, who acts, what mends it, how sure it is, what it brings about.
 
     The place is left out where `known`, which stands above, names it.
@@ -45,14 +59,16 @@ def cause(page: Page, root: Finding, symptoms: Sequence[Finding], verbose: bool,
     if verbose and root.means:
         page.entry("means", root.means)
     seen(page, root.evidence, verbose)
-    if action := ": ".join(word for word in (words.ACTORS.get(root.who, root.who), words.ACTIONS.get(root.act, root.act)) if word):
+    if action := words.action(root):
         page.entry("action", action)
     for label, fix in words.to_do(root) if verbose else words.chosen(root):
-        remedy(page, label, fix, verbose)
+        remedy(page, label, fix, verbose, brief=(label == "or" and words.takes_out(fix)) or (label != "fix" and spare > 1))
+    if not verbose:
+        afterwards(page, [fix for _, fix in words.chosen(root)])
     page.entry("sure", f"{root.confidence}: {CONFIDENCE_MEANS[root.confidence]}")
-    if root.also:
+    if root.also and spare < 3:
         page.entry("also", words.further_subjects(root, verbose))
-    if symptoms and not verbose:
+    if symptoms and not verbose and not spare:
         page.entry("so", symptoms[0].title + (f" (and {count(len(symptoms) - 1, 'more finding')})" if len(symptoms) > 1 else ""))
     for symptom in symptoms if verbose else ():
         page.entry("so", words.one_line(symptom))
@@ -68,18 +84,32 @@ def possible(page: Page, one: Candidate, verbose: bool) -> None:
     check(page, one.settle_with, verbose)
 
 
-def remedy(page: Page, label: str, fix: Fix, verbose: bool) -> None:
-    """A command ready to paste, then what it is for, its risk, how to undo it and, with -v, to verify it. Without a command what to do."""
+def remedy(page: Page, label: str, fix: Fix, verbose: bool, *, brief: bool = False) -> None:
+    """A command ready to paste, then, unless it is `brief`, what it is for, its risk, how to undo it and, with -v, to verify it. Without a
+    command what to do.
+    """
+    if brief and fix.run:
+        page.command(fix.run, label)
+        return
     if fix.run:
         page.command(fix.run, label)
-        page.entry("", words.with_risk(fix) + ("; to put in:" if fix.manifest else ""))
+        page.entry("", words.with_risk(fix) + ("; or put in:" if fix.manifest else ""))
     else:
         page.entry(label, words.with_risk(fix))
     page.verbatim(fix.manifest)
     for said in words.beside(fix, verbose):
         page.entry("", said)
-    page.command(fix.undo, "", "undo: ", style="")
+    page.command(fix.undo if verbose or not words.takes_out(fix) else [], "", "undo: ", style="")
     page.command(fix.verify if verbose else [], "", "verify: ", style="")
+
+
+def afterwards(page: Page, done: Sequence[Fix]) -> None:
+    """How to see that it is mended, and what brings a node back that was taken out."""
+    last = next((fix for fix in reversed(done) if fix.run and not words.takes_out(fix)), None)
+    if last:
+        page.command(last.verify, "verify")
+    if done and words.takes_out(done[0]):
+        page.command(done[0].undo, "after")
 
 
 def check(page: Page, asks: Sequence[str], verbose: bool) -> None:

@@ -21,14 +21,14 @@ FOLLOWS = regex(r"needs \w+, which could not be read|found\.\w+ is not known|nob
 
 # What `act` and `who` of a finding say.
 ACTIONS = {
-    "watch": "nothing for this alone, watch it",
+    "watch": "watch it",
     "fix-config": "correct the configuration",
     "restart-job": "restart the job",
     "restart-service": "restart the service",
     "reset-gpu": "reset the GPU",
     "reboot": "reboot the node",
-    "power-cycle": "take the power away and give it back",
-    "replace": "replace the part",
+    "power-cycle": "power-cycle the node",
+    "replace": "repair or replace the part",
 }
 ACTORS = {"job-owner": "owner of the job", "operator": "cluster operator", "datacenter": "datacenter staff", "vendor": "vendor"}
 
@@ -61,11 +61,38 @@ def to_do(one: Finding) -> list[tuple[str, Fix]]:
     return labelled(one.fixes, one.no_fix, one.look)
 
 
+def action(one: Finding) -> str:
+    """Who acts and what is to be done: `cluster operator: reboot the node`. To watch is no action where there is a fix."""
+    act = "" if one.act == "watch" and one.fixes else ACTIONS.get(one.act, one.act)
+    return ": ".join(word for word in (ACTORS.get(one.who, one.who), act) if word)
+
+
 def chosen(one: Finding) -> list[tuple[str, Fix]]:
-    """What to show of what there is to do: the first fix with a command or a manifest, else the first, and then the first look."""
-    steps = to_do(one)
-    ready = [step for step in steps if step[0] == "fix" and (step[1].run or step[1].manifest)]
-    return ready[:1] or [step for step in steps if step[0] != "look"][:1] + [step for step in steps if step[0] == "look"][:1]
+    """What to show of what there is to do: the first fix, and where that mends nothing by itself or has no command, the next one that does.
+    Without fixes why there is none, and the first look.
+    """
+    if not one.fixes:
+        return [step for step in to_do(one) if step[0] != "look"][:1] + [step for step in to_do(one) if step[0] == "look"][:1]
+    first, *others = one.fixes
+    if takes_out(first):
+        same = [fix for fix in others[:1] if takes_out(fix)]  # for the other scheduler, where nobody knows which one there is
+        rest = [fix for fix in others if not takes_out(fix)]
+        return [("fix", first), *(("or", fix) for fix in same), *(("then", fix) for fix in rest[:1])]
+    if first.run or first.manifest:
+        return [("fix", first)]
+    ready = [fix for fix in others if fix.run or fix.manifest][:1]
+    looks = [("look", Fix(look.title, "safe", look.run)) for look in one.look[:1] if not ready]
+    return [("fix", first), *(("then" if brings_back(fix) else "or", fix) for fix in ready), *looks]
+
+
+def takes_out(fix: Fix) -> bool:
+    """Whether it only keeps work off a node."""
+    return fix.run[:2] in (["kubectl", "drain"], ["kubectl", "cordon"]) or "State=DRAIN" in fix.run
+
+
+def brings_back(fix: Fix) -> bool:
+    """Whether it returns a node to service."""
+    return fix.run[:2] == ["kubectl", "uncordon"] or "State=RESUME" in fix.run
 
 
 def labelled(fixes: Iterable[Fix], no_fix: str, looks: Iterable[Look]) -> list[tuple[str, Fix]]:

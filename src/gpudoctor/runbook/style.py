@@ -19,6 +19,8 @@ READ_WITH = {"chronyc": ("tracking", "sources"), "mokutil": ("--sb-state", "--li
 # message.name == "nccl_refused"   |   message.name in ["nccl_refused", "nccl_no_route"]
 ASKED_MESSAGES = regex(r'\bmessage\.name (?:== "\w+"|in \[[^\]]*\])')
 NAME = regex(r'"(\w+)"')
+# What an `act` asks to be typed, as a word of the command.
+BY_COMMAND = {"reboot": "reboot", "reset-gpu": "--gpu-reset"}
 HEAD = 500  # characters of a test file in which its head stands
 COVERS = regex(r"(?m)^covers: \[([^\]]*)\]")
 NAMES = regex(r"[a-z0-9-]+")
@@ -36,6 +38,8 @@ def problems(given: Library, folder: Path) -> Iterator[str]:
             yield f"catalogue: {cause.id}: give `tell`, what to look at, with the command"
         if bool(cause.fixes) == bool(cause.no_fix):
             yield f"catalogue: {cause.id}: give `fixes`, or say in `no_fix` why nothing mends it and who has to act, and not both"
+        if cause.act in BY_COMMAND and cause.fixes and not any(BY_COMMAND[cause.act] in fix.run for fix in cause.fixes):
+            yield f"catalogue: {cause.id}: act is {cause.act}, and no fix has the command: name it (do: {cause.act})"
         for look in cause.look:
             if not reads(look.run):
                 yield f"catalogue: {cause.id}: look '{look.title}' does more than read: it is a fix"
