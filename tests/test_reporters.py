@@ -286,7 +286,7 @@ def test_the_first_screen_has_verdict_cause_evidence_and_fix() -> None:
         ):
             assert expected in screen
         assert "kubectl drain gpu-02 --ignore-daemonsets --delete-emptydir-data\n" in screen
-        assert "undo: kubectl uncordon gpu-02" in screen
+        assert "after    kubectl uncordon gpu-02" in screen
         assert "(and 299 more findings)" in text
         assert "checked 8 of 8" in text
 

@@ -437,7 +437,7 @@ XIDS = FIXTURES / "xid-triage"
         # the nodes take pods again, but the pod is still on none: that the old cause is gone was not shown
         ("cordoned", "taint", 1, "WORSE  pod ml/train-0: 0 of 1 finding fixed, 1 could not be told, 1 new"),
         ("taint", "api-down", 3, "COULD NOT TELL  pod ml/train-0: 0 of 1 finding fixed, 1 could not be told"),
-        ("whole-lost-gpu", "whole-healthy", 0, "5 findings fixed"),
+        ("whole-lost-gpu", "whole-healthy", 0, "4 findings fixed"),
     ],
     ids=["fixed", "not-fixed", "worse", "unknown", "gpu"],
 )
