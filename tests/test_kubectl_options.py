@@ -47,7 +47,7 @@ def test_a_token_takes_the_place_of_all_other_credentials(config: str) -> None:
 
 
 def test_names_that_are_not_there_are_said_at_once(config: str) -> None:
-    with pytest.raises(ProbeSetupError, match=r"there is no cluster 'newer' in .*; the clusters are new, old"):
+    with pytest.raises(ProbeSetupError, match=r"there is no cluster 'newer' in .*; did you mean new\? the clusters are new, old"):
         find_context(config, given=Given(cluster="newer"))
     with pytest.raises(ProbeSetupError, match="there is no user 'bert'"):
         find_context(config, given=Given(user="bert"))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tests.kube.statuses import ApiError
 
-TRUE = ("true", "1")
+TRUE = ("true", "True", "1")  # the API server looks at no case, and the client of Python writes it so
 Query = Mapping[str, Sequence[str]]
 
 # 2026-03-01T11:58:03.123456789Z Registered device plugin

@@ -15,7 +15,7 @@ from gpudoctor.reporters.text import LONGEST, count, excerpt, safe, shorten
 ROWS = 3  # of what is quoted
 FEW = 2  # commands, notes
 SCREEN = 23  # rows of a terminal but for the prompt's
-SPARED = 4  # steps in which an answer gets shorter
+SPARED = 5  # steps in which an answer gets shorter
 VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive": "bold yellow"}
 
 
@@ -31,7 +31,7 @@ def answer(page: Page, parts: words.Parts, verbose: bool) -> None:
 
 def spared(page: Page, parts: words.Parts, verbose: bool, spare: int) -> None:
     """The verdict, the first cause or what stands for it, notes, what was read, and how to see more. `spare` is how much of it is left out
-    for want of room: what else the cause brings about, the words beside a second step, further subjects.
+    for want of room: what was not read, what else the cause brings about, the words beside a second step, further subjects.
     """
     report, asked = parts.report, words.question(parts.report)
     page.lines((report.verdict.upper(), VERDICT_STYLES[report.verdict]), (f"  {asked}" if asked else "", ""))
@@ -45,7 +45,7 @@ def spared(page: Page, parts: words.Parts, verbose: bool, spare: int) -> None:
     elif report.verdict == "inconclusive":
         check(page, [command for _, one in words.not_shown_lines(report) for command in one.settle_with][:FEW], True)
     note(page, parts.notes)
-    page.entry("read", words.coverage(report, verbose, room=page.room(FEW)), style="dim")
+    page.entry("read", words.coverage(report, verbose, room=page.room(FEW if spare else ROWS + 1)), style="dim")
     more(page, report, parts, verbose)
 
 
@@ -62,13 +62,13 @@ def cause(page: Page, root: Finding, symptoms: Sequence[Finding], verbose: bool,
     if action := words.action(root):
         page.entry("action", action)
     for label, fix in words.to_do(root) if verbose else words.chosen(root):
-        remedy(page, label, fix, verbose, brief=(label == "or" and words.takes_out(fix)) or (label != "fix" and spare > 1))
+        remedy(page, label, fix, verbose, brief=(label == "or" and words.takes_out(fix)) or (label != "fix" and spare > 2))
     if not verbose:
         afterwards(page, [fix for _, fix in words.chosen(root)])
     page.entry("sure", f"{root.confidence}: {CONFIDENCE_MEANS[root.confidence]}")
-    if root.also and spare < 3:
+    if root.also and spare < 4:
         page.entry("also", words.further_subjects(root, verbose))
-    if symptoms and not verbose and not spare:
+    if symptoms and not verbose and spare < 2:
         page.entry("so", symptoms[0].title + (f" (and {count(len(symptoms) - 1, 'more finding')})" if len(symptoms) > 1 else ""))
     for symptom in symptoms if verbose else ():
         page.entry("so", words.one_line(symptom))

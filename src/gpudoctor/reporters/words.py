@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gpudoctor.nodesets import fold
 from gpudoctor.patterns import regex
-from gpudoctor.report import Evidence, Finding, Fix, Look, NotShown, Report, Shown, Unknown
+from gpudoctor.report import Evidence, Finding, Fix, Look, Missing, NotShown, Report, Shown, Unknown
 from gpudoctor.reporters.symptoms import by_root
 from gpudoctor.reporters.text import LONGEST, command, count, excerpt, shorten
 
@@ -48,6 +48,12 @@ def parts_of(report: Report) -> Parts:
     more = bool(report.candidates) or any(one.severity != "info" for one in report.findings)
     noted = [root for root, symptoms in roots if more and root.severity == "info" and not symptoms]
     return Parts(report, [pair for pair in roots if pair[0] not in noted], noted, others)
+
+
+def unread(missing: Missing, report: Report) -> str:
+    """What could not be read and why: the reason alone where it is one for everything, such as a cluster that isn't reached."""
+    alone = report.inputs or missing.what in missing.why or len(report.coverage.missing) > 1
+    return missing.why if alone else f"{missing.what}: {missing.why}"
 
 
 def who_acts(one: Finding) -> str:
@@ -177,7 +183,7 @@ def headline(parts: Parts) -> str:
     if report.withheld:
         return "what would tell was not run: it disturbs running work, and needs --allow-disruptive"
     if report.coverage.missing and not report.coverage.answered:
-        return f"nothing could be read: {report.coverage.missing[0].why}"
+        return f"nothing could be read: {unread(report.coverage.missing[0], report)}"
     if checks := open_checks(report):
         return f"no problem found, but {count(len(checks), 'check')} could not be run"
     if unknown := [part for one in report.inputs for part in one.unknown]:

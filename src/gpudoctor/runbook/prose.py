@@ -168,7 +168,7 @@ def readings(template: str) -> Iterator[str]:
     """A text with each alternative of its expressions at least once; what isn't in the file stands for a typical name.
 
     >>> list(readings('${n == 1 ? "The GPU" : string(n) + " GPUs"} of ${node.node}'))
-    ['Gpu-0001 of Gpu-0001', 'The GPU of Gpu-0001', 'Gpu-0001 GPUs of Gpu-0001']
+    ['Gpu-0001 GPUs of Gpu-0001', 'The GPU of Gpu-0001']
     """
     pieces = [[piece] if kind == "text" else alternatives(piece) for kind, piece in split_template(template)]
     longest = [max(forms, key=len) for forms in pieces]

@@ -62,7 +62,7 @@ def page_rows(output: Output) -> Iterator[tuple[str, Mapping[str, str], Points, 
 def page_row(line: str) -> tuple[str, dict[str, str], float, float] | None:
     """Metric, labels, value and moment (0 = not said) of a line.
 
-    >>> page_row('training_loss{run="a"} 2.5'), page_row("training: 2.5")
+    >>> page_row('training_loss{run="a"} 2.5'), page_row("a training: 2.5")
     (('training_loss', {'run': 'a'}, 2.5, 0.0), None)
     """
     if not (match := ROW.match(line[:LINE])) or line.lstrip().startswith("#"):
