@@ -110,7 +110,7 @@ def test_a_drain_says_what_it_stops() -> None:
         ]
     }
     (made,) = fixes(found("a", N1), of=DRAIN, **facts)
-    assert made.stops == ["ml/train", "ml/cpu (no controller makes it again: needs --force)"]
+    assert made.stops == ["ml/train", "ml/cpu (no controller makes it again: save its YAML, then drain with --force)"]
     [of_slurm] = fixes(found("a", N1), of=[{"title": "reboot", "risk": "disruptive", "run": ["systemctl", "reboot"]}], slurm_jobs=[
         SlurmJob(workload="7", nodes=["n1"], state="RUNNING"), SlurmJob(workload="8", nodes=["n1"], state="PENDING"),
     ])  # fmt: skip

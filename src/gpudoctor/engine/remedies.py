@@ -81,7 +81,7 @@ class Surroundings:
 def named(pod: Pod) -> str:
     """A pod that a drain ends; without a controller nobody makes it again, and `kubectl drain` refuses without --force."""
     name = f"{pod.namespace}/{pod.pod}" if pod.namespace else pod.pod
-    return name if pod.workload else f"{name} (no controller makes it again: needs --force)"
+    return name if pod.workload else f"{name} (no controller makes it again: save its YAML, then drain with --force)"
 
 
 def acted_on(one: Found) -> Subject:

@@ -105,11 +105,11 @@ def remedy(page: Page, label: str, fix: Fix, verbose: bool, *, brief: bool = Fal
 
 def afterwards(page: Page, done: Sequence[Fix]) -> None:
     """How to see that it is mended, and what brings a node back that was taken out."""
-    last = next((fix for fix in reversed(done) if fix.run and not words.takes_out(fix)), None)
+    last = next((fix for fix in reversed(done) if fix.verify and not words.takes_out(fix)), None)
     if last:
         page.command(last.verify, "verify")
-    if done and words.takes_out(done[0]):
-        page.command(done[0].undo, "after")
+    for label, fix in zip(("after", "or"), filter(words.takes_out, done), strict=False):
+        page.command(fix.undo, label)
 
 
 def check(page: Page, asks: Sequence[str], verbose: bool) -> None:
