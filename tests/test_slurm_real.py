@@ -86,7 +86,7 @@ def test_every_command_of_the_catalogue_is_one_that_slurm_takes() -> None:
 def test_a_drain_as_it_is_shown_takes_the_node_out_and_the_undo_brings_it_back() -> None:
     with cluster(Node("gpu-01")) as running:
         running.until_state("gpu-01", "State=IDLE")
-        [drain] = [fix for fix in library().causes["gpu-fallen-off-bus"].fixes if fix.by == "slurm"]
+        drain = next(fix for fix in library().causes["gpu-fallen-off-bus"].fixes if "State=DRAIN" in fix.run)
         names = {"node": "gpu-01", "cause": "gpu-fallen-off-bus"}
         for argv, word in ((drain.run, "DRAIN"), (drain.undo, "State=IDLE ")):
             words = [word.replace("${node}", names["node"]).replace("${cause}", names["cause"]) for word in argv]

@@ -149,8 +149,8 @@ def library() -> Library:
     if found is not None and found.sources == now:
         return found.library
     made = compile_library()
+    write_cache("programs.msgpack", compile_programs())  # before the index: who finds that one finds both
     write_cache("index.json", msgspec.json.encode(Compiled(now, made)))
-    write_cache("programs.msgpack", compile_programs())
     return made
 
 
