@@ -147,7 +147,6 @@ KINDS: dict[str, tuple[str, ...]] = {
         "    [NEW] tcp      6 120 SYN_SENT src={ip} dst={to} sport={m} dport=443 [UNREPLIED] src={to} dst={ip} sport=443 dport={m}",
     ),
     "nfs": (
-        KERNEL + "NFS: Registering the id_resolver key type {n}",
         KERNEL + "FS-Cache: Netfs 'nfs' registered for caching {n}",
         KERNEL + "NFSD: starting {n}-second grace period (net {h})",
         KERNEL + "RPC: Registered tcp NFSv4.1 backchannel transport module {n}.",
