@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import time
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.facts import Subject
 from gpudoctor.facts.kernel import Xid
 from gpudoctor.knowledge import error_metrics
 from gpudoctor.knowledge.dcgm_fields import BY_ID
 from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.probes.live import Live
 from gpudoctor.report import Report
 from gpudoctor.tools.prometheus.errors import errors
 from tests.nodes import dcgmi
 from tests.pasted import of_files
-from tests.prometheus.kept import Course, keeping, labels
+from tests.prometheus.asked import Courses, found
+from tests.prometheus.asked import asked as asked_of_prometheus
+from tests.prometheus.kept import Course, labels
 
 ABOUT = Subject(kind="cluster")
 DEV = "DCGM_FI_DEV_"
-Courses = dict[tuple[str, str], Course]
+asked = partial(asked_of_prometheus, book="gpu-errors-by-metric")
 
 
 def sound(gpus: int = 2, begin: float = 180.0) -> Courses:
@@ -43,24 +43,10 @@ def moved(name: str, *course: tuple[float, float]) -> Courses:
     return sound() | {(DEV + name, labels(1)): course}
 
 
-def asked(folder: Path, courses: Courses, *, book: str = "gpu-errors-by-metric", until: float = 0.0, **inputs: object) -> Report:
-    """The report on a real Prometheus with these series."""
-    if not shutil.which("prometheus"):
-        pytest.skip("prometheus isn't installed (Debian: apt-get install prometheus)")
-    asked_of = library().runbooks[book]
-    given = {name: one.default for name, one in asked_of.inputs.items()}
-    with keeping(folder, courses, until=until) as url:
-        return diagnose(library(), asked_of, {**given, "prometheus": url, **inputs}, Live(), timeout=30)
-
-
 def minutes_ago(report: Report) -> float:
     """When the first finding was seen."""
     assert report.findings[0].time
     return (time.time() - datetime.fromisoformat(report.findings[0].time).timestamp()) / 60.0
-
-
-def found(report: Report) -> list[tuple[str, str]]:
-    return [(one.cause, one.confidence) for one in report.findings]
 
 
 def test_sound_ones_are_healthy(tmp_path: Path) -> None:

@@ -6,25 +6,26 @@ import json
 import shutil
 import urllib.parse
 import urllib.request
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gpudoctor.derive.throttling import measure_throttling
-from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.facts.gpu import Gpu, Throttling
-from gpudoctor.library.index import library
-from gpudoctor.probes.live import Live
 from gpudoctor.report import Report
 from tests.nodes.cases_heat import DRAWS, FALLS, HEATS
 from tests.pasted import diagnosed, of_files
+from tests.prometheus.asked import Courses, found, looked
+from tests.prometheus.asked import asked as asked_of_prometheus
 from tests.prometheus.kept import Course, keeping, labels
 from tests.test_thermal import NOW, measured, sample
 
 DEV = "DCGM_FI_DEV_"
 SPAN = 600.0  # s of history that is asked for
-Courses = dict[tuple[str, str], Course]
+HISTORY = {"for": SPAN}
+asked = partial(asked_of_prometheus, book="thermal-throttle", **HISTORY)
 Answer = list[tuple[str, str]]
 
 
@@ -54,25 +55,6 @@ HEATED: dict[str, list[float]] = {
 THERMAL: Answer = [("thermal-cooling-fault", "likely"), ("thermal-slowdown", "likely")]
 
 
-def asked(folder: Path, courses: Courses, book: str = "thermal-throttle", **more: Any) -> Report:
-    """The report on a real Prometheus with these series."""
-    if not shutil.which("prometheus"):
-        pytest.skip("prometheus isn't installed (Debian: apt-get install prometheus)")
-    with keeping(folder, courses, **more) as url:
-        return looked(url, book)
-
-
-def looked(url: str, book: str) -> Report:
-    """What a runbook says of a Prometheus."""
-    chosen = library().runbooks[book]
-    given = {name: one.default for name, one in chosen.inputs.items()}
-    return diagnose(library(), chosen, {**given, "prometheus": url, "for": SPAN}, Live(), timeout=30)
-
-
-def answer(report: Report) -> Answer:
-    return [(one.cause, one.confidence) for one in report.findings]
-
-
 def possible(report: Report) -> list[str]:
     return [one.cause for one in report.candidates]
 
@@ -97,8 +79,8 @@ def possible(report: Report) -> list[str]:
 )
 def test_each_sign_in_a_real_prometheus(tmp_path: Path, first: dict[str, list[float]], findings: Answer, candidates: list[str]) -> None:
     report = asked(tmp_path, cards(**first))
-    found = [one for one in answer(report) if len(findings) > 1 or one[0] != "thermal-cooling-fault"]
-    assert (found, possible(report)) == (findings, candidates)
+    told = [one for one in found(report) if len(findings) > 1 or one[0] != "thermal-cooling-fault"]
+    assert (told, possible(report)) == (findings, candidates)
     if findings or candidates:
         assert report.verdict == ("problem" if findings else "inconclusive")
 
@@ -108,12 +90,12 @@ def test_one_answer_whoever_asks(tmp_path: Path) -> None:
     if not shutil.which("prometheus"):
         pytest.skip("prometheus isn't installed (Debian: apt-get install prometheus)")
     with keeping(tmp_path, cards(**HEATED)) as url:
-        reports = [looked(url, "thermal-throttle"), looked(url, "gpu-use")]
+        reports = [looked(url, book="thermal-throttle", **HISTORY), looked(url, book="gpu-use", **HISTORY)]
         query = urllib.parse.urlencode({"query": '{__name__=~"DCGM_.+"}[10m]'})
         with urllib.request.urlopen(f"{url}/api/v1/query?{query}", timeout=10) as kept:
             reports.append(of_files(tmp_path, {"kept.json": kept.read()}))
     for report in reports:
-        assert answer(report)[:2] == THERMAL
+        assert found(report)[:2] == THERMAL
         assert [one.subject.gpu for one in report.findings[:2]] == [labels(0).partition('UUID="')[2].partition('"')[0]] * 2
         assert report.verdict == "problem"
 
@@ -121,7 +103,7 @@ def test_one_answer_whoever_asks(tmp_path: Path) -> None:
 def test_sound_cards_are_healthy_while_they_are_watched(tmp_path: Path) -> None:
     errors = dict.fromkeys(("XID_ERRORS", "ECC_DBE_VOL_TOTAL", "ROW_REMAP_FAILURE", "ROW_REMAP_PENDING"), [0.0] * 10)
     report = asked(tmp_path, cards(CLOCK_THROTTLE_REASONS=[4.0] * 10, **errors))
-    assert (report.verdict, answer(report), possible(report)) == ("healthy", [], []), report.not_shown
+    assert (report.verdict, found(report), possible(report)) == ("healthy", [], []), report.not_shown
 
 
 def test_series_that_ended_show_nothing(tmp_path: Path) -> None:
@@ -262,14 +244,14 @@ def test_nvidia_dmon_of_one_that_warms(tmp_path: Path) -> None:
         for heat, clock, draw in zip(HEATS, FALLS, DRAWS, strict=True)
     )
     report = diagnosed(tmp_path, DMON + rows)
-    assert (possible(report), answer(report)) == (["thermal-slowdown"], [])  # no limit is printed
+    assert (possible(report), found(report)) == (["thermal-slowdown"], [])  # no limit is printed
 
 
 def test_dcgmi_dmon_counts_nanoseconds(tmp_path: Path) -> None:
     grows = "".join(f"GPU 0     100      84       1155      {120_000_000_000 + 600_000_000 * at}         900000000\n" for at in range(5))
-    assert answer(diagnosed(tmp_path, VIOLATIONS + grows)) == [("thermal-slowdown", "confirmed")]
+    assert found(diagnosed(tmp_path, VIOLATIONS + grows)) == [("thermal-slowdown", "confirmed")]
     stays = "".join("GPU 0     100      71       1395      120000000000         900000000\n" for _ in range(5))
-    assert answer(diagnosed(tmp_path, VIOLATIONS + stays)) == []
+    assert found(diagnosed(tmp_path, VIOLATIONS + stays)) == []
 
 
 def test_the_picture_shows_the_card_that_warms_first(tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def test_a_hostile_name_in_a_fix_is_one_argument_and_no_option(name: str) -> Non
     for cause in library().causes.values():
         for template in cause.fixes:
             seen = {f"seen.{group}": "x" for group in re.compile(template.seen).groupindex}  # hostile ones are refused: test_remedies
-            made = filled(template, Names(subject, cause=cause.id, **seen), [], "kubernetes")
+            made = filled(template, Names(subject, cause=cause.id, **seen), "kubernetes")
             for wanted, argv in ((template.run, made.run), (template.undo, made.undo), (template.verify, made.verify)):
                 assert [word.startswith("-") for word in argv] == [word.startswith("-") for word in wanted], argv
                 if argv and name.isprintable():

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.library.index import library
-from gpudoctor.probes.live import Live
-from gpudoctor.report import Report
 from gpudoctor.tools.serving.histograms import quantile
 from tests.pasted import of_files
-from tests.prometheus.kept import Course, keeping
+from tests.prometheus.asked import Courses
+from tests.prometheus.asked import asked as asked_of_prometheus
 from tests.test_training_metrics import found, over_the_hour
 
 OF = 'instance="10.20.0.9:8000",job="vllm",namespace="ml",pod="llm-0",model_name="m"'
 BOUNDS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, math.inf)
-Courses = dict[tuple[str, str], Course]
+asked = partial(asked_of_prometheus, book="model-serving")
 
 
 def histogram(name: str, below: dict[float, float], of: str = OF) -> Courses:
@@ -54,16 +51,6 @@ def server(
         ("vllm:num_requests_waiting", OF): [(90.0, waiting)],
         ("vllm:kv_cache_usage_perc", OF): [(90.0, cache)],
     }
-
-
-def asked(folder: Path, courses: Courses, **inputs: object) -> Report:
-    """The report on a real Prometheus with these series."""
-    if not shutil.which("prometheus"):
-        pytest.skip("prometheus isn't installed (Debian: apt-get install prometheus)")
-    book = library().runbooks["model-serving"]
-    given = {name: one.default for name, one in book.inputs.items()}
-    with keeping(folder, courses) as url:
-        return diagnose(library(), book, {**given, "prometheus": url, **inputs}, Live(), timeout=30)
 
 
 def test_a_sound_server_is_healthy(tmp_path: Path) -> None:

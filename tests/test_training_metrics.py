@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.facts import Subject
 from gpudoctor.facts.metrics import Series
-from gpudoctor.library.index import library
 from gpudoctor.probes.base import Command, Output
-from gpudoctor.probes.live import Live
-from gpudoctor.report import Report
 from gpudoctor.tools.prometheus.series import series
 from tests.pasted import of_files
-from tests.prometheus.kept import Course, keeping
+from tests.prometheus.asked import Courses, found
+from tests.prometheus.asked import asked as asked_of_prometheus
+from tests.prometheus.kept import Course
 
 OF = 'instance="10.20.0.9:8000",job="llm",namespace="ml",pod="llm-0"'
-Courses = dict[tuple[str, str], Course]
+asked = partial(asked_of_prometheus, book="training-metrics")
 LAST_STEP = "training_last_step_timestamp_seconds"
 
 
@@ -49,20 +47,6 @@ def sound() -> Courses:
         ("training_samples_per_second", OF): over_the_hour(lambda at: 512.0 + 9.0 * math.sin(at * 3) - (200.0 if at % 20 == 7 else 0.0)),
         ("training_checkpoint_failures_total", OF): [(90.0, 1.0)],
     }
-
-
-def asked(folder: Path, courses: Courses, *, book: str = "training-metrics", until: float = 0.0, **inputs: object) -> Report:
-    """The report on a real Prometheus with these series."""
-    if not shutil.which("prometheus"):
-        pytest.skip("prometheus isn't installed (Debian: apt-get install prometheus)")
-    asked_of = library().runbooks[book]
-    given = {name: one.default for name, one in asked_of.inputs.items()}
-    with keeping(folder, courses, until=until) as url:
-        return diagnose(library(), asked_of, {**given, "prometheus": url, **inputs}, Live(), timeout=30)
-
-
-def found(report: Report) -> list[tuple[str, str]]:
-    return [(one.cause, one.confidence) for one in report.findings]
 
 
 def test_a_sound_job_is_healthy(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from gpudoctor.report import Fix
 from tests.cluster.control_plane import until
 from tests.cluster.fits import fresh
-from tests.cluster.scenario import Answer, Stage
+from tests.cluster.scenario import Answer, Stage, fit_rows
 from tests.cluster.scenario import judged as judged_by_scheduler
 
 KUBECTL = shutil.which("kubectl") or ""
@@ -46,7 +46,7 @@ def judged(fix: Fix) -> bool:
 
 def alone(one: Answer) -> bool:
     """Whether the nearest fit of a case is a toleration and nothing else."""
-    rows = [row for table in one.report.tables if table.title == "Nearest fit" for row in table.rows]
+    rows = fit_rows(one.report)
     return bool(rows) and rows[0][2] == "tolerate"
 
 

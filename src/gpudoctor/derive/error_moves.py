@@ -11,6 +11,7 @@ from gpudoctor.derive.job_ranks import of_type
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.dcgm import ErrorMove, ErrorReading
 from gpudoctor.knowledge.error_metrics import ABOUT, GAUGES, STANDING
+from gpudoctor.knowledge.trend import counter_rise
 
 NEAR = 300.0  # s between two readings that show when a counter moved: as long as Prometheus goes on with the last value of a series
 ORDER = {word: place for place, word in enumerate(dict.fromkeys(ABOUT.values()))}
@@ -61,7 +62,7 @@ def growth(values: list[float], *, gauge: bool) -> float:
     """
     if gauge:
         return float(sum(after not in (before, 0.0) for before, after in pairwise(values)))
-    return sum(after - before if after >= before else after for before, after in pairwise(values))
+    return counter_rise(values) or 0.0
 
 
 def moved_at(found: list[ErrorReading]) -> float | None:

@@ -21,14 +21,13 @@ from gpudoctor.derive.scheduling_others import Around
 from gpudoctor.derive.scheduling_patch import patch
 from gpudoctor.derive.scheduling_plugins import Ask, Blocker, Host
 from gpudoctor.derive.scheduling_text import first_words
-from gpudoctor.facts.scheduling import Fit
+from gpudoctor.facts.scheduling import JOINED, Fit
 from gpudoctor.nodesets import fold
 
 MOST_FITS = 12  # per pod; what is further away is not worth a line
 MOST_CHANGES = 2
 MOST_TRIED = 200  # proposals that are judged for one pod
 MOST_TO_FREE = 3  # nodes for which the holders of GPUs are named
-JOINED = " + "  # between two changes, and between what they are about
 
 # First what only edits a manifest or a label, then asking for something else, then repair, then taking GPUs from somebody.
 TIERS = {
@@ -88,7 +87,7 @@ def nearest_fits(ask: Ask, around: Around, verdicts: Sequence[Sequence[Blocker]]
 def pod_fit(ask: Ask, change: str, detail: str, nodes: Sequence[str], rank: int = 0) -> Fit:
     """Make a Fit of the pod; `nodes` are names."""
     named = Fit(namespace=ask.pod.namespace, pod=ask.pod.pod, change=change, detail=detail, rank=rank)
-    return msgspec.structs.replace(named, nodes=fold(nodes), first=min(nodes, default=""), count=len(nodes))
+    return msgspec.structs.replace(named, nodes=fold(nodes), count=len(nodes))
 
 
 def usage_note(hosts: Sequence[Host]) -> str:

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean, median
-from typing import TypeVar
 
 from gpudoctor.derive import throttling_sources
 from gpudoctor.derive.implausible_readings import conflicting_views, stuck_fields
@@ -19,8 +18,8 @@ from gpudoctor.derive.throttling_heat import LEAST_LIMIT, Course, cost_in_words,
 from gpudoctor.facts import Fact, Facts
 from gpudoctor.facts.gpu import Gpu, GpuSample, Throttling
 from gpudoctor.knowledge.clock_reasons import REASONS
+from gpudoctor.knowledge.trend import counter_rise
 
-N = TypeVar("N", int, float)
 Key = tuple[str, str]  # node, GPU
 FASTEST_STATES = 2  # P0 to P2 are those of work: CUDA programs on GeForce boards run in P2
 # NVML's older counters don't tell hardware from software; the milder of the two is sure.
@@ -271,14 +270,6 @@ def counter_growth(samples: list[GpuSample]) -> dict[str, float]:
         for reason, counted in sample.throttled.items():
             series[ALIKE.get(reason, reason)].append(counted)
     return {reason: rise for reason, counts in series.items() if (rise := counter_rise(counts)) is not None}
-
-
-def counter_rise(counts: Iterable[N | None]) -> N | None:
-    """How much a counter rose over its readings, None with fewer than two."""
-    known = [count for count in counts if count is not None]
-    if len(known) < 2:
-        return None
-    return sum((later - earlier if later >= earlier else later) for earlier, later in pairwise(known))
 
 
 def reference_clock(samples: list[GpuSample], shares: Mapping[str, float]) -> float | None:

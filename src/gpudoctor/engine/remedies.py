@@ -127,16 +127,13 @@ def fixes(one: Found, around: Surroundings) -> list[Fix]:
         wanted = [template for template in offered if bool(template.seen) is precise and not (template.otherwise and made)]
         seen = ((template, seen_in(template.seen, texts)) for template in wanted)
         made += [
-            filled(template, Names(subject, cause=one.cause.id, **values), around.work_on(subject.node), scheduler)
-            for template, values in seen
-            if values is not None
+            filled(template, Names(subject, cause=one.cause.id, **values), scheduler) for template, values in seen if values is not None
         ]
-    stopping = [fix.stops for fix in made if fix.stops][:1]  # what the first one has stopped no later one does
-    return [
-        msgspec.structs.replace(fix, stops=[]) if fix.stops and fix.stops is not stopping[0] else fix
-        for fix in made
-        if can_be_typed(fix.run, scheduler)
-    ]
+    made = [fix for fix in made if can_be_typed(fix.run, scheduler)]
+    # What the first one has stopped no later one stops.
+    if (first := next((number for number, fix in enumerate(made) if ends_work(fix)), None)) is not None:
+        made[first] = msgspec.structs.replace(made[first], stops=stopped(around.work_on(subject.node)))
+    return made
 
 
 def can_be_typed(run: Sequence[str], scheduler: str) -> bool:
@@ -155,8 +152,8 @@ def seen_in(pattern: str, texts: Sequence[str]) -> dict[str, str] | None:
     return None
 
 
-def filled(template: FixTemplate, names: Names, work: Sequence[str], scheduler: str) -> Fix:
-    """A fix with its names, what it stops of the work on the node, and how to find the names that are not known."""
+def filled(template: FixTemplate, names: Names, scheduler: str) -> Fix:
+    """A fix with its names, and how to find those that are not known."""
     run, undo, verify = (names.fill(argv) for argv in (template.run, template.undo, template.verify))
     missing = dict.fromkeys(name for text in (*run, template.manifest) for name in PLACEHOLDER.findall(text))
     where = "" if scheduler or not template.by else f" ({template.by.capitalize()})"
@@ -167,7 +164,6 @@ def filled(template: FixTemplate, names: Names, work: Sequence[str], scheduler: 
         undo=undo,
         verify=verify,
         manifest=names.text(template.manifest),
-        stops=stopped(work) if of_whole_node(template) else [],
         find=[f"<{name}>: {found_by(name, scheduler)}" for name in missing],
     )
 
@@ -184,14 +180,14 @@ def found_by(name: str, scheduler: str) -> str:
     return FINDS_WORK if name == "workload" and scheduler == "slurm" else FINDS[name]
 
 
-def of_whole_node(template: FixTemplate) -> bool:
+def ends_work(fix: Fix) -> bool:
     """Whether a fix ends the work on a node: a drain, a reboot."""
-    return template.risk != "safe" and (template.run[:2] in (["kubectl", "drain"], ["systemctl", "reboot"], ["scontrol", "reboot"]))
+    return fix.risk != "safe" and (fix.run[:2] in (["kubectl", "drain"], ["systemctl", "reboot"], ["scontrol", "reboot"]))
 
 
 def of_fits(subject: Subject, changes: Sequence[str], around: Surroundings) -> Iterator[Fix]:
     """The changes of a pod's nearest fit that are of these kinds, as commands and fragments."""
-    nearest = [fit for fit in around.fits.get((subject.namespace, subject.pod), []) if set(fit.change.split(" + ")) & set(changes)]
+    nearest = [fit for fit in around.fits.get((subject.namespace, subject.pod), []) if not set(fit.changes).isdisjoint(changes)]
     order = {change: number for number, change in enumerate(changes)}  # the catalogue's: first what the one who acts may change
     for fit in sorted(nearest, key=lambda fit: (order.get(fit.change, len(order)), fit.rank))[:MOST_FITS]:
         yield from of_fit(fit, around)
@@ -205,10 +201,9 @@ def of_fit(fit: Fit, around: Surroundings) -> Iterator[Fix]:
     if pod is None or not all(PLAIN.match(name) for name in names):
         return
     verify = ["kubectl", "get", "pod", fit.pod, "--namespace", fit.namespace, "-o", "wide"]
-    for change in fit.change.split(" + "):
-        if change == "uncordon":
-            run, undo = (["kubectl", word, node] for word in ("uncordon", "cordon"))
-            yield Fix(f"Uncordon {node} when its maintenance is over", "safe", run, undo, verify)
+    if "uncordon" in fit.changes:
+        run, undo = (["kubectl", word, node] for word in ("uncordon", "cordon"))
+        yield Fix(f"Uncordon {node} when its maintenance is over", "safe", run, undo, verify)
     if fit.labels:
         label = ["kubectl", "label", "node", node]
         words = [f"{key}={value}" for key, value in fit.labels.items()]
@@ -221,7 +216,7 @@ def of_spec(fit: Fit, pod: Pod, owner: str, verify: list[str]) -> Fix:
     """A change of the pod's spec: in the pod where Kubernetes allows that, else in its owner's template where that may change."""
     steps: list[dict[str, Any]] = json.loads(fit.patch) if fit.patch else []
     kind, _, name = owner.partition("/")
-    what = f"{CHANGE_WORDS.get(fit.change.split(' + ')[0], '')}{fit.detail.partition(';')[0]}"
+    what = f"{CHANGE_WORDS.get(fit.changes[0], '')}{fit.detail.partition(';')[0]}"
     if steps and all(step["path"] == "/tolerations/-" for step in steps):
         then = f" in the pod, and in the template of {owner} for its next pods" if owner else ""
         return Fix(f"{what}{then}", "safe", patched(f"pod/{fit.pod}", fit.namespace, steps, "/spec"), [], verify, fit.fragment)

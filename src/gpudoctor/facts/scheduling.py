@@ -18,10 +18,7 @@ class NodeGroup(Fact, frozen=True, kw_only=True):
     gpu_nodes: int = 0  # how many of them have GPUs
 
 
-CHANGES = (
-    "tolerate", "label", "select", "port", "prefer", "uncordon", "rename", "fewer_gpus", "less_cpu", "less_memory", "less_other",
-    "restore_gpus", "repair_node", "free_gpus",
-)  # fmt: skip
+JOINED = " + "  # between two changes of a fit, and between what they are about
 
 
 class Fit(Fact, frozen=True, kw_only=True):
@@ -29,7 +26,7 @@ class Fit(Fact, frozen=True, kw_only=True):
 
     namespace: str
     pod: str
-    change: str  # one of CHANGES, two joined by " + ", or none
+    change: str  # a kind of `derive.scheduling_fit.TIERS`, two joined by `JOINED`, or none
     detail: str
     nodes: str = ""
     first: str = ""  # the name of one of them
@@ -38,6 +35,11 @@ class Fit(Fact, frozen=True, kw_only=True):
     patch: str = ""  # JSON patch (RFC 6902) of the pod's spec, where the whole change can be said so
     fragment: str = ""  # what of a manifest changes, as YAML
     labels: dict[str, str] = {}  # that the nodes get
+
+    @property
+    def changes(self) -> list[str]:
+        """The kinds of change that are needed together."""
+        return self.change.split(JOINED)
 
 
 class Scheduling(Fact, frozen=True, kw_only=True):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import correlation, fmean, median
+from typing import TypeVar
+
+N = TypeVar("N", int, float)
 
 QUARTERS = 4
 FEWEST = 20  # readings in which a lasting change is looked for
@@ -145,3 +148,11 @@ def ranks(readings: Sequence[float]) -> list[float]:
                 found[place] = (start + 1 + end) / 2
             start = end
     return found
+
+
+def counter_rise(counts: Iterable[N | None]) -> N | None:
+    """How much a counter rose over its readings, None with fewer than two."""
+    known = [count for count in counts if count is not None]
+    if len(known) < 2:
+        return None
+    return sum((later - earlier if later >= earlier else later) for earlier, later in pairwise(known))

@@ -20,13 +20,16 @@ VERDICT_STYLES = {"healthy": "bold green", "problem": "bold red", "inconclusive"
 
 
 def answer(page: Page, parts: words.Parts, verbose: bool) -> None:
-    """The answer with all that there is room for on a screen."""
-    for spare in range(SPARED):
-        trial = Page(page.width, color=False)
-        spared(trial, parts, verbose, spare)
-        if verbose or sum(-(-len(line) // page.width) for line in trial.text().splitlines()) <= SCREEN:
-            break
-    spared(page, parts, verbose, spare)
+    """The answer with all that there is room for on a screen; with -v all of it."""
+    fitting = (spare for spare in range(SPARED) if verbose or rows(page.width, parts, spare) <= SCREEN)
+    spared(page, parts, verbose, next(fitting, SPARED - 1))
+
+
+def rows(width: int, parts: words.Parts, spare: int) -> int:
+    """How many rows of a terminal an answer takes."""
+    trial = Page(width, color=False)
+    spared(trial, parts, False, spare)
+    return sum(-(-len(line) // width) for line in trial.text().splitlines())
 
 
 def spared(page: Page, parts: words.Parts, verbose: bool, spare: int) -> None:

@@ -77,8 +77,10 @@ def chosen(one: Finding) -> list[tuple[str, Fix]]:
     """What to show of what there is to do: the first fix, and where that mends nothing by itself or has no command, the next one that does.
     Without fixes why there is none, and the first look.
     """
+    steps = to_do(one)
+    look = [step for step in steps if step[0] == "look"][:1]
     if not one.fixes:
-        return [step for step in to_do(one) if step[0] != "look"][:1] + [step for step in to_do(one) if step[0] == "look"][:1]
+        return [step for step in steps if step[0] != "look"][:1] + look
     first, *others = one.fixes
     if takes_out(first):
         same = [fix for fix in others[:1] if takes_out(fix)]  # for the other scheduler, where nobody knows which one there is
@@ -87,8 +89,7 @@ def chosen(one: Finding) -> list[tuple[str, Fix]]:
     if first.run or first.manifest:
         return [("fix", first)]
     ready = [fix for fix in others if fix.run or fix.manifest][:1]
-    looks = [("look", Fix(look.title, "safe", look.run)) for look in one.look[:1] if not ready]
-    return [("fix", first), *(("then" if brings_back(fix) else "or", fix) for fix in ready), *looks]
+    return [("fix", first), *((("then" if brings_back(fix) else "or", fix) for fix in ready) if ready else look)]
 
 
 def takes_out(fix: Fix) -> bool:

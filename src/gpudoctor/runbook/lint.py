@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from gpudoctor.derive import DERIVATIONS
+from gpudoctor.derive.scheduling_fit import TIERS
 from gpudoctor.facts import FACTS
 from gpudoctor.facts.base import KEYS_OF_KIND
-from gpudoctor.facts.scheduling import CHANGES
 from gpudoctor.registry import PARSERS
 from gpudoctor.runbook import allowed, lint_messages, scope
 from gpudoctor.runbook.conditions import ConditionError, Types, cel_type, compile_expression, fields, input_types, join_types, record_types
@@ -260,8 +260,8 @@ def catalogue_references(given: Library) -> Iterator[str]:
                 problems = placeholder_problems(element, cause.subject, "cause", *seen)
                 yield from (f"{cause.id}: fix '{fix.title}': {text}" for text in problems)
         for change in cause.fits:
-            if change not in CHANGES:
-                yield f"{cause.id}: fits: {unknown_name('change of the nearest fit', change, CHANGES)}"
+            if change not in TIERS:
+                yield f"{cause.id}: fits: {unknown_name('change of the nearest fit', change, TIERS)}"
 
 
 def yields_to_itself(home: str, given: Library) -> list[str]:

@@ -231,6 +231,7 @@ def catalogue(
     path: Path, shown: str = "", shared: dict[str, list[dict[str, Any]]] | None = None
 ) -> tuple[dict[str, model.Cause], list[Problem]]:
     """The causes of one catalogue file, with the `shared` fixes in place of their names."""
+    shared = shared or {}
     document = read(path, shown)
     made, problems = validate_document(document, schema.Catalogue)
     if made is None:
@@ -241,11 +242,11 @@ def catalogue(
         for number, fix in enumerate(cause.fixes):
             if isinstance(fix, schema.Fix):
                 fixes.append(fix.model_dump())
-            elif fix.do in (shared or {}):
-                fixes += [titled(one, fix) for one in (shared or {})[fix.do]]
+            elif fix.do in shared:
+                fixes += [titled(one, fix) for one in shared[fix.do]]
             else:
                 line = document.line(("causes", name, "fixes", number))
-                problems.append(Problem(document.path, line, f"{name}: {lint.unknown_name('shared fix', fix.do, shared or {})}"))
+                problems.append(Problem(document.path, line, f"{name}: {lint.unknown_name('shared fix', fix.do, shared)}"))
         causes[name] = msgspec.convert(cause.model_dump(exclude={"fixes"}) | {"id": name, "fixes": fixes}, model.Cause)
     return causes, problems
 

@@ -51,7 +51,7 @@ class Errors:
             self.count(who, name, labels, points[-1], where)
             return
         self.readings += [
-            ErrorReading(**names(who), metric=name, about=about, value=value, time=moment, origin=where) for moment, value in turns(points)
+            ErrorReading(**named(who), metric=name, about=about, value=value, time=moment, origin=where) for moment, value in turns(points)
         ]
         if about == "xid":
             self.kept.setdefault((who, name), []).extend((moment, value, where) for moment, value in points)
@@ -92,7 +92,7 @@ class Errors:
             if bad:
                 said = [values[field][1] for field in bad]
                 where = Origin(said[0].source, said[0].line, "; ".join(one.text for one in said)[:1000])
-                yield Gpu(**names(who), **error_metrics.add_up(bad.values()), origin=where)
+                yield Gpu(**named(who), **error_metrics.add_up(bad.values()), origin=where)
 
     def facts(self) -> Facts:
         """What was found; Xids only where a metric of them was there."""
@@ -113,23 +113,22 @@ def turns(points: Points) -> Points:
 
 
 def names(who: Key) -> dict[str, Any]:
-    """The names of a GPU."""
+    """The names of a GPU, as fields; by its index alone it is not known beyond its own machine."""
     node, uuid, address, index, model = who
     number = int(index) if index.isdecimal() else None
-    return {
-        "node": node,
-        "gpu": uuid or address or (f"GPU {index}" if index else ""),
-        "uuid": uuid,
-        "pci": address,
-        "index": number,
-        "product": model,
-    }
+    return {"node": node, "gpu": uuid or address, "uuid": uuid, "pci": address, "index": number, "product": model}
+
+
+def named(who: Key) -> dict[str, Any]:
+    """The same, where what is found is to be told of a GPU that has an index only."""
+    known = names(who)
+    return known | {"gpu": known["gpu"] or (f"GPU {who[3]}" if who[3] else "")}
 
 
 def xid(who: Key, code: int, metric: str, where: Origin, **when: Any) -> Xid:
     """An Xid of which DCGM keeps no more than the number."""
     known = book().xid(code)
-    of_gpu = names(who)
+    of_gpu = named(who)
     return Xid(
         node=of_gpu["node"],
         gpu=of_gpu["gpu"],

@@ -14,11 +14,11 @@ from gpudoctor.probes.base import Output
 from gpudoctor.tools.common.gpu_errors import Errors
 from gpudoctor.tools.parser import ParseError
 from gpudoctor.tools.prometheus import range as of_range
+from gpudoctor.tools.prometheus.api import duration
 from gpudoctor.tools.prometheus.rows import unescape_query
 
 # {__name__=~"…"} offset 3600s  |  … offset 1h
-OFFSET = regex(r"\boffset (\d{1,7})(s|m|h|d)\b")
-UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+OFFSET = regex(r"\boffset (\d{1,7}(?:s|m|h|d))\b")
 
 
 def errors(output: Output, about: Subject) -> Facts:
@@ -38,7 +38,7 @@ def answer(output: Output, about: Subject) -> Facts:
 def collect(output: Output, about: Subject) -> Errors:
     """The series of an answer."""
     asked = OFFSET.search(unescape_query(" ".join(output.command.argv)[:5000].replace("%20", " ")))
-    read = Errors(output.time, float(asked[1]) * UNITS[asked[2]] if asked else 0.0)
+    read = Errors(output.time, duration(asked[1]) or 0.0 if asked else 0.0)
     for series in of_range.all_series(output):
         name = series.metric.get("__name__", "")
         points = sorted(of_range.points(series))

@@ -19,7 +19,7 @@ from gpudoctor.knowledge import dcgm_fields
 from gpudoctor.knowledge.clock_reasons import from_mask
 from gpudoctor.probes.base import Output, decoder
 from gpudoctor.tools.common import pci
-from gpudoctor.tools.common.gpu_errors import Key
+from gpudoctor.tools.common.gpu_errors import Key, names
 from gpudoctor.tools.parser import ParseError
 
 WHOLE = ("pstate", "ecc_corrected")  # fields that are integers
@@ -157,18 +157,6 @@ def put_value(read: dict[str, Any], metric: str, value: float, owner: str = "") 
 
 def sample(who: Key, moment: float, read: dict[str, Any], source: str) -> GpuSample:
     """One sample with its names."""
-    node, uuid, address, index, model = who
     said = [f"{name}={value:g}" for name, value in read.items() if isinstance(value, float | int)]
     where = Origin(source, 0, " ".join([*said, *(read.get("reasons") or ())]))
-    return GpuSample(
-        node=node,
-        gpu=uuid or address,
-        uuid=uuid,
-        pci=address,
-        index=int(index) if index.isdecimal() else None,
-        product=model,
-        time=moment,
-        origin=where,
-        seen_by="DCGM",
-        **read,
-    )
+    return GpuSample(**names(who), time=moment, origin=where, seen_by="DCGM", **read)

@@ -15,9 +15,10 @@ from typing import Any
 from gpudoctor.facts import Facts, Origin, Subject
 from gpudoctor.facts.metrics import Series
 from gpudoctor.knowledge import job_metrics
-from gpudoctor.knowledge.trend import QUARTERS, change, steady_rise
+from gpudoctor.knowledge.trend import QUARTERS, change, counter_rise, steady_rise
 from gpudoctor.patterns import regex
 from gpudoctor.probes.base import Output
+from gpudoctor.tools.common.gpu_errors import names
 from gpudoctor.tools.parser import LINE, ParseError
 from gpudoctor.tools.prometheus import range as of_range
 from gpudoctor.tools.prometheus.metrics_page import LABEL
@@ -78,16 +79,10 @@ def of_points(name: str, labels: Mapping[str, str], points: Points, read_at: flo
     """The record of one series, None where it has no point."""
     if not points:
         return None
-    node, uuid, address, index, model = of_range.key(dict(labels), about)
     pod = labels.get("exported_pod") or labels.get("pod") or about.pod
     end = points[-1][0]
     return Series(
-        node=node,
-        gpu=uuid or address,
-        uuid=uuid,
-        pci=address,
-        index=int(index) if index.isdecimal() else None,
-        product=model,
+        **names(of_range.key(dict(labels), about)),
         namespace=(labels.get("exported_namespace") or labels.get("namespace") or about.namespace) if pod else "",
         pod=pod[:253],
         job=(labels.get("exported_job") or labels.get("job") or labels.get("job_name") or "")[:200],
@@ -122,7 +117,7 @@ def course(points: Points, *, counts: bool = False) -> dict[str, Any]:
     made |= {"moves": len(moved), "still": points[-1][0] - moved[-1] if moved else None}
     made["every"] = median(later - earlier for earlier, later in pairwise([finite[0][0], *moved])) if moved else None
     if counts and len(values) > 1:
-        made["growth"] = sum(step if step >= 0 else later for step, later in zip(steps, values[1:], strict=True))
+        made["growth"] = counter_rise(values)
         made["resets"] = sum(step < 0 for step in steps)
     if len(values) >= FEWEST:
         cut = len(values) * (QUARTERS - 1) // QUARTERS
